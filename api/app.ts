@@ -43,6 +43,7 @@ import { errorEnvelope } from "./middleware/error-envelope.ts"
 import { arrivingBodies, jsonBody } from "./middleware/json-body.ts"
 import { requestId } from "./middleware/request-id.ts"
 import { requestLog } from "./middleware/request-log.ts"
+import { roomOnDisk } from "./doors/room-on-disk.ts"
 import { tracking } from "./middleware/tracking.ts"
 import type { OAuth } from "./oauth/oauth-endpoints.ts"
 import { reference } from "./openapi/serve.ts"
@@ -159,7 +160,7 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   /** What /readyz shows beside, with no effect on readiness. */
   readonly notes?: Readonly<Record<string, Check>>
   /** The disk of the data folder, for the metrics. */
-  readonly room?: Pick<DiskRoom, "freeBytes" | "use">
+  readonly room?: Pick<DiskRoom, "freeBytes" | "use" | "isLow">
   /** What everybody who looks is told of an appliance that is read-only; null: it is not. Then nothing is read live. */
   readonly readOnly?: string | null
   /** What /readyz says besides, of parts that work. */
@@ -214,7 +215,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const router = new Router<RequestState>({ methods: METHODS })
   for (const [name, endpoint] of Object.entries(endpoints)) {
     const admit = admission(admissions, name as Endpoint)
-    const held = name === "search" ? [publicSearch()] : []
+    const held = name === "search" ? [publicSearch()] : name === "research" ? [roomOnDisk(parts.room)] : []
     router.post(`/${name}`, key.beforeBody, body, key.afterBody, ...held, admit, endpoint)
   }
   if (parts.research) {
@@ -241,7 +242,13 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     knowledge,
     refuseLive: readOnly === null ? null : refuseAll(readOnly),
   }
-  firecrawlRoutes(router, { ...door, jobs, publicUrl: config.publicUrl, ledger: accounts.ledger })
+  firecrawlRoutes(router, {
+    ...door,
+    jobs,
+    room: parts.room,
+    publicUrl: config.publicUrl,
+    ledger: accounts.ledger,
+  })
   openWebuiRoutes(router, door)
   openaiRoutes(router, { ...door, embedder })
   searxngRoutes(router, { ...door, keyOfAll: config.searxngKey, publicUrl: config.publicUrl })
@@ -256,7 +263,15 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   })
   if (parts.watches) {
     const { watches } = parts
-    watchRoutes(router, { watches, keys: accounts.keys, admissions, knowledge, config, readOnly })
+    watchRoutes(router, {
+      watches,
+      keys: accounts.keys,
+      admissions,
+      knowledge,
+      config,
+      room: parts.room,
+      readOnly,
+    })
     if (readOnly === null) watches.start((key) => admissions.reach({ ...key, isPatient: true }), config)
   }
   const { sessions, facesDir } = parts
@@ -312,6 +327,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
       arriving,
       disk: parts.room?.use ?? null,
       uncounted: { used: uncounted(), limit: MOST_CALLS },
+      kept: { used: accounts.kept.largest(), limit: accounts.kept.most },
       stored: stored(),
     })
   const around = service({

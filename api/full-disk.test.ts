@@ -17,6 +17,7 @@ const MB = 1_000_000
 const SIZE_MB = 240
 /** Twice what the appliance may write of itself meanwhile: logs of its databases, and copies of small files. */
 const MIN_FREE_MB = 60
+const WARN_FREE_MB = 100
 
 const folder = temporaryFolder()
 const disk = join(folder.path, "disk")
@@ -71,7 +72,8 @@ test.skipIf(!mayMount)(`a disk that fills up stops crawls and no search${why}`, 
       FOSSICK_HANDBOOK: "off",
       FOSSICK_API_KEY: key,
       FOSSICK_METRICS: "open",
-      FOSSICK_MIN_FREE_MB: String(MIN_FREE_MB),
+      FOSSICK_MIN_FREE_MB: `${(MIN_FREE_MB / SIZE_MB) * 100}%`,
+      FOSSICK_WARN_FREE_MB: String(WARN_FREE_MB),
       FOSSICK_ALLOWED_NETWORKS: site.authority,
     },
     // Of a process group of its own, so that whatever it leaves behind can be found.
@@ -109,6 +111,13 @@ test.skipIf(!mayMount)(`a disk that fills up stops crawls and no search${why}`, 
   const { body: well } = await call("/readyz")
   expect(JSON.parse(well)).toMatchObject({ status: "ready", checks: { disk: "ok" } })
 
+  // Filling up: the operator is told.
+  fill("zeroth", (WARN_FREE_MB - 10) * MB)
+  await expect.poll(async () => (await call("/readyz")).body).toContain("the disk is filling up (")
+  await expect.poll(() => text).toContain("less than FOSSICK_WARN_FREE_MB")
+  expect((await call("/admin/sources/bees/run", {})).status).toBeLessThan(300)
+  await expect.poll(job).toContain('"finished"')
+
   // Nearly full: what writes in bulk waits.
   fill("first", (MIN_FREE_MB / 2) * MB)
   await expect.poll(async () => (await call("/readyz")).body).toContain("the disk is nearly full (")
@@ -135,7 +144,7 @@ test.skipIf(!mayMount)(`a disk that fills up stops crawls and no search${why}`, 
   expect((await call("/readyz")).status).toBe(200)
 
   // Room again: all of it is counted, and the crawl goes on, by themselves.
-  for (const name of ["first", "second"]) rmSync(join(outside(), name))
+  for (const name of ["zeroth", "first", "second"]) rmSync(join(outside(), name))
   await expect.poll(() => metric("fossick_calls_uncounted")).toBe(0)
   expect(await calls()).toBe(answered)
   await expect.poll(job).toContain('"finished"')

@@ -118,7 +118,7 @@ async function serve(): Promise<void> {
   const lostState = stateProblem()
   if (lostState !== null) log.error(lostState)
   const backups = new BackupTable(db)
-  const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb)
+  const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb, { warn: engineConfig.warnFreeMb })
   const lost = new LostPages(db)
   log.info({ engine: engineConfig.engine }, "opening the index ({engine})")
   const following = opened.use(
@@ -150,6 +150,7 @@ async function serve(): Promise<void> {
     embedder,
     chatModel,
     pages: memory.research,
+    room,
     log,
   })
   opened.use(research.researchers)
@@ -161,6 +162,7 @@ async function serve(): Promise<void> {
       chatModel,
       sending: crawlerConfig,
       userAgent: userAgentHeader(crawlerConfig),
+      room,
       log,
     }),
   )

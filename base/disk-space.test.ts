@@ -5,12 +5,14 @@ import { join } from "node:path"
 import { afterAll, describe, expect, test } from "vitest"
 
 import { DiskFullError, diskFullOr, DiskRoom, freeBytes, isDiskFull } from "./disk-space.ts"
+import { freeSpace } from "./free-space.ts"
 import { openStateStore, transaction } from "./store/state-store.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const MB = 1_000_000
+const { parse } = freeSpace({ name: "FOSSICK_TEST", default: "0", about: "" })
 
 describe("a full disk", () => {
   test.each([
@@ -88,7 +90,7 @@ describe("room on the disk", () => {
 
   test("is low below the setting, and enough again with a tenth more", () => {
     let free = 100 * MB
-    const room = new DiskRoom("/data", 100, () => free)
+    const room = new DiskRoom("/data", 100, { free: () => free })
     const lowAt = (bytes: number) => {
       free = bytes
       return room.isLow()
@@ -99,24 +101,65 @@ describe("room on the disk", () => {
     expect(room.problem()).toContain("42 MB left")
     expect(room.problem()).not.toContain("/data")
     expect(() => room.assertRoom()).toThrow(room.note)
-    expect(new DiskRoom("/data", 0, () => 0).isLow()).toBe(false)
+    expect(new DiskRoom("/data", 0, { free: () => 0 }).isLow()).toBe(false)
+  })
+
+  test("is told of before it is low, by a mark of its own in bytes or percent of the disk", () => {
+    let free = 500 * MB
+    const room = new DiskRoom(
+      "/data",
+      { percent: 10 },
+      { warn: 400, free: () => free, total: () => 1000 * MB },
+    )
+    const told = () => [room.isNear(), room.isLow()]
+    expect([told(), room.nearNote(), room.problem()]).toEqual([[false, false], null, null])
+    free = 399 * MB
+    expect(told()).toEqual([true, false])
+    expect(room.nearNote()).toContain(
+      "399 MB left, less than FOSSICK_WARN_FREE_MB. Crawls and vectors stop when 100 MB",
+    )
+    expect(room.problem()).toBe("the disk is filling up (399 MB left)")
+    free = 99 * MB
+    expect([told(), room.nearNote()]).toEqual([[true, true], null])
+    expect(room.note).toContain("keeps 100 MB free")
+    // Enough again with a tenth more, of each.
+    free = 115 * MB
+    expect(told()).toEqual([true, false])
+    free = 441 * MB
+    expect([told(), room.nearNote()]).toEqual([[false, false], null])
+  })
+
+  test.each([
+    ["500", 500],
+    ["2GB", 2000],
+    ["1.5 TB", 1_500_000],
+    ["0", 0],
+    ["5%", { percent: 5 }],
+  ])("is set as %s", (text, space) => {
+    expect(parse(text)).toEqual(space)
+  })
+
+  test.each(["", "-5", "100%", "5 percent", "2gb", "1e9", "9999999TB"])("is not set as %j", (text) => {
+    expect(() => parse(text)).toThrow(
+      "must be megabytes (500), with another unit (2GB), or percent of the disk (5%)",
+    )
   })
 
   test("is said to be gone when it is, also where the disk may be filled", () => {
     let free = 2 * MB
-    const room = new DiskRoom("/data", 0, () => free)
+    const room = new DiskRoom("/data", 0, { free: () => free })
     expect([room.problem(), room.warning()]).toEqual([null, null])
     free = 4096
     expect(room.problem()).toContain("the disk is full")
     expect(room.problem()).not.toContain("/data")
     expect(room.warning()).toContain("The disk is full: 0 MB left for /data.")
-    const careful = new DiskRoom("/data", 100, () => 42 * MB)
+    const careful = new DiskRoom("/data", 100, { free: () => 42 * MB })
     expect(careful.warning()).toBe(careful.note)
   })
 
   test("ends work in bulk when it runs out", async () => {
     let free = 200 * MB
-    const room = new DiskRoom("/data", 100, () => free)
+    const room = new DiskRoom("/data", 100, { free: () => free })
     const notes: string[] = []
     using told = room.untilLow(new AbortController().signal, (note) => void notes.push(note))
     expect(told.signal.aborted).toBe(false)

@@ -1,6 +1,7 @@
 import { statfsSync } from "node:fs"
 import { dirname } from "node:path"
 import { KnownError } from "./errors.ts"
+import { bytesOf, type FreeSpace } from "./free-space.ts"
 
 /** SQLite's primary result codes (sqlite.org/rescode.html). */
 const SQLITE_FULL = 13
@@ -74,18 +75,41 @@ export function diskFullOr(error: unknown, dir: string): unknown {
   return new DiskFullError(diskFullMessage(dir), { cause: error })
 }
 
-/** Watches that what is written in bulk, crawls and vectors above all, leaves room on the disk for the rest. */
+/** How a {@link DiskRoom} sees its disk. */
+export interface DiskRoomOptions {
+  /** With less than this free, the operator is warned; 0, the default: never. */
+  readonly warn?: FreeSpace
+  /** Bytes that are free. */
+  readonly free?: (() => number) | undefined
+  /** Bytes of the whole disk. */
+  readonly total?: () => number
+}
+
+/**
+ * Watches that what is written in bulk, crawls and vectors above all, leaves room on the disk for the rest. There are two
+ * watermarks: at the first the operator is warned, at the second writing in bulk stops, until there is room again.
+ */
 export class DiskRoom {
   readonly dir: string
-  readonly #leastBytes: number
+  readonly #least: FreeSpace
+  readonly #warn: FreeSpace
   readonly #free: () => number
+  readonly #total: () => number
   #isLow = false
+  #isNear = false
 
-  /** @param leastMb megabytes (of 1,000,000 bytes) that have to stay free; 0: none */
-  constructor(dir: string, leastMb: number, free: () => number = () => freeBytes(dir)) {
+  /** @param least what has to stay free; 0: nothing */
+  constructor(dir: string, least: FreeSpace, { warn = 0, free, total }: DiskRoomOptions = {}) {
     this.dir = dir
-    this.#leastBytes = leastMb * MB
-    this.#free = free
+    this.#least = least
+    this.#warn = warn
+    this.#free = free ?? (() => freeBytes(dir))
+    this.#total = total ?? (() => diskOf(dir)?.totalBytes ?? 0)
+  }
+
+  /** Bytes that have to stay free. */
+  get leastBytes(): number {
+    return bytesOf(this.#least, typeof this.#least === "number" ? 0 : this.#total())
   }
 
   get freeBytes(): number {
@@ -95,20 +119,35 @@ export class DiskRoom {
   /** Of the whole disk: what is taken, by whomever, and what may be; null where nobody knows. */
   get use(): { readonly usedBytes: number; readonly mostBytes: number } | null {
     const disk = diskOf(this.dir)
-    return (
-      disk && { usedBytes: disk.totalBytes - this.#free(), mostBytes: disk.totalBytes - this.#leastBytes }
-    )
+    return disk && { usedBytes: disk.totalBytes - this.#free(), mostBytes: disk.totalBytes - this.leastBytes }
   }
 
   /** Whether there is too little. Once there was, it takes a tenth more to be enough. */
   isLow(): boolean {
-    this.#isLow = this.#free() < this.#leastBytes + (this.#isLow ? this.#leastBytes * MORE : 0)
+    this.#isLow = this.#isBelow(this.leastBytes, this.#isLow)
     return this.#isLow
+  }
+
+  /** Whether there will be too little soon. Once that was so, it takes a tenth more to be otherwise. */
+  isNear(): boolean {
+    const bytes = bytesOf(this.#warn, typeof this.#warn === "number" ? 0 : this.#total())
+    this.#isNear = this.#isBelow(bytes, this.#isNear)
+    return this.#isNear
+  }
+
+  #isBelow(bytes: number, wasBelow: boolean): boolean {
+    return this.#free() < bytes + (wasBelow ? bytes * MORE : 0)
+  }
+
+  /** What the operator is told before there is too little; null when there is room enough, or too little already. */
+  nearNote(): string | null {
+    if (!this.isNear() || this.isLow()) return null
+    return `The disk of ${this.dir} is filling up: ${megabytes(this.#free())} left, less than FOSSICK_WARN_FREE_MB. Crawls and vectors stop when ${megabytes(this.leastBytes)} are left.`
   }
 
   /** For the operator; names the folder. */
   get note(): string {
-    return `The disk of ${this.dir} is nearly full: ${megabytes(this.#free())} left, and FOSSICK_MIN_FREE_MB keeps ${megabytes(this.#leastBytes)} free. Crawls and vectors wait until there is room again; searches go on.`
+    return `The disk of ${this.dir} is nearly full: ${megabytes(this.#free())} left, and FOSSICK_MIN_FREE_MB keeps ${megabytes(this.leastBytes)} free. Crawls and vectors wait until there is room again; searches go on.`
   }
 
   /** What the operator is told now: {@link note}, or that the disk is full, whatever may fill it; null when there is room. */
@@ -120,7 +159,8 @@ export class DiskRoom {
   /** The same for anybody, or null when there is room. */
   problem(): string | null {
     if (isFull(this)) return "the disk is full: nothing can be kept until there is room again; searches go on"
-    if (!this.isLow()) return null
+    if (!this.isLow())
+      return this.isNear() ? `the disk is filling up (${megabytes(this.#free())} left)` : null
     return `the disk is nearly full (${megabytes(this.#free())} left): crawls and vectors wait until there is room again`
   }
 

@@ -58,7 +58,7 @@ const env = environment()
 trustAuthorities(env)
 const config = readSettings(crawlerSettings, env)
 const notice = readOnlyNotice(config.readOnly)
-const { dataDir, engine, minFreeMb } = readSettings(engineSettings, env)
+const { dataDir, engine, minFreeMb, warnFreeMb } = readSettings(engineSettings, env)
 const log = openLog("crawler", env)
 mkdirSync(dataDir, { recursive: true, mode: 0o700 })
 await takeFolder(dataDir, "crawler", PATIENCE_MS).catch(endTaken)
@@ -97,11 +97,15 @@ let sizesAt = 0
 let checkAllAt = 0
 let looking = Promise.resolve()
 const guard = new DeletionGuard()
-const room = new DiskRoom(dataDir, minFreeMb)
+const room = new DiskRoom(dataDir, minFreeMb, { warn: warnFreeMb })
 let isWaiting = false
+let isNear = false
 let isFull = false
 unlessFull(() => jobs.crawlerBeat(process.pid))
-const beat = setInterval(() => unlessFull(tick), BEAT_MS)
+const beat = setInterval(() => {
+  tellNear()
+  unlessFull(tick)
+}, BEAT_MS)
 function tick(): void {
   jobs.crawlerBeat(process.pid)
   if (notice !== null) return
@@ -232,6 +236,13 @@ function hasRoom(): boolean {
   if (isLow !== isWaiting) log[isLow ? "warn" : "info"](isLow ? room.note : "there is room on the disk again")
   isWaiting = isLow
   return !isLow
+}
+
+/** Warns once before there is too little room, whether anything is to be done or not. */
+function tellNear(): void {
+  const near = room.nearNote()
+  if (near !== null && !isNear) log.warn(near)
+  isNear = room.isNear()
 }
 
 /** What is told again soon, or made up for: a full disk ends no process. */

@@ -1,3 +1,4 @@
+import { freeSpace } from "#base/free-space.ts"
 import { baseUrl, integer, oneOf, type Setting, text } from "#base/settings.ts"
 import { stateSettings } from "#base/store/postgres/state-location.ts"
 import { opensearchSettings } from "./opensearch-settings.ts"
@@ -90,16 +91,18 @@ export const engineSettings = {
     256,
   ),
   ...modelServerSettings,
-  minFreeMb: integer(
-    {
-      name: "FOSSICK_MIN_FREE_MB",
-      default: "500",
-      about:
-        "Megabytes that stay free on the disk of the data folder: with less, crawls, vectors and images wait until there is room again, and searches go on. 0 lets them fill it.",
-    },
-    0,
-    1_000_000,
-  ),
+  minFreeMb: freeSpace({
+    name: "FOSSICK_MIN_FREE_MB",
+    default: "500",
+    about:
+      "Room that stays free on the disk of the data folder, in megabytes, with a unit (`2GB`) or in percent of the disk (`5%`): with less, crawls, vectors and images wait until there is room again, research, watches and crawl jobs are refused, and searches go on. 0 lets them fill it.",
+  }),
+  warnFreeMb: freeSpace({
+    name: "FOSSICK_WARN_FREE_MB",
+    default: "2000",
+    about:
+      "Room on the same disk below which the operator is warned, in the log and in `/readyz`, written as FOSSICK_MIN_FREE_MB is; 0 warns of nothing.",
+  }),
   rollbackDays: integer(
     {
       name: "FOSSICK_ROLLBACK_DAYS",

@@ -13,6 +13,7 @@ import { type HumanHash, openHumanHash } from "./human-ids.ts"
 import { type KeyStore, openKeyStore } from "./keys/keys.ts"
 import { Ledger } from "./billing/credit-ledger.ts"
 import { PublicKeyStore } from "./public-keys/public-key-store.ts"
+import { KeptByKey } from "./limits/kept-by-key.ts"
 import { RateCounter } from "./limits/rate-limits.ts"
 import type { StoredBytes } from "../load/bounds.ts"
 import { tidyHourly } from "./tidying.ts"
@@ -42,6 +43,8 @@ export interface Accounts extends Disposable {
   readonly publicRates: RateCounter
   /** What callers have stored, by what it is. */
   readonly stored: () => ReadonlyMap<string, StoredBytes>
+  /** What each key has had kept, in all. */
+  readonly kept: KeptByKey
   readonly hashHuman: HumanHash
   /** Every write of the parts above goes through it. */
   readonly writes: WriteQueue
@@ -110,6 +113,7 @@ export function openAccounts(
         ["page-requests", { bytes: pageRequests.stored.all().bytes, most: null }],
         ["keys", { bytes: keys.stored.all().bytes, most: null }],
       ]),
+    kept: new KeptByKey(db, config.keyStoredMb * MEGABYTE),
     hashHuman,
     writes,
     [Symbol.dispose]() {

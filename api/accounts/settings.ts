@@ -101,6 +101,16 @@ export const accountSettings = {
     1,
     1_000_000,
   ),
+  keyStoredMb: integer(
+    {
+      name: "FOSSICK_KEY_STORED_MB",
+      default: "512",
+      about:
+        "Megabytes that one key may have kept of everything together that is not deleted to make room: research, jobs of the Firecrawl API and their documents, watches and what they found. Its next task or job is refused with 432, and its watches keep less.",
+    },
+    1,
+    1_000_000,
+  ),
   keysPerKey: integer(
     {
       name: "FOSSICK_KEYS_PER_KEY",

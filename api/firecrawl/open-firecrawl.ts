@@ -1,5 +1,6 @@
 import type { Logger } from "pino"
 
+import type { DiskRoom } from "#base/disk-space.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Values } from "#base/settings.ts"
 
@@ -31,19 +32,21 @@ export function openFirecrawlJobs(
   db: StateStore,
   config: Values<typeof firecrawlSettings>,
   parts: {
-    readonly accounts: Pick<Accounts, "keys" | "billing" | "writes">
+    readonly accounts: Pick<Accounts, "keys" | "billing" | "writes" | "kept">
     readonly knowledge: PageKnowledge
     readonly chatModel: ChatModel | null
     /** What reaches receivers. */
     readonly sending: KeyReceiversOptions["sending"]
     readonly userAgent: string
+    /** The disk that documents are kept on; left out: nobody looks at it. */
+    readonly room?: Pick<DiskRoom, "isLow">
     readonly log: Logger
     /** Milliseconds between two looks at what is to be told. Default one second. */
     readonly pollMs?: number
   },
 ): FirecrawlJobs {
-  const { keys, billing, writes } = parts.accounts
-  const store = new JobStore(db, writes, config.crawlJobsMb * 1_000_000)
+  const { keys, billing, writes, kept } = parts.accounts
+  const store = new JobStore(db, writes, config.crawlJobsMb * 1_000_000, kept)
   const outbox = new JobOutbox(db)
   const secretOf = openSigningSecrets(db)
   const stop = new AbortController()
@@ -53,7 +56,7 @@ export function openFirecrawlJobs(
     store,
     secretOf,
     start(reach) {
-      runner = new JobRunner({ store, keys, billing, writes, parts, reach, log: parts.log })
+      runner = new JobRunner({ store, keys, billing, writes, parts, reach, room: parts.room, log: parts.log })
       runner.start()
       const { log, pollMs, sending, userAgent } = parts
       const { signal } = stop

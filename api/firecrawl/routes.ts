@@ -1,8 +1,10 @@
 import type { Router } from "@koa/router"
 
+import type { DiskRoom } from "#base/disk-space.ts"
 import type { Ledger } from "../accounts/billing/credit-ledger.ts"
 import type { Middleware, RequestState } from "../context.ts"
 import type { Door } from "../doors/door.ts"
+import { roomOnDisk } from "../doors/room-on-disk.ts"
 import { admission } from "../middleware/admission.ts"
 import type { PlainSearchParts } from "../doors/plain-search.ts"
 import type { SearchLimits } from "../tavily/search.ts"
@@ -25,6 +27,8 @@ export interface FirecrawlRouteParts extends Door, FirecrawlParts, Pick<PlainSea
   readonly embedder: FirecrawlParts["embedder"] & PlainSearchParts["embedder"]
   readonly limits: SearchLimits
   /** Without it no jobs are taken, as without it none would be worked on. */
+  /** The disk of the data folder; left out: nobody looks at it. */
+  readonly room?: Pick<DiskRoom, "isLow"> | undefined
   readonly jobs?: Omit<JobEndpointParts, "chatModel" | "publicUrl"> | undefined
   readonly publicUrl: string
   readonly ledger: Ledger
@@ -64,7 +68,7 @@ export function firecrawlRoutes(router: Router<RequestState>, parts: FirecrawlRo
     for (const kind of ["crawl", "batch"] as const) {
       const path = `${at}/${JOB_PATHS[kind]}`
       const admit = admission(admissions, kind === "crawl" ? "crawl" : "extract")
-      router.post(path, key, body, admit, live(startJob(kind, version, served)))
+      router.post(path, key, body, roomOnDisk(parts.room), admit, live(startJob(kind, version, served)))
       router.get(`${path}/:id`, socketKey, key, seeing, watch, jobStatus(version, served))
       router.get(`${path}/:id/errors`, key, seeing, jobErrors(served))
       router.delete(`${path}/:id`, key, cancelJob(served))

@@ -30,6 +30,8 @@ export interface BoundedParts {
   readonly disk: { readonly usedBytes: number; readonly mostBytes: number } | null
   /** Calls that were answered and wait for room on the disk to be counted. */
   readonly uncounted: Pick<Bound, "used" | "limit">
+  /** Of the key that has had the most kept, and what one may. */
+  readonly kept: Pick<Bound, "used" | "limit">
   /** By what is stored. */
   readonly stored: ReadonlyMap<string, StoredBytes>
 }
@@ -42,6 +44,7 @@ export function boundsOf({
   arriving,
   disk,
   uncounted,
+  kept,
   stored,
 }: BoundedParts): readonly Bound[] {
   const { cut, most } = connections
@@ -69,6 +72,7 @@ export function boundsOf({
     { name: "live-calls", used: liveCalls.taken, limit: liveCalls.places, refused: liveCalls.shed },
     { name: "calls-uncounted", ...uncounted, refused: null },
     ...(disk === null ? [] : [{ name: "disk", used: disk.usedBytes, limit: disk.mostBytes, refused: null }]),
+    { name: "stored-per-key", ...kept, refused: null },
     ...[...stored].flatMap(([store, { bytes, most: limit }]) =>
       limit === null ? [] : [{ name: `stored-${store}`, used: bytes, limit, refused: null }],
     ),

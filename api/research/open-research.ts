@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Embedder } from "#engine"
+import type { DiskRoom } from "#base/disk-space.ts"
 import type { ByteBudget } from "#base/flow/byte-budget.ts"
 import type { Values } from "#base/settings.ts"
 
@@ -32,12 +33,14 @@ export function openResearch(
     readonly chatModel: ChatModel | null
     /** What the pages that tasks read may take. */
     readonly pages: ByteBudget
+    /** The disk that reports are kept on; left out: nobody looks at it. */
+    readonly room?: Pick<DiskRoom, "isLow">
     readonly log: Logger
   },
 ): ResearchEndpointParts {
   const { accounts, embedder, chatModel, log } = parts
   const { billing, keys } = accounts
-  const tasks = new ResearchTasks(db, accounts.writes, config.researchMb * 1_000_000)
+  const tasks = new ResearchTasks(db, accounts.writes, config.researchMb * 1_000_000, accounts.kept)
   const researchers = new Researchers({
     tasks,
     keys,
@@ -48,6 +51,7 @@ export function openResearch(
       modelTokens: config.researchTokens,
       pages: new PageMemory(parts.pages),
     },
+    room: parts.room,
     limits: { concurrency: config.researchConcurrency, seconds: SECONDS, keepDays: config.researchDays },
     log,
   })

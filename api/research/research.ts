@@ -24,7 +24,7 @@ export interface ResearchEndpointParts {
 /** The contract's first sentence: some clients look for it. */
 const NO_ROOM =
   "This request exceeds your plan's set usage limit. Research tasks fill the room that FOSSICK_RESEARCH_MB on this server " +
-  "gives to one key or to all; finished ones are deleted after FOSSICK_RESEARCH_DAYS days."
+  "gives to one key or to all, or all that is kept of this key that of FOSSICK_KEY_STORED_MB; finished ones are deleted after FOSSICK_RESEARCH_DAYS days."
 
 /** POST /research: a task that goes on by itself, or its events while it does. */
 export function research({ tasks, researchers, billing, queue }: ResearchEndpointParts): Middleware {

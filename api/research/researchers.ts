@@ -2,6 +2,8 @@ import { setInterval } from "node:timers"
 
 import type { Logger } from "pino"
 
+import type { DiskRoom } from "#base/disk-space.ts"
+import { pause } from "#base/flow/pause.ts"
 import { DeletionGuard } from "#base/steady-time.ts"
 
 import type { Billing } from "../accounts/billing/billing.ts"
@@ -19,6 +21,8 @@ export interface ResearchersOptions {
   readonly billing: Billing
   readonly parts: Omit<ResearchParts, "engine">
   readonly limits: ResearchLimits
+  /** The disk that reports are kept on: none is begun while it has too little room. */
+  readonly room?: Pick<DiskRoom, "isLow"> | undefined
   readonly log: Logger
 }
 
@@ -33,6 +37,8 @@ export interface ResearchLimits {
 
 const DAY_MS = 86_400_000
 const TIDY_MS = 3_600_000
+/** Room on the disk is looked for so often. */
+const ROOM_MS = 1000
 
 /** Why a task failed, as its owner is told. */
 const CANCELLED = "The caller hung up before the report was done."
@@ -51,6 +57,7 @@ export class Researchers implements AsyncDisposable {
   #tidy: NodeJS.Timeout | undefined
   #beginning: Promise<void> | undefined
   #beginAgain = false
+  #waitsForRoom = false
 
   constructor(options: ResearchersOptions) {
     this.#options = options
@@ -96,8 +103,12 @@ export class Researchers implements AsyncDisposable {
   }
 
   async #begin(): Promise<void> {
-    const { tasks, limits } = this.#options
+    const { tasks, limits, room } = this.#options
     while (this.#engineFor && !this.#stop.signal.aborted && this.#running.size < limits.concurrency) {
+      if (room?.isLow()) {
+        if (!this.#waitsForRoom) void this.#wakeLater()
+        return
+      }
       const task = await tasks.begin()
       if (!task) return
       const work = this.#work(task, this.#engineFor)
@@ -107,6 +118,13 @@ export class Researchers implements AsyncDisposable {
         this.wake()
       })
     }
+  }
+
+  async #wakeLater(): Promise<void> {
+    this.#waitsForRoom = true
+    await pause(ROOM_MS, this.#stop.signal)
+    this.#waitsForRoom = false
+    this.wake()
   }
 
   /** Has `emit` told of everything that happens with a task from now on. @returns ends that */

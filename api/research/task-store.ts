@@ -1,5 +1,6 @@
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
+import type { KeptByKey } from "../accounts/limits/kept-by-key.ts"
 import type { Tracking } from "../accounts/tracking.ts"
 import {
   countStored,
@@ -81,23 +82,33 @@ const STEPS = [
    ${countStored(STORED_TASKS)}`,
 ]
 
+const NO_LIMIT: Pick<KeptByKey, "hasRoom"> = { hasRoom: () => true }
+
 /** Research tasks in state.db: they survive the process that works on them. */
 export class ResearchTasks {
   readonly #sql: ReturnType<typeof prepareOnce>
   readonly #writes: Pick<WriteQueue, "run">
   readonly #limits: StoreLimits
+  readonly #kept: Pick<KeptByKey, "hasRoom">
   readonly stored: StoredUse
 
   /**
    * @param writes the queue that writes over the same connection
    * @param bytes that all tasks may take, with their reports; a quarter of them of one key
+   * @param kept what each key has had kept in all
    */
-  constructor(db: StateStore, writes: Pick<WriteQueue, "run">, bytes = Infinity) {
+  constructor(
+    db: StateStore,
+    writes: Pick<WriteQueue, "run">,
+    bytes = Infinity,
+    kept: Pick<KeptByKey, "hasRoom"> = NO_LIMIT,
+  ) {
     migrate(db, "research", STEPS)
     this.stored = new StoredUse(db, STORED_TASKS)
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
     this.#sql = prepareOnce(db)
     this.#writes = writes
+    this.#kept = kept
   }
 
   /** What all tasks take, and may. */
@@ -110,7 +121,8 @@ export class ResearchTasks {
     const [ownerText, text] = [JSON.stringify(owner), JSON.stringify(request)]
     const size = Buffer.byteLength(ownerText) + Buffer.byteLength(text)
     await this.#writes.run(() => {
-      if (this.stored.isFull(owner.keyId, this.#limits, size)) return
+      if (this.stored.isFull(owner.keyId, this.#limits, size) || !this.#kept.hasRoom(owner.keyId, size))
+        return
       this.#sql(
         `insert into research_task (id, key_id, owner, state, request, created_at)
          values (?, ?, ?, 'pending', ?, ?)`,

@@ -43,6 +43,7 @@ export async function serveAccounts({
     embedder,
     chatModel: null,
     pages: new ByteBudget(2 ** 26),
+    ...(given.room && { room: given.room }),
     log,
   })
   const { chatModel = null, pages: knowledge = NO_PAGES } = given
@@ -53,6 +54,7 @@ export async function serveAccounts({
     chatModel,
     sending,
     userAgent: "test",
+    ...(given.room && { room: given.room }),
     log,
     pollMs: 20,
   })

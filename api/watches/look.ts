@@ -43,10 +43,12 @@ export const MOST_NOTES = 200
  */
 export async function lookFirst(watch: Watch, parts: LookParts, signal: AbortSignal): Promise<void> {
   const { store } = parts
+  // Goes on by itself once there is room again.
+  if (!store.hasRoom(watch.key)) return
   const from = store.lookedTo(watch.id)
   const urls = (await firstPages(watch, parts, signal)).toSorted().filter((url) => url > from)
   for (let at = 0; at < urls.length || at === 0; at += STRETCH) {
-    if (signal.aborted) return
+    if (signal.aborted || !store.hasRoom(watch.key)) return
     const stretch = urls.slice(at, at + STRETCH)
     const pages = await Promise.all(stretch.map((url) => parts.engine.get(url)))
     const reach = reachFor(watch, parts)

@@ -21,7 +21,11 @@ export interface OpenWatchesParts {
   readonly db: StateStore
   readonly engine: Pick<Engine, "get" | "stats" | "supports">
   readonly keys: Pick<KeyStore, "byId">
-  readonly config: { readonly watchTextMb: number; readonly watchEntries: number }
+  readonly config: {
+    readonly watchTextMb: number
+    readonly watchEntries: number
+    readonly keyStoredMb: number
+  }
   readonly crawlerConfig: CrawlerConfig
   readonly log: Logger
   /** Milliseconds between two looks. Default one second. */
@@ -43,7 +47,10 @@ export function openWatches({
   log,
   pollMs,
 }: OpenWatchesParts): Watches {
-  const store = new WatchStore(db, { textBytes: config.watchTextMb * 1_000_000 })
+  const store = new WatchStore(db, {
+    textBytes: config.watchTextMb * 1_000_000,
+    keyBytes: config.keyStoredMb * 1_000_000,
+  })
   const outbox = new Outbox(db)
   const secrets = openWatchSecrets(db)
   const stop = new AbortController()

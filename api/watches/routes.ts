@@ -1,9 +1,11 @@
 import type { Router } from "@koa/router"
 
+import type { DiskRoom } from "#base/disk-space.ts"
 import type { Admissions } from "../accounts/limits/admission.ts"
 import type { KeyStore } from "../accounts/keys/keys.ts"
 import { type Context, originOf, type RequestState } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
+import { roomOnDisk } from "../doors/room-on-disk.ts"
 import { admission } from "../middleware/admission.ts"
 import { authentication } from "../middleware/authentication.ts"
 import { jsonBody } from "../middleware/json-body.ts"
@@ -35,6 +37,9 @@ export interface WatchParts {
 }
 
 /** Saved questions, sources and pages whose changes are told. Each key sees its own; keys of the role admin see all. */
+const NO_ROOM =
+  "This request exceeds your plan's set usage limit. What is kept of this key fills FOSSICK_KEY_STORED_MB on this server: delete watches, or wait until research and crawl jobs are deleted."
+
 export function watchRoutes(
   router: Router<RequestState>,
   {
@@ -43,6 +48,7 @@ export function watchRoutes(
     admissions,
     knowledge,
     config,
+    room,
     readOnly,
   }: {
     readonly watches: WatchParts
@@ -55,6 +61,8 @@ export function watchRoutes(
       readonly watchesPerKey: number
       readonly watchEmails: readonly string[]
     }
+    /** The disk of the data folder; left out: nobody looks at it. */
+    readonly room?: Pick<DiskRoom, "isLow"> | undefined
     readonly readOnly: string | null
   },
 ): void {
@@ -82,11 +90,12 @@ export function watchRoutes(
   }
   const options = (ctx: Context) => ({ key: ctx.state.key, emails: config.watchEmails, hasMailServer })
 
-  router.post("/watches", key, mayChange, body, admit, async (ctx) => {
+  router.post("/watches", key, mayChange, roomOnDisk(room), body, admit, async (ctx) => {
     const { key: holder, reach } = ctx.state
     if (holder.scope.endpoints?.includes("search") === false) {
       throw new ApiError(403, "Access denied. A watch needs a key that may use /search.")
     }
+    if (!store.hasRoom(holder.id)) throw new ApiError(432, NO_ROOM)
     const given = readWatch(ctx)
     const subject = await subjectOf(given, { reach, limits: config, knowledge })
     const made = store.create(

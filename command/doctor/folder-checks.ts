@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { freeBytes } from "#base/disk-space.ts"
+import { DiskRoom } from "#base/disk-space.ts"
 import { PLAN, RESTORING } from "#base/store/unfinished-restore.ts"
 import { type Check, type Finding, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
@@ -76,12 +76,12 @@ function firstThere(path: string): string {
 export const diskCheck = ({ dataDir, minFreeMb }: DoctorSettings): Check => ({
   name: "disk space",
   run() {
-    const free = freeBytes(resolve(dataDir)) / MB
-    return free >= minFreeMb
+    const room = new DiskRoom(resolve(dataDir), minFreeMb)
+    return !room.isLow()
       ? []
       : [
           wrong(
-            `${Math.floor(free)} MB are free for ${resolve(dataDir)}, and ${minFreeMb} MB have to stay free: crawls wait.`,
+            `${Math.floor(room.freeBytes / MB)} MB are free for ${resolve(dataDir)}, and ${Math.ceil(room.leastBytes / MB)} MB have to stay free: crawls wait.`,
             "Make room, or set FOSSICK_MIN_FREE_MB lower.",
           ),
         ]

@@ -2,6 +2,8 @@ import { setInterval } from "node:timers"
 
 import type { Logger } from "pino"
 
+import type { DiskRoom } from "#base/disk-space.ts"
+import { pause } from "#base/flow/pause.ts"
 import { DeletionGuard } from "#base/steady-time.ts"
 
 import type { Billing } from "../../accounts/billing/billing.ts"
@@ -23,6 +25,8 @@ export interface JobRunnerOptions {
   readonly parts: Pick<JobParts, "chatModel" | "knowledge">
   /** What a key may see. */
   readonly reach: (key: ApiKey) => Reach
+  /** The disk that documents are kept on: while it has too little room, jobs wait. */
+  readonly room?: Pick<DiskRoom, "isLow"> | undefined
   readonly log: Logger
 }
 
@@ -36,12 +40,14 @@ export const KEPT_MS = 86_400_000
 /** A job that takes longer would outlive what it found first. */
 const JOB_MS = 86_400_000
 const TIDY_MS = 3_600_000
+/** Room on the disk is looked for so often. */
+const ROOM_MS = 1000
 
 const NO_KEY = "The key that asked for this is no longer valid."
 const LATE = "The job was not done in a day."
 const BROKEN = "Something went wrong while this was worked on; the server's log says what."
 const NO_ROOM =
-  "There is no room for more documents: FOSSICK_CRAWL_JOBS_MB on this server limits what all jobs keep, and a key's quarter of it. They are deleted a day after their job has ended."
+  "There is no room for more documents: FOSSICK_CRAWL_JOBS_MB on this server limits what all jobs keep, and a key's quarter of it, FOSSICK_KEY_STORED_MB all that is kept of a key. They are deleted a day after their job has ended."
 
 /** What a job costs, or may at most: as a live crawl, or as an extraction of its pages. */
 export function jobCost(request: JobRequest, pages = mostPages(request)): Cost {
@@ -153,7 +159,7 @@ export class JobRunner implements AsyncDisposable {
 
   /** Never rejects. */
   async #work(job: FirecrawlJob, cancelled: AbortSignal): Promise<void> {
-    const { store, keys, billing, parts, reach, log } = this.#options
+    const { store, keys, billing, parts, reach, room, log } = this.#options
     const { id, request, owner } = job
     const late = AbortSignal.timeout(JOB_MS)
     const full = new AbortController()
@@ -167,6 +173,7 @@ export class JobRunner implements AsyncDisposable {
       await store.begin(id)
       const results = {
         document: async (url: string, document: Parameters<JobStore["addDocument"]>[2]) => {
+          while (room?.isLow() && !signal.aborted) await pause(ROOM_MS, signal)
           if (!keys.byId(owner.keyId)) gone.abort()
           else if (!store.hasRoom(owner.keyId)) full.abort()
           else if (!signal.aborted) await store.addDocument(job, url, document)

@@ -9,6 +9,7 @@ import {
   type StoreLimits,
   StoredUse,
 } from "../../accounts/limits/stored-use.ts"
+import type { KeptByKey } from "../../accounts/limits/kept-by-key.ts"
 import type { StoredBytes } from "../../load/bounds.ts"
 import type { Tracking } from "../../accounts/tracking.ts"
 import type { FirecrawlDocument } from "../documents/document.ts"
@@ -57,6 +58,11 @@ export const STORED_RESULTS: StoredTable = {
   key: "key_id",
   columns: ["url", "result"],
 }
+export const STORED_JOBS: StoredTable = {
+  table: "firecrawl_job",
+  key: "key_id",
+  columns: ["owner", "request"],
+}
 /** One key may fill such a part, so that there is room left for the others. */
 const SHARE_OF_KEY = 4
 
@@ -89,6 +95,8 @@ const STEPS = [
   "create index firecrawl_job_waiting on firecrawl_job (created_at, id) where state = 'waiting'",
   `alter table firecrawl_job add column once text;
    create unique index firecrawl_job_once on firecrawl_job (key_id, once) where once is not null`,
+  // A job that is cancelled at once leaves its request for a day.
+  countStored(STORED_JOBS),
 ]
 
 /** Jobs in state.db with what they have found, until it is forgotten. */
@@ -97,16 +105,24 @@ export class JobStore {
   readonly #sql: ReturnType<typeof prepareOnce>
   readonly #writes: Pick<WriteQueue, "run">
   readonly #limits: StoreLimits
+  readonly #kept: Pick<KeptByKey, "hasRoom">
 
   /**
    * @param writes the queue that writes over the same connection
    * @param bytes that all documents may take; a quarter of them of one key
+   * @param kept what each key has had kept in all
    */
-  constructor(db: StateStore, writes: Pick<WriteQueue, "run">, bytes: number) {
+  constructor(
+    db: StateStore,
+    writes: Pick<WriteQueue, "run">,
+    bytes: number,
+    kept: Pick<KeptByKey, "hasRoom">,
+  ) {
     migrate(db, "firecrawl", STEPS)
     this.stored = new StoredUse(db, STORED_RESULTS)
     this.#sql = prepareOnce(db)
     this.#writes = writes
+    this.#kept = kept
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
   }
 
@@ -196,7 +212,7 @@ export class JobStore {
 
   /** Whether there is room for another document of this key. */
   hasRoom(keyId: string): boolean {
-    return !this.stored.isFull(keyId, this.#limits)
+    return !this.stored.isFull(keyId, this.#limits) && this.#kept.hasRoom(keyId)
   }
 
   async addDocument({ id, owner }: FirecrawlJob, url: string, document: FirecrawlDocument): Promise<void> {

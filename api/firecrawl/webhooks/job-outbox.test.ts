@@ -14,7 +14,7 @@ const OWNER = { keyId: "somebody", project: "", session: "", human: "" }
 /** A store whose writes are at once, with a job that tells of these events. */
 async function withJob(events: readonly string[]) {
   const db = memoryState()
-  const store = new JobStore(db, { run: async (work) => work() }, 1_000_000)
+  const store = new JobStore(db, { run: async (work) => work() }, 1_000_000, { hasRoom: () => true })
   const outbox = new JobOutbox(db)
   const webhook = { url: "https://hook.example/", events }
   const { request } = readBatch(new FieldReader({ urls: [ADDRESS], webhook }), 2)

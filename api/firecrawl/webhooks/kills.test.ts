@@ -63,7 +63,7 @@ test("through many kills each event of each job is told under one id, none is lo
   opened.defer(() => db.close())
   const accounts = opened.use(openAccounts(db, readSettings(apiSettings, {}), () => {}))
   const key = accounts.keys.verify(accounts.keys.create({ role: "admin" }))!
-  const store = new JobStore(db, accounts.writes, 10_000_000)
+  const store = new JobStore(db, accounts.writes, 10_000_000, accounts.kept)
 
   let worker: ChildProcess | null = null
   const start = async () => {

@@ -63,9 +63,13 @@ export const refusals: Readonly<Record<number, Refusal>> = {
   431: refusal("HeadersTooLarge", "The headers are larger than 16 KiB."),
   432: refusal(
     "PlanLimitExceeded",
-    "The credits of the key or its plan are used up, or there is no room for another research task.",
+    "The credits of the key or its plan are used up, or there is no room for what it would have kept: another research task, crawl job or watch.",
   ),
   433: refusal("PayAsYouGoLimitExceeded", "The credits beyond the plan are used up."),
   500: refusal("InternalServerError", "A bug; the server's log has it."),
-  503: refusal("ServiceUnavailable", "The index or the model cannot be used now."),
+  503: refusal(
+    "ServiceUnavailable",
+    "The index or the model cannot be used now, or there is no room: in the memory for calls, or on the disk. `Retry-After`, if given, says when to try again.",
+    { "Retry-After": header("Seconds.", { type: "integer", minimum: 0 }) },
+  ),
 }

@@ -117,7 +117,7 @@ export const watchOperations: readonly Operation[] = [
       required: true,
     },
     answers: { 201: { description: "The watch.", schema: ref("WatchMade") } },
-    refusals: [400, 403, 422],
+    refusals: [400, 403, 422, 432],
     examples: [
       {
         summary: "A question, told to a webhook",

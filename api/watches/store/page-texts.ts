@@ -11,19 +11,20 @@ export class PageTexts {
   readonly #mostBytes: number
   #bytes: number | null = null
 
+  /** @param mostBytes that all of them may take */
   constructor(db: StateStore, mostBytes: number) {
     this.#prepare = prepareOnce(db)
     this.#mostBytes = mostBytes
   }
 
-  /** Keeps a text, if there is room for it. Runs in the caller's transaction. */
-  keep(hash: string, text: string): void {
+  /** Keeps a text, counted for a key, if there is room for it. Runs in the caller's transaction. */
+  keep(hash: string, text: string, key: string): void {
     if (text.length > MOST_CHARS || this.#mostBytes === 0) return
     if (this.#prepare("select 1 from watch_text where hash = ?").get(hash) !== undefined) return
     const packed = deflateRawSync(text)
     const bytes = this.#used()
     if (bytes + packed.byteLength > this.#mostBytes) return
-    this.#prepare("insert into watch_text (hash, packed) values (?, ?)").run(hash, packed)
+    this.#prepare("insert into watch_text (hash, packed, key) values (?, ?, ?)").run(hash, packed, key)
     this.#bytes = bytes + packed.byteLength
   }
 

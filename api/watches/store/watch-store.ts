@@ -5,6 +5,7 @@ import { prepareOnce, type StateStore, transaction } from "#base/store/state-sto
 import { dateOrNull } from "#base/store/date-columns.ts"
 import type { PageUrl } from "#engine"
 
+import { KeptByKey } from "../../accounts/limits/kept-by-key.ts"
 import type { Change, Entry, SeenPage, Subject, Watch, WatchOptions } from "../watch.ts"
 import { PageTexts } from "./page-texts.ts"
 import { migrateWatches } from "./watch-tables.ts"
@@ -32,13 +33,24 @@ export interface Found {
 export class WatchStore {
   readonly db: StateStore
   readonly texts: PageTexts
+  readonly #kept: KeptByKey
   readonly #prepare: ReturnType<typeof prepareOnce>
 
-  constructor(db: StateStore, { textBytes }: { readonly textBytes: number }) {
+  /** @param keyBytes that one key may have kept in all; by default as many as it likes */
+  constructor(
+    db: StateStore,
+    { textBytes, keyBytes = Infinity }: { readonly textBytes: number; readonly keyBytes?: number },
+  ) {
     migrateWatches(db)
     this.db = db
     this.#prepare = prepareOnce(db)
     this.texts = new PageTexts(db, textBytes)
+    this.#kept = new KeptByKey(db, keyBytes)
+  }
+
+  /** Whether more may be kept for a key. */
+  hasRoom(key: string): boolean {
+    return this.#kept.hasRoom(key)
   }
 
   /** @returns null when the key has as many as it may. */
@@ -136,14 +148,19 @@ export class WatchStore {
           throw new Overtaken()
         }
       }
-      for (const one of found) if (this.get(one.watch) !== null) this.#keepOne(one, now)
+      for (const one of found) {
+        const watch = this.get(one.watch)
+        if (watch !== null) this.#keepOne(one, watch.key, now)
+      }
     })
   }
 
   /** Keeps a stretch of the first look of a watch: what is there already is no news. `last`: where it goes on. */
   keepFirst(watch: string, seen: readonly NonNullable<Found["seen"]>[], last: string, isOver: boolean): void {
     transaction(this.db, () => {
-      for (const one of seen) this.#see(watch, one)
+      const key = this.get(watch)?.key
+      if (key === undefined) return
+      for (const one of seen) this.#see(watch, one, key)
       this.#prepare("update watch set looked_to = ?2, ready_at = ?3 where id = ?1").run(
         watch,
         last,
@@ -186,10 +203,12 @@ export class WatchStore {
     }
   }
 
-  #keepOne({ watch, url, entry, seen, before }: Found, now: number): void {
+  /** Where its key has no room left, what is told comes without its difference, and no further page is remembered. */
+  #keepOne({ watch, url, entry, seen, before }: Found, key: string, now: number): void {
+    const hasRoom = this.hasRoom(key)
     if (entry !== null) {
       this.#prepare(
-        `insert into watch_entry (id, watch, change, url, title, sources, diff, at) values (?, ?, ?, ?, ?, ?, ?, ?)`,
+        `insert into watch_entry (id, watch, change, url, title, sources, diff, at, key) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ).run(
         randomUUID(),
         watch,
@@ -197,21 +216,22 @@ export class WatchStore {
         url,
         entry.title,
         JSON.stringify(entry.sources),
-        entry.diff,
+        hasRoom ? entry.diff : null,
         now,
+        key,
       )
     }
     if (seen === null) {
       this.#prepare("delete from watch_seen where watch = ? and url = ?").run(watch, url)
-    } else this.#see(watch, seen)
+    } else if (hasRoom || before !== null) this.#see(watch, seen, key)
     if (before !== null && before !== seen?.hash) this.texts.release(before)
   }
 
-  #see(watch: string, { url, hash, title, sources, text }: NonNullable<Found["seen"]>): void {
+  #see(watch: string, { url, hash, title, sources, text }: NonNullable<Found["seen"]>, key: string): void {
     this.#prepare(
-      replaceSql("watch_seen", ["watch", "url", "hash", "title", "sources"], ["watch", "url"]),
-    ).run(watch, url, hash, title, JSON.stringify(sources))
-    this.texts.keep(hash, text)
+      replaceSql("watch_seen", ["watch", "url", "hash", "title", "sources", "key"], ["watch", "url"]),
+    ).run(watch, url, hash, title, JSON.stringify(sources), key)
+    if (this.hasRoom(key)) this.texts.keep(hash, text, key)
   }
 }
 

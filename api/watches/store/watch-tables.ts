@@ -1,6 +1,15 @@
 import { migrateFrontier } from "#crawler/frontier/frontier-schema.ts"
 import { pageOrSourceTriggers } from "#crawler/frontier/source-pages.ts"
+import { countStored, type StoredTable } from "../../accounts/limits/stored-use.ts"
 import { migrate, type StateStore } from "#base/store/state-store.ts"
+
+/** What a watch keeps of each page is counted for the key of the first watch that saw it so. */
+export const STORED_WATCHES: readonly StoredTable[] = [
+  { table: "watch", key: "key", columns: ["subject", "name", "webhook", "emails"] },
+  { table: "watch_seen", key: "key", columns: ["url", "title", "sources"] },
+  { table: "watch_text", key: "key", columns: ["packed"] },
+  { table: "watch_entry", key: "key", columns: ["url", "title", "sources", "diff"] },
+]
 
 const STEPS = [
   `create table watch (
@@ -36,6 +45,14 @@ const STEPS = [
      // By the clock of this machine: it is waited until readers of the index see what the crawl wrote.
      (url) => `insert into watch_note (url, at) values (${url}, cast(unixepoch('subsec') * 1000 as integer))`,
    )}`,
+  // Whose it is: what a key has had kept is counted.
+  `alter table watch_seen add column key text not null default '';
+   alter table watch_entry add column key text not null default '';
+   alter table watch_text add column key text not null default '';
+   update watch_seen set key = coalesce((select key from watch where id = watch_seen.watch), '');
+   update watch_entry set key = coalesce((select key from watch where id = watch_entry.watch), '');
+   update watch_text set key = coalesce((select key from watch_seen where hash = watch_text.hash order by watch limit 1), '');
+   ${STORED_WATCHES.map(countStored).join(";\n")}`,
 ]
 
 /** Makes the tables, and has changes of pages noted from then on wherever somebody watches anything. */

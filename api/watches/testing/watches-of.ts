@@ -14,7 +14,7 @@ export const watchesOf = (parts: {
   const watches = openWatches({
     ...parts,
     keys: { byId: () => null },
-    config: { watchTextMb: 0, watchEntries: 10 },
+    config: { watchTextMb: 0, keyStoredMb: 512, watchEntries: 10 },
     log: pino({ level: "silent" }),
   })
   return { ...watches, start: () => {} }

@@ -41,7 +41,7 @@ beforeAll(async () => {
       db,
       engine,
       keys: { byId: (id) => apiKey({ id, role: "search" }) },
-      config: { watchTextMb: 1, watchEntries: 10 },
+      config: { watchTextMb: 1, keyStoredMb: 512, watchEntries: 10 },
       crawlerConfig: testConfig({}),
       log: pino({ level: "silent" }),
       pollMs: 20,

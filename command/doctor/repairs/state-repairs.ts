@@ -11,14 +11,22 @@ import { STORED_FEEDBACK } from "../../../api/accounts/feedback-store.ts"
 import { STORED_KEYS } from "../../../api/accounts/keys/keys.ts"
 import { storedCount } from "../../../api/accounts/limits/stored-use.ts"
 import { STORED_REQUESTS } from "../../../api/accounts/page-request-store.ts"
-import { STORED_RESULTS } from "../../../api/firecrawl/jobs/job-store.ts"
+import { STORED_JOBS, STORED_RESULTS } from "../../../api/firecrawl/jobs/job-store.ts"
 import { STORED_TASKS } from "../../../api/research/task-store.ts"
+import { STORED_WATCHES } from "../../../api/watches/store/watch-tables.ts"
 import type { Damaged, Repair } from "./repair.ts"
 
 const COUNTS = [
-  ...[STORED_CALLS, STORED_FEEDBACK, STORED_KEYS, STORED_REQUESTS, STORED_RESULTS, STORED_TASKS].map(
-    (stored) => storedCount(stored),
-  ),
+  ...[
+    STORED_CALLS,
+    STORED_FEEDBACK,
+    STORED_JOBS,
+    STORED_KEYS,
+    STORED_REQUESTS,
+    STORED_RESULTS,
+    STORED_TASKS,
+    ...STORED_WATCHES,
+  ].map((stored) => storedCount(stored)),
   ...IMAGE_COUNTS,
 ]
 const WAIT_MS = 2000

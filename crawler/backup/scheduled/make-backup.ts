@@ -3,6 +3,7 @@ import { readdir, rm } from "node:fs/promises"
 import path from "node:path"
 import type { Engine } from "#engine"
 import { fileProblem } from "#engine/move/file-problem.ts"
+import type { FreeSpace } from "#base/free-space.ts"
 import { DiskFullError, diskFullOr, DiskRoom } from "#base/disk-space.ts"
 import { KnownError } from "#base/errors.ts"
 import { CommandError } from "#base/run-command.ts"
@@ -20,7 +21,7 @@ export interface MakeBackupOptions {
   /** Open for reading. */
   readonly engine: Engine
   /** Megabytes that have to stay free on the disk of the folder. */
-  readonly minFreeMb: number
+  readonly minFreeMb: FreeSpace
   /** Whether files beyond the plan's number are deleted: not soon after the clock was set. */
   readonly mayDelete: boolean
   readonly signal: AbortSignal
@@ -65,7 +66,7 @@ async function writeChecked(
   { plan, dataDir, db, engine, minFreeMb, signal, freeBytes }: MakeBackupOptions,
 ): Promise<{ bytes: number; pages: number }> {
   const { folder } = plan
-  const room = new DiskRoom(folder, minFreeMb, freeBytes)
+  const room = new DiskRoom(folder, minFreeMb, { free: freeBytes })
   using told = room.untilLow(signal)
   try {
     told.signal.throwIfAborted()
@@ -79,7 +80,7 @@ async function writeChecked(
   } catch (error) {
     if (!told.signal.aborted || signal.aborted) throw error
     throw new DiskFullError(
-      `There is too little room for a backup: ${Math.floor(room.freeBytes / 1e6)} MB left for ${folder}, and FOSSICK_MIN_FREE_MB keeps ${minFreeMb} MB free. Make room, or keep fewer; the backups that are there are safe.`,
+      `There is too little room for a backup: ${Math.floor(room.freeBytes / 1e6)} MB left for ${folder}, and FOSSICK_MIN_FREE_MB keeps ${Math.floor(room.leastBytes / 1e6)} MB free. Make room, or keep fewer; the backups that are there are safe.`,
       { cause: error },
     )
   }

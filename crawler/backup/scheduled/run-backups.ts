@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs"
 import path from "node:path"
 import type { Logger } from "pino"
 import type { Engine } from "#engine"
+import type { FreeSpace } from "#base/free-space.ts"
 import { KnownError } from "#base/errors.ts"
 import { tryLock } from "#base/store/file-lock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
@@ -14,7 +15,7 @@ export interface RunBackupsOptions {
   readonly backups: BackupTable
   readonly db: StateStore
   readonly dataDir: string
-  readonly minFreeMb: number
+  readonly minFreeMb: FreeSpace
   /** Opens the index for reading; asked for each run. */
   readonly openEngine: () => Promise<Engine>
   readonly mayDelete: boolean

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest"
+
+import { serveTwoSources } from "../testing/two-sources.ts"
+
+test("a disk that is nearly full refuses what would be kept with 503, holds up jobs, and answers searches; with room all goes on", async () => {
+  let isLow = true
+  const room = { isLow: () => isLow, freeBytes: 0, use: null }
+  await using garden = await serveTwoSources({}, { room })
+  const call = (path: string, body?: unknown) => garden.app.call(path, garden.all, body)
+  const research = { input: "When are roses pruned?" }
+  const crawl = { url: garden.site.url("/roses/") }
+
+  const refused = await call("/research", research)
+  expect([refused.status, refused.headers.get("retry-after"), refused.body]).toEqual([
+    503,
+    "60",
+    { detail: { error: expect.stringContaining("disk is nearly full") } },
+  ])
+  const job = await call("/v2/crawl", crawl)
+  expect([job.status, job.headers.get("retry-after"), job.body.success]).toEqual([503, "60", false])
+  expect((await call("/search", { query: "roses" })).body.results).not.toEqual([])
+  expect((await call("/extract", { urls: garden.site.url("/roses/") })).body.results).toHaveLength(1)
+
+  isLow = false
+  const begun = await call("/v2/crawl", { ...crawl, delay: 1 })
+  const task = await call("/research", research)
+  isLow = true
+  const path = `/v2/crawl/${begun.body.id}`
+  await expect.poll(async () => (await call(path)).body.status).toBe("scraping")
+  expect((await call(path)).body.completed).toBe(0)
+  isLow = false
+  await expect.poll(async () => (await call(path)).body.status).toBe("completed")
+  expect((await call(path)).body.completed).toBeGreaterThan(0)
+  await expect
+    .poll(async () => (await call(`/research/${task.body.request_id}`)).body.status)
+    .toBe("completed")
+})

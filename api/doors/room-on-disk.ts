@@ -1,0 +1,22 @@
+import type { DiskRoom } from "#base/disk-space.ts"
+
+import type { Middleware } from "../context.ts"
+import { ApiError } from "../errors.ts"
+
+/** It may take an operator: no caller needs to ask more often. */
+const RETRY_SECONDS = 60
+
+/**
+ * Refuses what the appliance would keep much of, such as research, watches and crawl jobs, while there is too little room on
+ * the disk: with 503 and `Retry-After`.
+ */
+export function roomOnDisk(room: Pick<DiskRoom, "isLow"> | undefined): Middleware {
+  return async (_, next) => {
+    if (room?.isLow()) {
+      const text =
+        "The server's disk is nearly full, so nothing new is kept. Searches go on; try again once its operator has made room."
+      throw new ApiError(503, text, {}, { "Retry-After": String(RETRY_SECONDS) })
+    }
+    await next()
+  }
+}
