@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "fossick-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const MB = 1_000_000
-const { parse } = freeSpace({ name: "FOSSICK_TEST", default: "0", about: "" })
+const setting = freeSpace({ name: "FOSSICK_TEST", default: "0", about: "" })
 
 describe("a full disk", () => {
   test.each([
@@ -136,11 +136,11 @@ describe("room on the disk", () => {
     ["0", 0],
     ["5%", { percent: 5 }],
   ])("is set as %s", (text, space) => {
-    expect(parse(text)).toEqual(space)
+    expect(setting.parse(text)).toEqual(space)
   })
 
   test.each(["", "-5", "100%", "5 percent", "2gb", "1e9", "9999999TB"])("is not set as %j", (text) => {
-    expect(() => parse(text)).toThrow(
+    expect(() => setting.parse(text)).toThrow(
       "must be megabytes (500), with another unit (2GB), or percent of the disk (5%)",
     )
   })

@@ -67,7 +67,7 @@ test("what research, jobs and watches keep for a key is one sum, and each of the
   await jobs.addDocument(jobs.get("job")!, address(1), {
     metadata: {},
     markdown: "x".repeat(300_000),
-  } as never)
+  })
   expect(kept.largest()).toBeGreaterThan(MB)
   expect([kept.hasRoom("a"), jobs.hasRoom("a"), watches.hasRoom("a")]).toEqual([false, false, false])
   expect(await tasks.add("next", owner("a"), research("roses"), new Date())).toBeNull()
