@@ -33,7 +33,8 @@ export interface Answered {
 
 /** `fossick start` on a folder and a port that stay the same, so that it can be killed and started again. */
 export class Appliance implements AsyncDisposable {
-  readonly #env: Readonly<Record<string, string>>
+  /** What every start is told. */
+  readonly settings: Readonly<Record<string, string>>
   readonly url: string
   readonly key: string
   #child: ChildProcess | null = null
@@ -41,7 +42,12 @@ export class Appliance implements AsyncDisposable {
 
   /** @param key of the role admin, in `FOSSICK_API_KEY` */
   constructor(env: Readonly<Record<string, string>>, port: number, key: string) {
-    this.#env = { PATH: process.env["PATH"] ?? "", ...env, FOSSICK_PORT: String(port), FOSSICK_API_KEY: key }
+    this.settings = {
+      PATH: process.env["PATH"] ?? "",
+      ...env,
+      FOSSICK_PORT: String(port),
+      FOSSICK_API_KEY: key,
+    }
     this.url = `http://127.0.0.1:${port}`
     this.key = key
   }
@@ -54,7 +60,7 @@ export class Appliance implements AsyncDisposable {
   /** Starts it. @param more settings for this start */
   start(more: Readonly<Record<string, string>> = {}): void {
     const child = spawn(process.execPath, [FOSSICK, "start"], {
-      env: { ...this.#env, ...more },
+      env: { ...this.settings, ...more },
       // Of a process group of its own, so that all of it can be killed at once.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
@@ -87,6 +93,21 @@ export class Appliance implements AsyncDisposable {
       await pause(LOOK_MS)
     }
     throw new Error(`it did not get ready in ${GIVEN_UP_MS / 1000} s: ${said}\n${this.#output.slice(-3000)}`)
+  }
+
+  /** Ends it as an operator does. */
+  async stop(): Promise<void> {
+    if (!this.isRunning) return
+    const exited = once(this.#child!, "exit")
+    this.#child!.kill("SIGTERM")
+    await exited
+  }
+
+  /** Whether there is such a process. */
+  has(victim: Victim): boolean {
+    const pid = this.#child?.pid
+    if (pid === undefined || !this.isRunning) return false
+    return victim === "all" || processTree(pid).some((one) => isVictim(one, pid, victim))
   }
 
   /** Kills a process with SIGKILL, and waits until it is gone. @returns false when there is none such */

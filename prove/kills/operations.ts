@@ -3,7 +3,7 @@ import { ask, sign } from "../../api/x402/testing/payments.ts"
 import { payer } from "../../api/x402/testing/wallets.ts"
 import type { Victim } from "./appliance.ts"
 import { type Books } from "./books.ts"
-import { pick } from "./site.ts"
+import { pick } from "./chance.ts"
 import { MODELS, SOURCE, type World } from "./world.ts"
 
 const CLIENTS = 8

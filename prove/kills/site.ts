@@ -1,5 +1,6 @@
 import { startTestSite, html, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { rareWord } from "#engine/testing/pages.ts"
+import { chance, pick } from "./chance.ts"
 
 /** Lines of a page, each of which says of which version it is. */
 const LINES = 12
@@ -12,20 +13,6 @@ interface SitePage {
   readonly number: number
   version: number | null
 }
-
-/** Numbers of chance from a seed (mulberry32). */
-export function chance(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-export const pick = <T>(from: readonly T[], random: () => number): T =>
-  from[Math.floor(random() * from.length)]!
 
 /** A site whose pages come, change and go, and which knows what each of them said when. */
 export class ChangingSite implements AsyncDisposable {

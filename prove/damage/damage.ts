@@ -1,0 +1,181 @@
+import { execFile } from "node:child_process"
+import { basename, join } from "node:path"
+
+import { pause } from "#base/flow/pause.ts"
+import { FOSSICK } from "../../command/testing/fossick.ts"
+import type { Effort, Outcome, Proof } from "../proof.ts"
+import { chance } from "../kills/chance.ts"
+import { type DamagedCopy, type Harm, HARMS, Stores } from "./stores.ts"
+
+const LOOK_MS = 200
+/** In which an appliance that repairs itself has done so, also on a machine that is busy. */
+const HEALED_MS = 60_000
+/** Of a message that names a file, so much is shown. */
+const SHOWN = 160
+
+/** What came of one damaged file. */
+interface Case {
+  readonly file: string
+  readonly harm: Harm
+  readonly said: string
+  readonly wentOn: string
+  readonly faults: readonly string[]
+}
+
+/** Damages one file after the other of what an appliance wrote, and sees what it says and what goes on. */
+export async function damageCases({ scale, seed, tell }: Effort): Promise<Case[]> {
+  await using stores = await Stores.fill()
+  const random = chance(seed)
+  const all = stores
+    .kinds()
+    .flatMap((file) => HARMS.map((harm) => ({ file, harm, at: random() })))
+    .toSorted((a, b) => a.at - b.at)
+  const cases: Case[] = []
+  for (const { file, harm } of all.slice(0, Math.max(1, Math.round(all.length * scale)))) {
+    // One after the other: each has an appliance of its own.
+    // oxlint-disable-next-line no-await-in-loop
+    const one = await damagedCase(stores, file, harm)
+    cases.push(one)
+    tell(
+      `${file}, ${harm}: ${one.wentOn}; ${one.said}${one.faults.length === 0 ? "" : `; NOT KEPT: ${one.faults.join("; ")}`}`,
+    )
+  }
+  return cases.toSorted((a, b) => (a.file < b.file ? -1 : 1))
+}
+
+async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Case> {
+  if (file.startsWith("backups/")) return await damagedBackup(stores, file, harm)
+  await using copy = await stores.damaged(file, harm)
+  const { appliance } = copy
+  const faults: string[] = []
+  const wentOn: string[] = []
+  let said = ""
+  /** Remembers the first words in which the file is named. */
+  const listen = (text: string) => (said ||= naming(text, file))
+
+  const isRight = async () => (await stores.answers(appliance)).every(({ is }) => is === "right")
+  appliance.start()
+  const isUp = await up()
+  if (!isUp) wentOn.push("does not start")
+  else {
+    const first = await stores.answers(appliance)
+    const ready = (await appliance.call("/readyz")).text
+    for (const text of [
+      ...first.map((one) => (one.is === "refused" ? one.said : "")),
+      ready,
+      appliance.output,
+    ])
+      listen(text)
+    const count = (is: string) => first.filter((one) => one.is === is).length
+    wentOn.push(count("right") === first.length ? "all found" : `${count("right")} of ${first.length} found`)
+    if (count("refused") > 0) wentOn.push(`${count("refused")} refused`)
+    // Not found, and nobody says why.
+    if (count("wrong") > 0 && said === "")
+      faults.push(`${count("wrong")} searches were answered wrongly, and nothing was said`)
+    if ((await appliance.call("/usage", undefined, { key: stores.key })).status !== 200)
+      faults.push("a key no longer works")
+    const thumbnail = await stores.thumbnail(appliance)
+    if (thumbnail !== 200)
+      wentOn.push(thumbnail === 404 ? "thumbnail made again" : `thumbnail answered ${thumbnail}`)
+    if (count("right") < first.length && (await healed())) wentOn.push("healed by itself")
+  }
+  listen(appliance.output)
+  if (!isUp || !(await isRight())) {
+    await appliance.stop()
+    const repair = await fossick(copy, "doctor", "--repair")
+    listen(repair.text)
+    appliance.start()
+    const isBack = (await up()) && (await healed())
+    // What people wrote, only they can write again: it has to be told them.
+    const doctor = isBack || !repair.ok ? repair : await fossick(copy, "doctor")
+    listen(doctor.text)
+    wentOn.push(
+      isBack ? "back after doctor --repair" : doctor.ok ? "not back" : "the doctor names the way back",
+    )
+    if (!isBack && doctor.ok)
+      faults.push(`it is not back, and the doctor finds nothing: ${doctor.text.slice(-SHOWN)}`)
+  }
+  // What is named by nobody must not have been needed.
+  if (said === "" && wentOn[0] !== "all found")
+    faults.push(`nothing names the file: ${appliance.output.slice(-SHOWN)}`)
+  return {
+    file,
+    harm,
+    said: said || "nothing: it is not needed, or made again",
+    wentOn: wentOn.join(", "),
+    faults,
+  }
+
+  /** @returns false when it ends instead */
+  async function up(): Promise<boolean> {
+    while (appliance.isRunning) {
+      if ((await appliance.call("/healthz")).status === 200) return true
+      await pause(LOOK_MS)
+    }
+    return false
+  }
+
+  async function healed(): Promise<boolean> {
+    for (const since = performance.now(); performance.now() - since < HEALED_MS; await pause(LOOK_MS)) {
+      if (await isRight()) return true
+    }
+    return false
+  }
+}
+
+/** A damaged backup is found out when it is checked. */
+async function damagedBackup(stores: Stores, file: string, harm: Harm): Promise<Case> {
+  await using copy = await stores.damaged(file, harm)
+  const { ok, text } = await fossick(copy, "restore", join(copy.folder, file), "--verify")
+  const said = text.trim().replaceAll(copy.folder, "").slice(0, SHOWN)
+  return { file, harm, said, wentOn: "not restored", faults: ok ? ["it is taken for a whole backup"] : [] }
+}
+
+/** Runs a command on a copy. */
+function fossick(
+  { appliance, folder }: DamagedCopy,
+  ...args: readonly string[]
+): Promise<{ readonly ok: boolean; readonly text: string }> {
+  const how = { env: appliance.settings, cwd: folder }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [FOSSICK, ...args], how, (error, out, err) =>
+      resolve({ ok: error === null, text: out + err }),
+    )
+  })
+}
+
+/** The words in which a text names a file, or the table or folder it is in; empty when it does not. */
+function naming(text: string, file: string): string {
+  const names = [basename(file), ...file.split("/").filter((part) => part.endsWith(".lance"))]
+  const line = text.split(/\n|(?<=\.) (?=[A-Z])/).find((one) => names.some((name) => one.includes(name)))
+  if (line === undefined) return ""
+  const at = Math.max(
+    0,
+    Math.min(...names.map((name) => line.indexOf(name)).filter((where) => where >= 0)) - 40,
+  )
+  const words = line.slice(at, at + SHOWN)
+  return (at === 0 ? words : words.replace(/^\S*\s/, "")).trim()
+}
+
+/** Without the names that are others in every run. */
+const short = (text: string): string =>
+  text.replaceAll(
+    /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[01]{20}[0-9a-f]+|\d{15,}|\d{4}-\d\d-\d\dT[\d-]+Z/g,
+    "…",
+  )
+
+export const proof: Proof = {
+  title: "Damaged files",
+  promise: `An appliance crawls, makes a key, a thumbnail and a backup, and ends. Then one file of each kind that it wrote gets a flipped byte, is cut in
+half, or is removed, and the appliance is started again. No search is answered wrongly without the file being named; keys work, unless
+\`state.db\` itself is what is damaged; and it heals by itself, is brought back by \`fossick doctor --repair\`, or the doctor names what
+brings it back.`,
+  async run(effort: Effort): Promise<Outcome> {
+    const cases = await damageCases(effort)
+    return {
+      columns: ["file", "damage", "what was said", "what went on"],
+      rows: cases.map(({ file, harm, said, wentOn }) => [short(file), harm, short(said), wentOn]),
+      faults: cases.flatMap(({ file, harm, faults }) => faults.map((fault) => `${file}, ${harm}: ${fault}`)),
+    }
+  },
+}

@@ -1,0 +1,201 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
+import { cp } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join, relative } from "node:path"
+
+import { freePort } from "#base/testing/free-port.ts"
+import { until } from "#base/testing/until.ts"
+import { picture } from "#crawler/testing/pictures.ts"
+import { article, bytes, html, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { startModelServer } from "#engine/testing/model-server.ts"
+import { rareWord } from "#engine/testing/pages.ts"
+import { Appliance } from "../kills/appliance.ts"
+
+const PAGES = 8
+const ADMIN_KEY = "the-key-of-the-operator-of-this-proof"
+const SOURCE = "harbours"
+
+/** What can become of a file. */
+export type Harm = "a flipped byte" | "cut in half" | "removed"
+export const HARMS: readonly Harm[] = ["a flipped byte", "cut in half", "removed"]
+
+/** What an appliance that was filled by a real crawl wrote, and what it should answer from it. */
+export class Stores implements AsyncDisposable {
+  readonly #held: AsyncDisposableStack
+  readonly #env: Readonly<Record<string, string>>
+  readonly #folder: string
+  readonly #site: TestSite
+  /** A key that was made. */
+  readonly key: string
+
+  private constructor(parts: {
+    held: AsyncDisposableStack
+    env: Readonly<Record<string, string>>
+    folder: string
+    site: TestSite
+    key: string
+  }) {
+    this.#held = parts.held
+    this.#env = parts.env
+    this.#folder = parts.folder
+    this.#site = parts.site
+    this.key = parts.key
+  }
+
+  /** Has an appliance crawl, look at images, make a key and a backup, and end. */
+  static async fill(): Promise<Stores> {
+    await using opened = new AsyncDisposableStack()
+    const folder = opened.adopt(mkdtempSync(join(tmpdir(), "fossick-stores-")), (path) =>
+      rmSync(path, { recursive: true, force: true }),
+    )
+    const site = opened.use(
+      await startTestSite({ "/picture.png": bytes(await picture(1), { "content-type": "image/png" }) }),
+    )
+    const paths = Array.from({ length: PAGES }, (_, at) => `/harbour/${at}`)
+    site.serve({
+      "/": html(
+        article("Harbours", {
+          links: paths,
+          text: `All harbours of the coast. <img src="/picture.png" alt="A quay">`,
+        }),
+      ),
+    })
+    for (const [at, path] of paths.entries())
+      site.serve({ [path]: html(article(`Harbour ${at}`, { text: textOf(at) })) })
+    const models = opened.use(await startModelServer({ embedder: new HashingEmbedder() }))
+    const env = {
+      FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8",
+      FOSSICK_HANDBOOK: "off",
+      FOSSICK_EMBEDDINGS_URL: `${models.url}/v1`,
+      FOSSICK_EMBEDDINGS_MODEL: "words",
+    }
+    const data = join(folder, "data")
+    await using appliance = await applianceOn(folder, env, site)
+    await appliance.ready()
+    await appliance.ask(`/admin/sources/${SOURCE}/run`, {})
+    const { key } = await appliance.ask<{ key: string }>("/admin/keys", { role: "search" })
+    await appliance.ask("/admin/backups/run", {})
+    await until(() => ["images", "index"].every((name) => existsSync(join(data, name))))
+    await until(() => readdirSync(join(folder, "backups")).some((name) => name.endsWith(".tar")))
+    const stores = new Stores({ held: opened.move(), env, folder, site, key })
+    await until(async () => (await stores.answers(appliance)).every(({ is }) => is === "right"))
+    await until(async () => {
+      const { index } = await appliance.ask<{ index: { pages_without_vectors: number } }>("/admin/index")
+      return index.pages_without_vectors === 0
+    })
+    await appliance.stop()
+    return stores
+  }
+
+  /** One file of each kind that it wrote, by the path in its folder; what is made again at every start, and tells nothing, is left out. */
+  kinds(): string[] {
+    const byKind = new Map<string, string>()
+    for (const entry of readdirSync(this.#folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue
+      const file = relative(this.#folder, join(entry.parentPath, entry.name))
+      if (!/compile-cache|^unused/.test(file)) byKind.set(kindOf(file), file)
+    }
+    return [...byKind.values()].toSorted()
+  }
+
+  /** A copy of all it wrote, with a file of it damaged, and an appliance on it. */
+  async damaged(file: string, harm: Harm): Promise<DamagedCopy> {
+    const folder = mkdtempSync(join(tmpdir(), "fossick-damaged-"))
+    await cp(this.#folder, folder, { recursive: true })
+    damage(join(folder, file), harm)
+    return new DamagedCopy(folder, await applianceOn(folder, this.#env, this.#site))
+  }
+
+  /** What it answers now to who looks for each page by its own word. */
+  async answers(
+    appliance: Appliance,
+  ): Promise<{ readonly is: "right" | "refused" | "wrong"; readonly said: string }[]> {
+    return await Promise.all(
+      Array.from({ length: PAGES }, async (_, at) => {
+        const body = { query: rareWord(at), max_results: 3, include_raw_content: "text" }
+        const { status, text } = await appliance.call("/search", body)
+        if (status !== 200) return { is: "refused", said: text }
+        const { results } = JSON.parse(text) as { results: { url: string; raw_content: string | null }[] }
+        const found = results.find(({ url }) => url === this.#site.url(`/harbour/${at}`))
+        const isWhole = found?.raw_content?.replaceAll(/\s+/g, " ").includes(textOf(at)) === true
+        return { is: isWhole ? "right" : "wrong", said: text }
+      }),
+    )
+  }
+
+  /** The thumbnail of the picture: its status. */
+  async thumbnail(appliance: Appliance): Promise<number> {
+    const query = new URLSearchParams({ page: this.#site.url("/"), image: this.#site.url("/picture.png") })
+    return (await appliance.call(`/thumbnails?${query.toString()}`)).status
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#held[Symbol.asyncDispose]()
+  }
+}
+
+/** What an appliance wrote, damaged, with one on it. */
+export class DamagedCopy implements AsyncDisposable {
+  readonly folder: string
+  readonly appliance: Appliance
+
+  constructor(folder: string, appliance: Appliance) {
+    this.folder = folder
+    this.appliance = appliance
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.appliance[Symbol.asyncDispose]()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+async function applianceOn(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  site: TestSite,
+): Promise<Appliance> {
+  const sources = join(folder, "sources.yaml")
+  const backups = join(folder, "backups")
+  if (!existsSync(backups)) {
+    mkdirSync(backups)
+    writeFileSync(
+      sources,
+      `sources:\n  - { name: ${SOURCE}, seeds: "${site.url("/")}", allowedNetworks: ["127.0.0.0/8"] }\nbackup: { folder: "${backups}" }\n`,
+    )
+  }
+  const settings = { ...env, FOSSICK_DATA_DIR: join(folder, "data"), FOSSICK_SOURCES_FILE: sources }
+  return new Appliance(settings, await freePort(), ADMIN_KEY)
+}
+
+function damage(file: string, harm: Harm): void {
+  if (harm === "removed") return rmSync(file)
+  const read = readFileSync(file)
+  if (harm === "cut in half") return truncateSync(file, read.length >> 1)
+  // Of a large file several: it must not matter which.
+  for (const place of read.length > 100_000 ? [0.2, 0.5, 0.8] : [0.5])
+    read[Math.floor(read.length * place)]! ^= 0x5a
+  chmodSync(file, 0o600)
+  writeFileSync(file, read)
+}
+
+const kindOf = (file: string): string =>
+  file
+    .replaceAll(/(?<=_transactions\/).*|(?<=locks\/).*/g, "N")
+    .replaceAll(/_indices\/[0-9a-f-]+/g, "_indices")
+    .replaceAll(/[01]{20}[0-9a-f]+|\d{15,}|\d{4}-\d\d-\d\dT[\d-]+Z/g, "N")
+
+/** Text of a page that no other page has. */
+const textOf = (at: number): string =>
+  `The harbour ${rareWord(at)} lies behind a mole of ${rareWord(at + 100)}, and whoever enters ${rareWord(at)} by night sees the light of ${rareWord(at + 200)} first.`
