@@ -4,8 +4,8 @@ import { basename, join } from "node:path"
 import { pause } from "#base/flow/pause.ts"
 import { FOSSICK } from "../../command/testing/fossick.ts"
 import type { Effort, Outcome, Proof } from "../proof.ts"
-import { chance } from "../kills/chance.ts"
 import { type DamagedCopy, type Harm, HARMS, Stores } from "./stores.ts"
+import { chance } from "../chance.ts"
 
 const LOOK_MS = 200
 /** In which an appliance that repairs itself has done so, also on a machine that is busy. */
@@ -28,7 +28,7 @@ export async function damageCases({ scale, seed, tell }: Effort): Promise<Case[]
   const random = chance(seed)
   const all = stores
     .kinds()
-    .flatMap((file) => HARMS.map((harm) => ({ file, harm, at: random() })))
+    .flatMap((file) => HARMS.map((harm) => ({ file, harm, at: random.next() })))
     .toSorted((a, b) => a.at - b.at)
   const cases: Case[] = []
   for (const { file, harm } of all.slice(0, Math.max(1, Math.round(all.length * scale)))) {

@@ -4,8 +4,8 @@ import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 import { Books } from "./books.ts"
 import { migrationRound } from "./migration.ts"
 import { OPERATIONS, type Operation, type Stage } from "./operations.ts"
-import { chance, pick } from "./chance.ts"
 import { SOURCE, World } from "./world.ts"
+import { chance } from "../chance.ts"
 
 const ROUNDS = 200
 /** A start after a kill takes less, on a machine that has nothing else to do. */
@@ -66,7 +66,7 @@ export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> 
 /** The `round`-th of these in an order of chance that has each once before any comes again. */
 function turn<T>(all: readonly T[], round: number, seed: number): T {
   const random = chance(seed + Math.floor(round / all.length))
-  const order = all.map((one) => ({ one, at: random() })).toSorted((a, b) => a.at - b.at)
+  const order = all.map((one) => ({ one, at: random.next() })).toSorted((a, b) => a.at - b.at)
   return order[round % all.length]!.one
 }
 
@@ -105,8 +105,8 @@ async function killedAt(
   let isKilled = false
   const kill = Promise.withResolvers<void>()
   const stage: Stage = { world, books, random, killed: kill.promise, isKilled: () => isKilled }
-  const victim = pick(operation.victims, random)
-  const afterMs = Math.round(random() * operation.withinMs)
+  const victim = random.one(operation.victims)
+  const afterMs = Math.round(random.next() * operation.withinMs)
   const { done } = await operation.begin(stage)
   // One that is started for the operation is not there at once.
   for (const since = performance.now(); !appliance.has(victim) && performance.now() - since < THERE_MS;)

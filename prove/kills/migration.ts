@@ -12,7 +12,7 @@ import { startModelServer } from "#engine/testing/model-server.ts"
 import { urlOf } from "#engine/testing/pages.ts"
 import { Appliance, type Victim } from "./appliance.ts"
 import { until } from "./books.ts"
-import { pick } from "./chance.ts"
+import { type Chance } from "../chance.ts"
 
 /** Longer than an older state and an index of eleven pages take to be taken over. */
 const WITHIN_MS = 4000
@@ -21,13 +21,13 @@ const OLD_INDEXES = ["format-1", "format-1-in-tables", "format-2"] as const
 const PAGES = 11
 
 /** An appliance of an older version, started with this one, and killed while its state and its index are taken over. */
-export async function migrationRound(random: () => number) {
+export async function migrationRound(random: Chance) {
   const folder = mkdtempSync(join(tmpdir(), "fossick-migration-"))
-  const victim: Victim = pick(["all", "job", "api", "crawler"] as const, random)
-  const afterMs = Math.round(random() * WITHIN_MS)
+  const victim: Victim = random.one(["all", "job", "api", "crawler"] as const)
+  const afterMs = Math.round(random.next() * WITHIN_MS)
   try {
-    await unpackOldIndex(pick(OLD_INDEXES, random), join(folder, "index"))
-    const steps = OLD_CRAWLER_STEPS.slice(0, 1 + Math.floor(random() * OLD_CRAWLER_STEPS.length))
+    await unpackOldIndex(random.one(OLD_INDEXES), join(folder, "index"))
+    const steps = OLD_CRAWLER_STEPS.slice(0, 1 + random.below(OLD_CRAWLER_STEPS.length))
     {
       using db = openStateStore(folder)
       migrate(db, "crawler", steps)

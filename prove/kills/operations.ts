@@ -3,8 +3,8 @@ import { ask, sign } from "../../api/x402/testing/payments.ts"
 import { payer } from "../../api/x402/testing/wallets.ts"
 import type { Victim } from "./appliance.ts"
 import { type Books } from "./books.ts"
-import { pick } from "./chance.ts"
 import { MODELS, SOURCE, type World } from "./world.ts"
+import { type Chance } from "../chance.ts"
 
 const CLIENTS = 8
 /** Pages that change before a crawl, beside one that comes and one that goes. */
@@ -16,7 +16,7 @@ const LEAST_PAGES = 30
 export interface Stage {
   readonly world: World
   readonly books: Books
-  readonly random: () => number
+  readonly random: Chance
   /** Resolves at the kill; what is under way then may fail. */
   readonly killed: Promise<unknown>
   readonly isKilled: () => boolean
@@ -88,7 +88,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: "index write",
     victims: ["job", "all", "crawler", "supervisor", "api"],
     withinMs: 400,
-    begin: (stage) => crawlTo(stage, 2 + Math.floor(stage.random() * 30)),
+    begin: (stage) => crawlTo(stage, 2 + stage.random.below(30)),
     check: crawled,
   },
   {
@@ -124,7 +124,7 @@ export const OPERATIONS: readonly Operation[] = [
       const { calls } = stage.books
       const call = async () => {
         calls.sent += 1
-        const query = site.wordOf(pick(site.urls, stage.random))
+        const query = site.wordOf(stage.random.one(site.urls))
         const { status } = await appliance.call("/search", { query }, { key: calls.key })
         if (status === 200) calls.answered += 1
         return status === 200

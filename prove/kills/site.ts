@@ -1,6 +1,6 @@
 import { startTestSite, html, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { rareWord } from "#engine/testing/pages.ts"
-import { chance, pick } from "./chance.ts"
+import { chance, type Chance } from "../chance.ts"
 
 /** Lines of a page, each of which says of which version it is. */
 const LINES = 12
@@ -84,14 +84,14 @@ export class ChangingSite implements AsyncDisposable {
     return this.#site.url(path)
   }
 
-  change(random: () => number): string {
-    const [path, page] = pick(this.#there(), random)
+  change(random: Chance): string {
+    const [path, page] = random.one(this.#there())
     page.version! += 1
     return this.#site.url(path)
   }
 
-  remove(random: () => number): string {
-    const [path, page] = pick(this.#there(), random)
+  remove(random: Chance): string {
+    const [path, page] = random.one(this.#there())
     page.version = null
     return this.#site.url(path)
   }
@@ -125,7 +125,7 @@ export class ChangingSite implements AsyncDisposable {
 const linesOf = (number: number, version: number): string[] =>
   Array.from({ length: LINES }, (_, at) => {
     const random = chance(number * 1_000_003 + version * 1009 + at)
-    const word = () => Array.from({ length: 3 }, () => pick(SYLLABLES, random)).join("")
+    const word = () => Array.from({ length: 3 }, () => random.one(SYLLABLES)).join("")
     const words = Array.from({ length: WORDS }, word).join(" ")
     return `Line ${at + 1} of harbour ${number} as of version ${version}: ${words}.`
   })
