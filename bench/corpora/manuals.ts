@@ -76,6 +76,21 @@ const PROGRAMS: Readonly<Record<string, Manual>> = {
   },
 }
 
+/**
+ * What was asked after that: a handbook of security, the manual of a package manager, one of a program for phones with its
+ * service and its settings, and that of a mail program, on one page; some 240 pages. Licences: GPL-2, GPL-2, GPL-2, GPL-3.
+ */
+const GUIDES: Readonly<Record<string, Manual>> = {
+  harden: { package: "harden-doc", folder: "usr/share/doc/harden-doc/html/en-US" },
+  aptitude: { package: "aptitude-doc-en", folder: "usr/share/doc/aptitude/html/en" },
+  gammu: {
+    package: "gammu-doc",
+    folder: "usr/share/doc/gammu/html",
+    files: "{,config/,faq/,formats/,gammu/,project/,quick/,smsd/,testing/,utils/}*.html",
+  },
+  claws: { package: "claws-mail-doc", folder: "usr/share/doc/claws-mail/manual/en" },
+}
+
 /** What the packages call a language: the handbook, the reference, the manual pages' package and folder. */
 const NAMES: Readonly<Record<Language, readonly [string, string, string, string]>> = {
   en: ["en-US", "en", "coreutils", ""],
@@ -105,6 +120,9 @@ export const laterManuals = (): AsyncGenerator<Page> => manualsOf(LATER)
 
 /** The manuals of the questions that were written when those had been asked, too. */
 export const programManuals = (): AsyncGenerator<Page> => manualsOf(PROGRAMS)
+
+/** The manuals of the questions that were written when those had been asked as well. */
+export const guideManuals = (): AsyncGenerator<Page> => manualsOf(GUIDES)
 
 async function* manualsOf(manuals: Readonly<Record<string, Manual>>): AsyncGenerator<Page> {
   for (const [name, manual] of Object.entries(manuals)) {

@@ -1,9 +1,9 @@
-// How well questions are answered, by kind: node bench/quality/answers.ts [manuals|later|programs|own] [--half tune|kept ...]
+// How well questions are answered, by kind: node bench/quality/answers.ts [manuals|later|programs|guides|own] [--half tune|kept ...]
 //   [--length basic|advanced ...] [--kind <kind> ...] [--vectors on|off] [--to-judge <file>] [--verbose] [--check]
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is what answers
-//   were tuned on: pages beside the benches and the project's handbook. The half is `tune` unless named. `programs` has kept questions
-//   alone: those over `manuals` and `later` have all been asked, and are tuned for.
+//   were tuned on: pages beside the benches and the project's handbook. The half is `tune` unless named. Of `guides` alone a half is
+//   kept: the others have all been asked, and are tuned for.
 // - Each question is asked as a client asks, POST /search with `include_answer`. An answer is right when it holds the expected fact, or
 //   one for each side of a comparison; what no page answers is right when it is refused.
 // - `--to-judge` writes the sentences that nobody judged: see `judgements/README.md`. `--vectors off` finds pages by words alone.
@@ -42,10 +42,10 @@ const judgements = Judgements.kept("answers")
 if (values.check) {
   const pages = new Map<string, Page>()
   for await (const page of set.pages()) pages.set(page.url.replace(set.urlOf(""), ""), page)
-  const questions = Object.values(set.questions).flat()
+  const questions = [set.questions, set.kept?.questions ?? {}].flatMap((kinds) => Object.values(kinds).flat())
   const facts = [
     ...questions.flatMap((one) => one.facts ?? []),
-    ...set.tasks.flatMap(({ parts }) => parts ?? []),
+    ...[...set.tasks, ...(set.kept?.tasks ?? [])].flatMap(({ parts }) => parts ?? []),
   ].filter(({ on }) => on.length > 0)
   const faults = faultsOf(facts, pages)
   console.log([...faults, `${facts.length} facts on ${pages.size} pages, ${faults.length} faults`].join("\n"))

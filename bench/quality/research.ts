@@ -1,4 +1,4 @@
-// How well research does without a language model: node bench/quality/research.ts [manuals|own] [--model mini|pro] [--half tune|kept ...]
+// How well research does without a language model: node bench/quality/research.ts [manuals|guides|own] [--model mini|pro] [--half tune|kept ...]
 //   [--vectors on|off] [--to-judge <file>] [--verbose]
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is
@@ -10,11 +10,11 @@ import { parseArgs } from "node:util"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
 import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { table } from "../measure.ts"
-import { halfOf } from "../questions/judged/judged-question.ts"
 import { withIndex } from "./judged/ask.ts"
 import { Judgements } from "./judged/judgements.ts"
 import { HEAD, type Marks, marksOf, rowOf, type Said } from "./judged/marks.ts"
 import { chosen, chosenHalves, chosenSet, SHARED_OPTIONS, ToJudge } from "./judged/options.ts"
+import { tasksOf } from "./judged/sets.ts"
 import { mean } from "./metrics.ts"
 import { citedTexts, judgeReport } from "./report-quality.ts"
 import { makeReport } from "./run-research.ts"
@@ -39,7 +39,7 @@ const costs: number[] = []
 await withIndex(set.taskPages(), { embedder, vectors: values.vectors !== "off" }, async (indexed) => {
   for (const half of halves) {
     const all = { answered: [] as Marks[], refused: [] as Marks[] }
-    for (const { input, parts } of halfOf(set.tasks, half)) {
+    for (const { input, parts } of tasksOf(set, half)) {
       const { content, sources, searches, cpuSeconds } = await makeReport(input, model!, indexed)
       costs.push(cpuSeconds)
       const { unsupported } = await judgeReport({ content, sources }, indexed.engine, [])

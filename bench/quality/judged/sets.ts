@@ -4,7 +4,7 @@ import { extractHtml } from "#crawler/page/extract/extract.ts"
 import { type Page, type PageUrl, toPageUrl } from "#engine"
 import { readDocs } from "../../../api/handbook/read-docs.ts"
 import { htmlPages } from "../../corpora/documentation-site.ts"
-import { judgedManuals, laterManuals, programManuals } from "../../corpora/manuals.ts"
+import { guideManuals, judgedManuals, laterManuals, programManuals } from "../../corpora/manuals.ts"
 import { researchCorpus, urlOfPath } from "../../corpora/research-corpus.ts"
 import {
   fact,
@@ -13,6 +13,8 @@ import {
   type JudgedQuestion,
   type JudgedTask,
 } from "../../questions/judged/judged-question.ts"
+import { GUIDE_QUESTIONS, GUIDE_TASKS } from "../../questions/judged/guide-questions.ts"
+import { KEPT_GUIDE_QUESTIONS, KEPT_GUIDE_TASKS } from "../../questions/judged/kept-guide-questions.ts"
 import { JUDGED_QUESTIONS } from "../../questions/judged/judged-questions.ts"
 import { LATER_QUESTIONS } from "../../questions/judged/later-questions.ts"
 import { PROGRAM_QUESTIONS } from "../../questions/judged/program-questions.ts"
@@ -33,8 +35,11 @@ interface JudgedSet {
   /** Those of the questions. */
   readonly pages: () => AsyncIterable<Page>
   readonly questions: Readonly<Record<string, readonly JudgedQuestion[]>>
-  /** All of its questions are kept for a last run, none of them to be tuned for. */
-  readonly isKept?: true
+  /** Where they are apart: those that are kept for a last run. Otherwise it is every second one. */
+  readonly kept?: {
+    readonly questions: Readonly<Record<string, readonly JudgedQuestion[]>>
+    readonly tasks: readonly JudgedTask[]
+  }
   /** Those of the tasks. */
   readonly taskPages: () => AsyncIterable<Page>
   readonly tasks: readonly JudgedTask[]
@@ -42,7 +47,9 @@ interface JudgedSet {
   readonly urlOf: (path: string) => string
 }
 
-/** `manuals` are Debian's; `later` and `programs` are others, each asked when those before had been tuned for; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
+const NONE_KEPT = { questions: {}, tasks: [] }
+
+/** `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked when those before had been tuned for; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
 export const SETS: Readonly<Record<string, JudgedSet>> = {
   manuals: {
     pages: judgedManuals,
@@ -54,7 +61,7 @@ export const SETS: Readonly<Record<string, JudgedSet>> = {
   later: {
     pages: laterManuals,
     questions: LATER_QUESTIONS,
-    isKept: true,
+    kept: NONE_KEPT,
     taskPages: laterManuals,
     tasks: [],
     urlOf: (path) => `http://manuals.example/${path}`,
@@ -62,9 +69,17 @@ export const SETS: Readonly<Record<string, JudgedSet>> = {
   programs: {
     pages: programManuals,
     questions: PROGRAM_QUESTIONS,
-    isKept: true,
+    kept: NONE_KEPT,
     taskPages: programManuals,
     tasks: [],
+    urlOf: (path) => `http://manuals.example/${path}`,
+  },
+  guides: {
+    pages: guideManuals,
+    questions: GUIDE_QUESTIONS,
+    kept: { questions: KEPT_GUIDE_QUESTIONS, tasks: KEPT_GUIDE_TASKS },
+    taskPages: guideManuals,
+    tasks: GUIDE_TASKS,
     urlOf: (path) => `http://manuals.example/${path}`,
   },
   own: {
@@ -89,9 +104,13 @@ export const SETS: Readonly<Record<string, JudgedSet>> = {
 /** The questions of a kind in a half. */
 export function questionsOf(set: JudgedSet, kind: string, half: Half): readonly JudgedQuestion[] {
   const all = set.questions[kind] ?? []
-  if (set.isKept) return half === "kept" ? all : []
+  if (set.kept) return half === "kept" ? (set.kept.questions[kind] ?? []) : all
   return halfOf(all, half)
 }
+
+/** The tasks of a half. */
+export const tasksOf = (set: JudgedSet, half: Half): readonly JudgedTask[] =>
+  set.kept ? (half === "kept" ? set.kept.tasks : set.tasks) : halfOf(set.tasks, half)
 
 async function* ownPages(): AsyncGenerator<Page> {
   for (const path of await htmlPages(OWN_MANUALS))
