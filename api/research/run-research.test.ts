@@ -139,6 +139,15 @@ describe("a report without a model", () => {
     expect(sources).toEqual([])
   })
 
+  test("says so when the pages speak of something else, though a word of the task is in all of them", async () => {
+    const { text, sources } = await report({
+      input: "Report on how the pump is run in Kubernetes with autoscaling, and on its Helm charts.",
+    })
+    expect(text).toContain("Nothing on this was found in the index.")
+    expect(text).toContain("“Kubernetes”")
+    expect(sources).toEqual([])
+  })
+
   test("reads the files that came along", async () => {
     const data = Buffer.from("# Notes\n\nThe rotary pump in hall seven was painted green in 2019.").toString(
       "base64",

@@ -17,7 +17,7 @@ import { type ResearchRequest, searchRules } from "./request.ts"
 import type { PageMemory } from "./sources/held-pages.ts"
 import { Nearness } from "./sources/nearness.ts"
 import type { Plan } from "./plan/parts.ts"
-import { wordsWithout } from "./plan/words.ts"
+import { subjectWords, wordsWithout } from "./plan/words.ts"
 import { attachedHits, sourceOfHit } from "./sources/sources.ts"
 import { type Answering, fillSchema, type MissingValue } from "./report/structured.ts"
 import { withoutRepeats, Writer } from "./writing/writer.ts"
@@ -110,12 +110,15 @@ async function textReport(
   }: { writer: Writer | null; nearness: Nearness; signal: AbortSignal; emit: Emit; started: Step },
 ): Promise<Report> {
   const answered = await choose(plan, evidence, { length: outputLength, nearness, signal })
-  const { sections, missing } = outline(answered, evidence, outputLength)
+  const found = outline(answered, evidence, outputLength)
+  const absent = wordsWithout(input, evidence.terms())
+  const sections = isOfElse(input, absent, evidence) ? [] : found.sections
+  const { missing } = found
   const words = Math.round(WORDS[outputLength] / Math.max(1, sections.length))
   const written = writer ? await inWords(input, sections, { writer, evidence, words, signal }) : sections
   emit({ kind: "response", step: { ...started, about: "Report generated" } })
   const citations = citationsOf(evidence.sources, citationFormat)
-  const refused = () => refusal(evidence, wordsWithout(input, evidence.terms()))
+  const refused = () => refusal(evidence, absent)
   const notes = { missing, unread: evidence.unread, refusal: refused }
   let content = ""
   for (const piece of rendered(input, written, citations, notes)) {
@@ -123,6 +126,22 @@ async function textReport(
     content += piece
   }
   return { content, sources: citations.cited, missing: [] }
+}
+
+/** Of the words that name what a task is about, so many are in no page found when its subject is not in the index. */
+const ABSENT = { least: 2, share: 0.4 }
+const ENGLISH = /\b(?:the|of|and|is|are|in|on|for|how|what)\b/gi
+
+/** Whether a task is about something else than all pages found. English only: pages in another language have other words. */
+function isOfElse(input: string, absent: readonly string[], { findings }: Evidence): boolean {
+  const isEnglish = (text: string) => (text.match(ENGLISH) ?? []).length >= 2
+  const english = findings.filter(({ text }) => isEnglish(text)).length
+  return (
+    absent.length >= ABSENT.least &&
+    absent.length >= ABSENT.share * subjectWords(input).length &&
+    isEnglish(input) &&
+    english >= findings.length / 3
+  )
 }
 
 /** The sections as the model writes them; last the first one, which sums the others up. */

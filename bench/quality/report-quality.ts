@@ -1,13 +1,15 @@
+import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Engine, PageUrl } from "#engine"
 import { toPassages } from "#engine/text/passages.ts"
 import { MISSING, NOTHING_FOUND } from "../../api/research/report/report.ts"
+import { bare, isMadeOf } from "./judged/ask.ts"
 import { type CitedPiece, citedPieces } from "./judged/cited-pieces.ts"
 
 /** How well a report with numbered citations bears itself out. */
 export interface ReportQuality {
   /** Pieces of text with a citation behind them. */
   readonly cited: number
-  /** Those that stand word by word in a passage of the page that they cite first. */
+  /** Those that stand word by word in a passage of the page that they cite first, as does what is printed before them. */
   readonly supported: number
   /** Texts that no page bears out, and those without any citation. */
   readonly unsupported: readonly string[]
@@ -37,7 +39,7 @@ export async function judgeReport(
     cited++
     const url = sources[numbers[0]! - 1]?.url ?? ""
     if (!texts.has(url)) texts.set(url, await passagesOf(engine, url))
-    if (!texts.get(url)!.includes(bare(text))) unsupported.push(text)
+    if (!isMadeOf(text, texts.get(url)!)) unsupported.push(text)
   }
   const found = expected.filter((url) => sources.some((source) => source.url === url))
   return {
@@ -88,16 +90,10 @@ function splitCode(text: string): [string, string] {
   return [code!, text.slice(whole.length).trim()]
 }
 
-/** All that the index holds of a page, without what differs from one reading of markdown to another. */
+/** All that the index holds of a page and its headings, without what differs from one reading of markdown to another. */
 async function passagesOf(engine: Pick<Engine, "get">, url: string): Promise<string> {
   const page = await engine.get(url as PageUrl)
   return page
-    ? bare(
-        toPassages(page.markdown)
-          .map(({ text }) => text)
-          .join(" "),
-      )
+    ? bare([...toPassages(page.markdown).map(({ text }) => text), toPlainText(page.markdown)].join(" "))
     : ""
 }
-
-const bare = (text: string): string => text.replaceAll(/[\s|>]+/g, "")

@@ -1,5 +1,6 @@
 import { overlap } from "../text/analysis/likeness.ts"
 import type { Candidate } from "./candidates.ts"
+import { hasForm, type QuestionType } from "./question-type.ts"
 import type { Statement } from "./statements/statements.ts"
 import type { Valued } from "./values.ts"
 
@@ -38,29 +39,53 @@ export function choose(candidates: readonly Valued[], room: Room, taken: readonl
   return chosen
 }
 
+/** What is said under a term and says what it is, is printed up to so many characters: "lzma: Use lzma compression. Low speed, high compression." */
+const MAX_ENTRY_CHARS = 350
+
 /**
  * The chosen ones, each with the sentence right behind it that goes on with it: "It restricts …" behind "The bit is only useful in
- * directories." As many as fit in the characters.
+ * directories." Of what is said under a term what has the form that the answer has ("Default is 600."), when the chosen one has it not; of sides
+ * that are compared all, where that is short. As many as fit in the characters.
  */
 export function withElaborations(
   chosen: readonly Valued[],
   candidates: readonly Candidate[],
-  chars: number,
+  {
+    chars,
+    type,
+    compares,
+  }: { readonly chars: number; readonly type: QuestionType; readonly compares: boolean },
 ): Valued[] {
   const at = new Map(candidates.map((one) => [placeOf(one.statement), one]))
+  const entries = Map.groupBy(candidates, ({ statement }) => entryOf(statement))
   const all = [...chosen]
   let used = chosen.reduce((sum, { statement }) => sum + statement.text.length, 0)
+  const add = (one: Candidate) => {
+    const { statement } = one
+    if (statement.addressesModels || all.some((other) => other.statement === statement)) return
+    if (used + statement.text.length > chars) return
+    all.push({ ...one, words: 0, meaning: null, value: 0 })
+    used += statement.text.length
+  }
   for (const { statement } of chosen) {
+    const entry = statement.term === null ? [] : (entries.get(entryOf(statement)) ?? [])
+    const length = entry.reduce((sum, one) => sum + one.statement.text.length, 0)
+    if (compares && length <= MAX_ENTRY_CHARS) for (const one of entry) add(one)
+    else if (TOLD_BY_FORM.has(type) && !hasForm(type, statement.text)) {
+      const having = entry.find((one) => hasForm(type, one.statement.text))
+      if (having) add(having)
+    }
     const next = at.get(placeOf({ ...statement, position: statement.position + 1 }))
-    if (next === undefined || all.some((one) => one.statement === next.statement)) continue
-    const { dangling, before, addressesModels, text } = next.statement
-    const goesOn = dangling && before !== null && before.position === statement.position
-    if (!goesOn || addressesModels || used + text.length > chars) continue
-    all.push({ ...next, words: 0, meaning: null, value: 0 })
-    used += text.length
+    const { dangling = false, before = null } = next?.statement ?? {}
+    if (next !== undefined && dangling && before?.position === statement.position) add(next)
   }
   return all
 }
+
+/** Questions that nothing answers without its form. */
+const TOLD_BY_FORM = new Set<QuestionType>(["amount", "time"])
+
+const entryOf = ({ source, entry }: Pick<Statement, "source" | "entry">): string => `${source} ${entry}`
 
 const placeOf = ({ source, position }: Pick<Statement, "source" | "position">): string =>
   `${source} ${position}`

@@ -60,6 +60,37 @@ describe("what an answer is made of", () => {
     expect(lever).toMatchObject({ leads: ["Rotor brake"], text: "Pull the red lever twice." })
   })
 
+  test("what a setting is by default is said with it, wherever it stands under its name", async () => {
+    const settings = page(
+      "Settings of the mill",
+      `# Settings of the mill
+
+**RetryPause**
+
+: How long the mill waits before it grinds again after it failed.
+
+  Asked for by other mills as well.
+
+  Default is 600.`,
+    )
+    const all = await extractAnswer("how long does the mill wait before it grinds again", [settings], {
+      length: "short",
+    })
+    expect(all.map(({ text }) => text)).toEqual([
+      "How long the mill waits before it grinds again after it failed.",
+      "Default is 600.",
+    ])
+  })
+
+  test("a name that its page does not have speaks against an answer", async () => {
+    // All texts mean the same to it.
+    const embedder = { embed: async (texts: readonly string[]) => texts.map(() => Float32Array.of(1)) }
+    const ask = (question: string) =>
+      extractAnswer(question, [{ ...SCHEDULE, score: 0.05 }], { length: "short", embedder })
+    expect(await ask("how do I schedule a crawl with Fossick every night")).not.toEqual([])
+    expect(await ask("how do I schedule a crawl with Kubernetes every night")).toEqual([])
+  })
+
   test("a comparison has something for each side, or names the one that is missing", async () => {
     const engines = page(
       "Engines",

@@ -3,6 +3,7 @@ import type { Embedder } from "../embedder.ts"
 import { type Candidate, candidatesOf, isHeld, type Source } from "./candidates.ts"
 import { choose, neededBy, type Room, withElaborations } from "./choose.ts"
 import { leadsOf } from "./printed.ts"
+import { questionType } from "./question-type.ts"
 import { recencyAsked } from "./recency.ts"
 import { isAnswered, type Rarity } from "./refusal.ts"
 import { type Comparison, comparisonIn } from "./sides.ts"
@@ -87,7 +88,14 @@ export async function extractSides(
     candidates.map(({ statement }) => statement),
   )
   const completed = (chosen: readonly Valued[]) =>
-    inReadingOrder(withElaborations(chosen, candidates, LENGTHS[length].chars), rarity)
+    inReadingOrder(
+      withElaborations(chosen, candidates, {
+        chars: LENGTHS[length].chars,
+        type: questionType(question),
+        compares: comparison !== null,
+      }),
+      rarity,
+    )
   const whole = valuedByWords(candidates, { text: question, terms: null }, hits, recency)
   const sides = comparison ? sidesOf(comparison, candidates, hits[0]!.language) : []
   const asked = [
@@ -111,7 +119,7 @@ export async function extractSides(
   const named = new Set(
     sides.flatMap(({ subject, candidates: found }) => (found.length > 0 ? subject.terms : [])),
   )
-  if (!isAnswered(best, all!, { hits, rarity, named })) return { statements: [], missing: [] }
+  if (!isAnswered(best, all!, { question, hits, rarity, named })) return { statements: [], missing: [] }
   if (comparison) {
     // What sets the one against the other in a sentence comes first.
     const contrasts = all!.filter(

@@ -12,6 +12,8 @@ const EMPTY =
   /^(?:notes?|examples?|summary|introduction|overview|tips?|warnings?|important|caution|syntax|description|usage|contents|abstract|:|\W*)[:.]?$/i
 const MAX_LEAD_CHARS = 120
 
+export const isEmptyHeading = (heading: string): boolean => EMPTY.test(heading)
+
 /** What is printed before a statement, since it says nothing without it: its heading, its term, the names of its columns. Verbatim. */
 export function leadsOf({ statement, asked, own }: Candidate, rarity: Rarity): string[] {
   const { leads, text } = statement

@@ -51,4 +51,7 @@ const FORMS: Readonly<Record<Exclude<QuestionType, "definition" | "open">, RegEx
 
 /** Whether a statement has the form that answers to such a question have. Knows English; else always false. */
 export const hasForm = (type: QuestionType, statement: string): boolean =>
-  type !== "definition" && type !== "open" && FORMS[type].test(statement)
+  type !== "definition" && type !== "open" && FORMS[type].test(statement.replaceAll(FOOTNOTE, ""))
+
+/** A mark of one is no number that answers. */
+const FOOTNOTE = /\[\d{1,3}\]/g

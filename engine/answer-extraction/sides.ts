@@ -19,12 +19,15 @@ const LISTED = new RegExp(`^(.{3,120}?)(?::\\s+|,\\s+(?=${ASKING}\\b))(.*)$`, "i
 const BETWEEN =
   /\b(?:differences?|choose|choice|comparison|distinguish(?:es)?|compare)\s+(?:between|of)?\s*(.+)$/is
 const DIFFER = /^how\s+(?:do|does|are|is)\s+(.+?)\s+(?:differ(?:ent)?|compare)\b\s*(.*)$/is
+const DIFFER_FROM = /^how\s+(?:do|does|are|is)\s+(.+?)\s+differ(?:ent)?\s+from\s+(.+?)(?:[:,]\s+(.*))?$/is
 const COMPARED = /^(.+?)\s+compared(?:\s+(?:with|to)\s+(.+))?$/is
 const VERSUS = /\s+(?:versus|vs\.?)\s+/i
 /** Words that end a list of things: what follows is said of all of them. */
 const REST = /^(.+?)\s+((?:in|for|on|of|to|with|when|while|under|from|as)\s+.+)$/is
 const CHOICE =
   /^(?:do|should|shall|must|would|can)\s+(?:i|you|we|one)\s+(?:rather\s+)?(?:write|use|choose|take|need|pick|prefer|put|have|install|run)\s+(.+?)\s+or\s+(.+?)(?:\s+((?:to|for|in|when|if|on|with)\s+.+))?$/is
+/** "tea or coffee for breakfast", and no more words than that. */
+const BARE = /^(?:\S+ ){0,3}\S+ or (?:\S+ ){0,3}\S+(?: (?:in|for|on|with) (?:\S+ ){0,3}\S+)?$/i
 const OR_LAST = new RegExp(`^(${ASKING}\\b.{3,100}?)[,:]\\s+(.+?\\s+or\\s+.+)$`, "is")
 
 /** "into A or into B". */
@@ -45,27 +48,37 @@ export function comparisonIn(question: string): Comparison | null {
     .slice(0, 400)
   const choice = CHOICE.exec(text)
   if (choice) return comparison([choice[1]!, choice[2]!], choice[3] ?? "")
+  const from = DIFFER_FROM.exec(text)
+  if (from) return comparison([from[1]!, from[2]!], from[3] ?? "")
   const differ = DIFFER.exec(text)
   if (differ) return comparison(itemsOf(differ[1]!), differ[2]!)
   const listed = LISTED.exec(text)
   const [head, rest] = listed ? [listed[1]!, listed[2]!] : [text, ""]
-  if (VERSUS.test(head)) return comparison(head.split(VERSUS).flatMap(itemsOf), rest)
+  if (VERSUS.test(head)) return comparisonOf(head, VERSUS, rest)
+  // "Templates: insert vs replace".
+  if (VERSUS.test(rest)) return comparison(rest.split(VERSUS).flatMap(itemsOf), head)
   const compared = COMPARED.exec(head)
   if (compared)
     return comparison(compared[2] === undefined ? itemsOf(compared[1]!) : [compared[1]!, compared[2]], rest)
   const between = BETWEEN.exec(head)
   if (between) {
-    const items = REST.exec(between[1]!)
-    const named = items && / (?:and|or|to|with) /i.test(items[1]!) ? items : null
-    return comparison(itemsOf(named?.[1] ?? between[1]!), `${named?.[2] ?? ""} ${rest}`.trim())
+    return comparisonOf(between[1]!, / (?:and|or|to|with) /i, rest)
   }
   const twice = TWICE.exec(text)
   if (twice) return comparison([twice[2]!, twice[3]!], text.slice(0, twice.index))
   const last = OR_LAST.exec(text)
   if (last && / or /i.test(last[2]!) && !BEGINS_ASKING.test(last[2]!))
     return comparison(itemsOf(last[2]!.replace(/\s+or something .*$/i, "")), last[1]!)
-  if (!listed || SENTENCE.test(head) || BEGINS_ASKING.test(head)) return null
-  return comparison(itemsOf(head), rest)
+  if (SENTENCE.test(head) || BEGINS_ASKING.test(head)) return null
+  return listed || BARE.test(head) ? comparisonOf(head, / (?:and|or) /i, rest) : null
+}
+
+/** Of a list with its words of comparison in it; what follows the list is asked of each: "tea or coffee in the morning". */
+function comparisonOf(list: string, joined: RegExp, rest: string): Comparison | null {
+  const items = REST.exec(list)
+  const named = items && joined.test(items[1]!) ? items : null
+  const things = (named?.[1] ?? list).split(VERSUS).flatMap(itemsOf)
+  return comparison(things, `${named?.[2] ?? ""} ${rest}`.trim())
 }
 
 const itemsOf = (list: string): string[] => list.split(/,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+/i)
@@ -87,6 +100,7 @@ function comparison(items: readonly string[], rest: string): Comparison | null {
     .replace(/[:,]+$/, "")
     .trim()
     .replace(ASKS_DIFFERENCE, "")
+    .replace(/^in \S+$/i, "")
   return {
     sides: whole,
     questions: whole.map((side) => `${side} ${asked}`.trim()),

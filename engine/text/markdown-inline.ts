@@ -145,6 +145,8 @@ function delimiter(
   if (closes) {
     while (rest > 0 && open.length > 0) {
       const piece = open.at(-1)!
+      // Within bold words a single star that could do both opens (CommonMark's rule of three).
+      if (opens && (piece.text.length + run) % 3 === 0 && run % 3 !== 0) break
       const used = Math.min(rest, piece.text.length)
       piece.text = piece.text.slice(used)
       rest -= used

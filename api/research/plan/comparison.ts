@@ -1,4 +1,4 @@
-import { subjectWords, wordsNotIn } from "./words.ts"
+import { subjectWords, tellingWords, wordsNotIn } from "./words.ts"
 
 /** What a clause compares, and what beside that it speaks of. */
 export interface Comparison {
@@ -33,10 +33,14 @@ export function comparisonIn(clause: string): Comparison | null {
   return compared(versus ? [versus[1]!, versus[2]!] : (list ?? "").split(BETWEEN_SIDES), clause)
 }
 
+/** "For each message" asks of messages. */
+const ASKED_OF_EACH =
+  /\b(?:differ\w*|both|which one|compare\w*|(?:does|do|is|are|has|have|can|of|with|to|by|from|under) each|each (?:of|one|is|does|has|can|side))\b|\beach(?:[?.,;]|$)/i
+
 /** "A and B: how do they differ, and what does each cost?", with what follows the colon. */
 export function comparedBeforeColon(sentence: string): (Comparison & { readonly rest: string }) | null {
   const [, head = "", rest = ""] = /^([^:]{3,160}):\s+(.+)$/s.exec(sentence) ?? []
-  const isAskedOfEach = /\b(?:differ\w*|each|both|which one|compare\w*)\b/i.test(rest)
+  const isAskedOfEach = ASKED_OF_EACH.test(rest)
   if (!isAskedOfEach || comparisonIn(rest) !== null) return null
   const versus = VERSUS.exec(head)
   const found = compared(versus ? [versus[1]!, versus[2]!] : head.split(BETWEEN_SIDES), head)
@@ -49,7 +53,8 @@ function compared(named: readonly string[], clause: string): Comparison | null {
   const names = bare.map((side) => side.replace(/^(?:the|a|an|both)\s+/i, ""))
   const sides = names.map((side) => `${side}${noun}`)
   if (sides.length < 2 || sides.length > MAX_SIDES) return null
-  if (sides.some((side) => side.split(/\s+/).length > MAX_SIDE_WORDS || subjectWords(side).length === 0))
+  // A side may be called like a word of tasks: "hold, keep and purge".
+  if (sides.some((side) => side.split(/\s+/).length > MAX_SIDE_WORDS || tellingWords(side).length === 0))
     return null
   return { sides, names, about: wordsNotIn(sides.join(" "), subjectWords(clause)) }
 }

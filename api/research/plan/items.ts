@@ -5,6 +5,8 @@ const STEM_END =
 /** Of a list's first piece: what stands before its first item, the preposition that ends it, and the item. */
 const STEM = new RegExp(String.raw`^(.*\b(${STEM_END}))\s+(\S.*)$`, "i")
 const SPLIT = /,\s*(?:(?:and|or|und|oder|et|ou|y|o)\s+)?|\s+(?:and|or|und|oder|et|ou|y|o)\s+/i
+/** "Cover a, b and c": what a report is told to speak of. */
+const TOLD = /^((?:please )?(?:cover|discuss|mention|include|treat|address))\s+(\S.*)$/i
 /** Of two things joined by "and" alone it is not known whether they are two parts; three in a row are a list. */
 const LEAST_ITEMS = 3
 const MAX_ITEM_WORDS = 10
@@ -40,6 +42,8 @@ function inClause(clause: string): Listed | null {
   const pieces = parted(clause)
   if (pieces.length < LEAST_ITEMS || !pieces.slice(1).every(isShort)) return null
   const [first = "", ...others] = pieces
+  const [, told, thing] = TOLD.exec(first) ?? []
+  if (told !== undefined && isShort(thing!)) return { stem: "", items: [thing!, ...others] }
   const [, stem, preposition, item] = STEM.exec(first) ?? []
   if (stem === undefined || item === undefined || !isShort(item)) return null
   // "against a, against b": the preposition stands with each item.

@@ -52,6 +52,11 @@ describe("the parts of a task", () => {
       "Maintenance of pumps bearings",
       "Maintenance of pumps oil",
     ])
+    expect(texts("How is a pump kept dry? Cover seals, the hoses, and valves.").slice(1)).toEqual([
+      "seals pump kept dry",
+      "the hoses pump kept dry",
+      "valves pump kept dry",
+    ])
     expect(texts("How are pumps made, with and without rollers, and who makes them?")).toHaveLength(2)
   })
 
@@ -88,6 +93,7 @@ describe("the sides of a comparison", () => {
   test.each([
     ["Compare PostgreSQL and SQLite", ["PostgreSQL", "SQLite"]],
     ["Rust vs. Go", ["Rust", "Go"]],
+    ["Compare hold, keep and purge", ["hold", "keep", "purge"]],
     ["How do Kafka, RabbitMQ and NATS differ in delivery guarantees?", ["Kafka", "RabbitMQ", "NATS"]],
     ["What is the difference between a mutex and a semaphore?", ["mutex", "semaphore"]],
     ["Compare Acme's red, green and blue pumps for small boats", ["red pumps", "green pumps", "blue pumps"]],
@@ -122,6 +128,12 @@ describe("the sides of a comparison", () => {
       "green",
       "blue",
     ])
+  })
+
+  test("are none where each of something else is meant", () => {
+    expect(
+      sides("Set up a well with a pump: what kind to buy, and how to oil it before each winter"),
+    ).toEqual([])
   })
 
   test("are found in an input of blanks, which leaves countless ways to share them out", () => {

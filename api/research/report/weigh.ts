@@ -106,7 +106,7 @@ export async function weigh(
         // What does not name a side is about another one, or about none.
         name.every((term) => inContext.has(term))
       if (!belongs) continue
-      const isDefinition = defines(finding.text, defined)
+      const isDefinition = defines(finding.stated?.bare ?? finding.text, defined)
       const scores = evidence.scoresOf(finding)
       const value =
         WEIGHTS.task * task +
@@ -147,7 +147,8 @@ function readingOf(finding: Finding): Reading {
   const reading = {
     finding,
     context,
-    terms: new Set(analyse(finding.text, null)),
+    // What stands in a heading alone counts less.
+    terms: new Set(analyse(finding.stated?.bare ?? finding.text, null)),
     inContext: new Set(analyse(context, null)),
     section: sectionOf(finding),
   }
@@ -183,8 +184,13 @@ function defines(text: string, terms: ReadonlySet<string>): boolean {
   return subject !== undefined && analyse(subject, null).some((term) => terms.has(term))
 }
 
-const contextOf = ({ text, stated }: Finding): string =>
-  [...(stated?.headings ?? []), ...(stated?.needs ? [stated.needs] : []), text].join("\n")
+const contextOf = ({ text, stated }: Finding): string => {
+  // A heading that the text begins with is read once.
+  const above = stated?.headings.filter((heading) => !text.startsWith(heading.replace(NUMBER, ""))) ?? []
+  return [...above, ...(stated?.needs ? [stated.needs] : []), text].join("\n")
+}
+/** Of a chapter. */
+const NUMBER = /^\d+(?:\.\d+)*\.?\s+/
 
 export const sectionOf = ({ sources, stated }: Finding): string =>
   `${sources[0]} ${(stated?.headings ?? []).join("\n")}`

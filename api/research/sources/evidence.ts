@@ -42,6 +42,8 @@ export interface Stated {
   readonly opens: boolean
   /** The page's score beside the best one's, in the best search that found it: 0..1. */
   readonly score: number
+  /** The text without the heading that is printed before it; left out where there is none. */
+  readonly bare?: string
 }
 
 /** A question that was looked into. */

@@ -33,8 +33,18 @@ test("a sentence that needs the one before comes with it; right below a heading 
     "# Rotary pumps\n\nThis pump moves water with rollers. It needs no valves.\n\nThat is rare.\n\n## Care\n\nThis pump is greased once a month."
   const found = await statedBy("How does a rotary pump work?", [page(markdown)], signal)
   expect(found.map(({ text, stated }) => [text, stated.needs, stated.opens])).toEqual([
-    ["This pump moves water with rollers.", null, true],
-    ["It needs no valves.", "This pump moves water with rollers.", false],
-    ["This pump is greased once a month.", null, true],
+    ["Rotary pumps: This pump moves water with rollers.", null, true],
+    ["It needs no valves.", "Rotary pumps: This pump moves water with rollers.", false],
+    ["Care: This pump is greased once a month.", null, true],
+  ])
+})
+
+test("what is said under a term says the term, and the answer below a question the question", async () => {
+  const markdown =
+    "# Pumps\n\n**Speed**\n\n: Turns of the pump in a minute.\n\n  default is 600.\n\n## Is the pump loud?\n\nNo. It hums."
+  expect(await textsOf(markdown)).toEqual([
+    "Speed: Turns of the pump in a minute.",
+    "Speed: default is 600.",
+    "Is the pump loud? No. It hums.",
   ])
 })

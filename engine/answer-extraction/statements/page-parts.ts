@@ -21,6 +21,8 @@ export interface Part {
   readonly announces: readonly Block[]
   /** Nothing stands between it and what heads it. */
   readonly isFirst: boolean
+  /** The same for all that stands under one term, else for it alone. */
+  readonly entry: string
 }
 
 const ITEM = /^(?:-|\d{1,9}[.)]) /
@@ -38,7 +40,8 @@ const MAX_LEAD_CHARS = 240
 /** The parts of a page in its order: of its passages when it has no text. */
 export function partsOf({ title, markdown, passages, language }: StatedIn, marks: PageMarks): Part[] {
   if (markdown === "") {
-    return passages.map(({ text, headings }) => ({
+    return passages.map(({ text, headings }, at) => ({
+      entry: `${at}`,
       block: { kind: "text", line: 0, text },
       raw: [],
       headings: [title, ...headings],
@@ -55,6 +58,7 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
   /** A bold line that heads what follows. */
   let lead: string | null = null
   let term: string | null = null
+  let terms = 0
   let announcement: string | null = null
   let isFirst = true
   /** The bold line heads a quotation, such as a box beside the text, or nothing but the table below it. */
@@ -76,8 +80,10 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
     if (block.kind === "text" && isBoldLine(marks, block.text)) {
       const text = lineKey(block.text.replace(ITEM, ""))
       const defined = next?.kind === "text" && DEFINITION.test(next.text)
-      if (defined) term = text
-      else [lead, term] = [text, null]
+      if (defined) {
+        term = text
+        terms += 1
+      } else [lead, term] = [text, null]
       isQuoted = QUOTED.test(lines[block.line] ?? "")
       isCaption = CAPTION.test(text)
       announcement = null
@@ -98,6 +104,7 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
       announcement: isOfList ? announcement : null,
       announces: announcedBy(blocks, at),
       isFirst,
+      entry: term === null ? `${at}` : `term ${terms}`,
     })
     isFirst = false
     if (isCaption) lead = null

@@ -33,6 +33,16 @@ describe("what a page states", () => {
     ])
   })
 
+  test("a yes or no with the sentence behind it, and a term that is bold in part without its marks", () => {
+    expect(
+      texts("No. A pump is never quiet.\n\n**pump-*`size`*-*`colour`*[-*`set`*]**\n\n: Is what you order."),
+    ).toEqual(["No. A pump is never quiet.", "Is what you order."])
+    const [, ordered] = statements("It is.\n\n**pump-*`size`*-*`colour`***\n\n: Is what you order.")
+    expect((ordered ?? statements("**pump-*`size`*-*`colour`***\n\n: Is what you order.")[0])!.leads).toEqual(
+      ["pump-size-colour"],
+    )
+  })
+
   test("a sentence that announces code takes it along", () => {
     expect(texts("Copy the folder like this:\n\n```sh\ncp -r a b\nls\n```\n")).toContain(
       "Copy the folder like this:\ncp -r a b\nls",

@@ -18,6 +18,10 @@ export interface Statement {
   /** Place among the page's best passages of the one it stands in, from 0; infinite when it stands in none. */
   readonly rank: number
   readonly kind: "prose" | "item" | "row" | "code"
+  /** What it is said under, where a term has lines of its own. */
+  readonly term: string | null
+  /** The same for what stands in one piece in the page: a paragraph, all that is said under a term, a row. */
+  readonly entry: string
   /** The headings above it, outermost first; the page title is the first. */
   readonly headings: readonly string[]
   /** What it says nothing without: the term it defines, the names of its columns, what announces its list. Verbatim. */
@@ -81,12 +85,14 @@ interface Place extends Pick<Statement, "source" | "rank"> {
 }
 
 function fromPart(part: Part, { marks, language, ...place }: Place): Statement[] {
-  const { block, headings, term, announcement, announces, isFirst } = part
+  const { block, headings, term, announcement, announces, isFirst, entry } = part
   // What announces an order is as little said to readers as what follows one.
   const orders = holdsModelOrder([block, ...announces].map(({ text }) => text).join("\n"))
   const leads = [term, announcement].filter((lead) => lead !== null)
   const base = {
     ...place,
+    term,
+    entry,
     headings,
     leads,
     announcement,
@@ -105,12 +111,20 @@ function fromPart(part: Part, { marks, language, ...place }: Place): Statement[]
   }
   const rows = rowsOf(block.text, part.raw)
   if (rows) {
-    return rows.flatMap(({ text, columns }): Statement[] =>
+    return rows.flatMap(({ text, columns }, at): Statement[] =>
       columns === "prose"
         ? splitSentences(text, language)
             .filter((sentence) => isWhole(sentence, "prose", language) && !isDangling(sentence))
             .map((sentence) => ({ ...base, text: sentence, kind: "prose" }))
-        : [{ ...base, leads: columns === null ? leads : [...leads, columns], text, kind: "row" }],
+        : [
+            {
+              ...base,
+              entry: `${entry} ${at}`,
+              leads: columns === null ? leads : [...leads, columns],
+              text,
+              kind: "row",
+            },
+          ],
     )
   }
   const kind = isItem(block.text) ? "item" : "prose"
@@ -119,7 +133,7 @@ function fromPart(part: Part, { marks, language, ...place }: Place): Statement[]
   let said = ""
   for (const [at, line] of lines.entries()) {
     let before: Statement | null = null
-    const sentences = splitSentences(withoutMarker(lineKey(line)), language)
+    const sentences = withAnswerWords(splitSentences(withoutMarker(lineKey(line)), language))
     for (const [place, sentence] of sentences.entries()) {
       const isLast = at === lines.length - 1 && place === sentences.length - 1
       const announced = isLast ? announcedText(announces) : null
@@ -141,6 +155,18 @@ function fromPart(part: Part, { marks, language, ...place }: Place): Statement[]
     }
   }
   return statements
+}
+
+/** "Yes." and "No." by themselves: they are said with the sentence behind them. */
+const ANSWER_WORD = /^(?:yes|no|yes and no|unfortunately,? (?:yes|no|not))[.!]$/i
+
+function withAnswerWords(sentences: readonly string[]): string[] {
+  const joined: string[] = []
+  for (const sentence of sentences) {
+    if (ANSWER_WORD.test(joined.at(-1) ?? "")) joined.push(`${joined.pop()!} ${sentence}`)
+    else joined.push(sentence)
+  }
+  return joined
 }
 
 /** Code as it stands, or the items of a list, whole, from its first on; null when nothing fits. */
