@@ -13,8 +13,8 @@ import {
   type JudgedQuestion,
   type JudgedTask,
 } from "../../questions/judged/judged-question.ts"
-import { GUIDE_QUESTIONS, GUIDE_TASKS } from "../../questions/judged/guide-questions.ts"
-import { KEPT_GUIDE_QUESTIONS, KEPT_GUIDE_TASKS } from "../../questions/judged/kept-guide-questions.ts"
+import { GUIDE_QUESTIONS, GUIDE_TASKS } from "../../questions/judged/guides/guide-questions.ts"
+import { KEPT_GUIDE_QUESTIONS, KEPT_GUIDE_TASKS } from "../../questions/judged/guides/kept-guide-questions.ts"
 import { JUDGED_QUESTIONS } from "../../questions/judged/judged-questions.ts"
 import { LATER_QUESTIONS } from "../../questions/judged/later-questions.ts"
 import { PROGRAM_QUESTIONS } from "../../questions/judged/program-questions.ts"

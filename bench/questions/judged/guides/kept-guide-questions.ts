@@ -1,4 +1,4 @@
-import { type Fact, fact, factOn, type JudgedQuestion, type JudgedTask } from "./judged-question.ts"
+import { type Fact, fact, factOn, type JudgedQuestion, type JudgedTask } from "../judged-question.ts"
 
 const harden = (page: string, ...says: readonly string[]): Fact => fact(`harden/${page}.html`, ...says)
 const apt = (page: string, ...says: readonly string[]): Fact => fact(`aptitude/${page}.html`, ...says)
