@@ -74,6 +74,14 @@ No page that was found answers:
 `)
 })
 
+test("a sentence that the best ones of two parts need is said once", () => {
+  const report = reportOf("How does a rotary pump work, and what does it cost?", [
+    [["Rollers press a hose.", "They turn slowly."]],
+    [["Rollers press a hose.", "It costs 120 euros."]],
+  ])
+  expect(report.match(/Rollers press a hose\./g)).toHaveLength(1)
+})
+
 test("a sentence is said once, and what leans on it stands right behind it or not at all", () => {
   const text = reportOf("How does a rotary pump work, and what does it cost?", [
     ["Rollers press a hose."],

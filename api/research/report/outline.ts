@@ -66,7 +66,7 @@ export function outline(answered: readonly Answered[], evidence: Evidence, lengt
   return { sections: told.filter(({ findings }) => findings.length > 0), missing: [...new Set(missing)] }
 }
 
-/** Without what an earlier section says, and without what makes no sense but right behind that. */
+/** Without what an earlier section, or the section itself, says before, and without what makes no sense but right behind that. */
 function toldOnce(sections: readonly Section[]): Section[] {
   const before = new Set<string>()
   return sections.map((section) => {
@@ -74,7 +74,7 @@ function toldOnce(sections: readonly Section[]): Section[] {
     const findings = section.findings.filter(({ text, stated }) => {
       const needs = stated?.needs ?? null
       const isTorn = needs !== null && before.has(needs) && !here.has(needs)
-      if (!section.table && (before.has(text) || isTorn)) return false
+      if (!section.table && (before.has(text) || here.has(text) || isTorn)) return false
       here.add(text)
       return true
     })

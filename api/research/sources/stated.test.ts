@@ -39,6 +39,12 @@ test("a sentence that needs the one before comes with it; right below a heading 
   ])
 })
 
+test("the number of a footnote is no term", async () => {
+  expect(await textsOf("# Pumps\n\n**2**\n\n: A rotary pump moves water with rollers.")).toEqual([
+    "A rotary pump moves water with rollers.",
+  ])
+})
+
 test("what is said under a term says the term, and the answer below a question the question", async () => {
   const markdown =
     "# Pumps\n\n**Speed**\n\n: Turns of the pump in a minute.\n\n  default is 600.\n\n## Is the pump loud?\n\nNo. It hums."

@@ -87,7 +87,10 @@ export function statedTextsIn(
 
 const ASKS = /[?？]$/
 const MAX_LEAD_CHARS = 120
-const MAX_CELLS_CHARS = 60
+/** A lead that stands in so many characters of the text is not said twice. */
+const SAID_CHARS = 60
+/** What a footnote is called. */
+const FOOTNOTE = /^\[?\d{1,2}\]?$/
 
 /** A statement with its term; or with the heading, where that asks what it answers, or names what "this" is. */
 function withLead({ term, kind, text, headings, opens }: Statement): string {
@@ -95,9 +98,8 @@ function withLead({ term, kind, text, headings, opens }: Statement): string {
   const isNamed =
     opens && !isEmptyHeading(heading) && (ASKS.test(heading) || /^(?:this|these|it|they) /i.test(text))
   const lead = kind === "row" ? null : (term ?? (isNamed ? heading : null))
-  if (lead === null || lead === "" || lead.length > MAX_LEAD_CHARS) return text
-  if (text.slice(0, MAX_CELLS_CHARS).toLowerCase().includes(lead.toLowerCase().replace(/[:?]$/, "")))
-    return text
+  if (lead === null || lead === "" || lead.length > MAX_LEAD_CHARS || FOOTNOTE.test(lead)) return text
+  if (text.slice(0, SAID_CHARS).toLowerCase().includes(lead.toLowerCase().replace(/[:?]$/, ""))) return text
   return `${/[:：?？!.]$/.test(lead) ? lead : `${lead}:`} ${text}`
 }
 
