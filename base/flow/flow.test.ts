@@ -75,8 +75,8 @@ describe("a fair queue", () => {
   test("gives out what a naive one does", () => {
     const parties = [{}, {}, {}]
     const step = fc.oneof(
-      fc.record({ do: fc.constant("push" as const), party: fc.nat(2), item: fc.nat(9) }),
-      fc.record({ do: fc.constant("delete" as const), party: fc.nat(2), item: fc.nat(9) }),
+      fc.record({ do: fc.constant("push" as const), party: fc.nat(2), item: fc.nat(2) }),
+      fc.record({ do: fc.constant("delete" as const), party: fc.nat(2), item: fc.nat(2) }),
       fc.record({ do: fc.constant("shift" as const) }),
       fc.record({ do: fc.constant("clear" as const) }),
     )

@@ -87,6 +87,42 @@ describe("the ranking", () => {
     )
   })
 
+  it("never ranks a page lower for being nearer", () => {
+    // To a hundredth: words of 5e-324 are lost beside any nearness.
+    const plain = (value: number) => Math.round(value * 100) / 100
+    fc.assert(
+      fc.property(anyCandidates, fc.integer({ min: 1, max: 50 }), (candidates, hundredths) => {
+        const nearer = hundredths / 100
+        const known = candidates
+          .filter(({ cosine }) => cosine !== null)
+          .map(({ id, words, cosine }) =>
+            page(id, plain(words), cosine === undefined ? cosine : plain(cosine!)),
+          )
+        for (const [at, one] of known.entries()) {
+          // Of one that is not among the nearest no more is known than that.
+          const cosine = one.cosine === undefined ? undefined : one.cosine! + nearer
+          const before = ids(known).indexOf(one.id)
+          const after = ids(known.with(at, { ...one, cosine })).indexOf(one.id)
+          expect(before === -1 || after <= before).toBe(true)
+        }
+      }),
+    )
+  })
+
+  it("puts pages that match alike in the order of their ids, wherever they were found", () => {
+    fc.assert(
+      fc.property(anyCandidates, (candidates) => {
+        const alike = candidates.map((one) => ({ ...one, words: 0.4, cosine: 0.5 }))
+        expect(ids(alike)).toEqual(alike.map(({ id }) => id).sort())
+        const found = ranked(candidates)
+        const wrong = found.filter(
+          (one, at) => found[at + 1]?.fused === one.fused && one.id > found[at + 1]!.id,
+        )
+        expect(wrong).toEqual([])
+      }),
+    )
+  })
+
   it("never ranks a page lower for holding more of the query", () => {
     fc.assert(
       fc.property(anyCandidates, fc.double({ min: 0.01, max: 0.5, noNaN: true }), (candidates, more) => {

@@ -10,4 +10,46 @@ export interface Judged {
   readonly why: string
 }
 
-export const JUDGED: readonly Judged[] = []
+export const JUDGED: readonly Judged[] = [
+  {
+    file: "base/flow/breather.ts",
+    line: "if (performance.now() - since < HOLD_MS) return",
+    mutator: "EqualityOperator",
+    replacement: "performance.now() - since <= HOLD_MS",
+    why: "It differs at one instant, which no clock shows.",
+  },
+  {
+    file: "base/flow/fair-queue.ts",
+    line: "const at = waiting?.indexOf(item) ?? -1",
+    mutator: "UnaryOperator",
+    why: "Where nothing waits for the party, the next line returns before it looks at the place.",
+  },
+  {
+    file: "base/flow/fair-queue.ts",
+    line: "if (waiting === undefined || at < 0) return false",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "Of the party that has nothing waiting the place is -1 already; the other half of this line has a test of its own.",
+  },
+  {
+    file: "base/flow/queued-budget.ts",
+    line: "if (bytes < 0) this.#wake()",
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "Who is woken looks for room himself, and taking more makes none: it spares looks.",
+  },
+  {
+    file: "base/flow/queued-budget.ts",
+    line: "if (bytes < 0) this.#wake()",
+    mutator: "EqualityOperator",
+    replacement: "bytes <= 0",
+    why: "As above: nothing makes no room.",
+  },
+  {
+    file: "base/flow/queued-budget.ts",
+    line: "if (this.#isClosed) return",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "A second end has nothing left to give back, and takes out what is no longer there.",
+  },
+]
