@@ -1,0 +1,380 @@
+import { type IncomingMessage, type ServerResponse } from "node:http"
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib"
+import { docx, epub, pptx, wordParagraph, xlsx, zip } from "#crawler/testing/documents.ts"
+import { pdf } from "#crawler/testing/pdf-file.ts"
+import { type Answer, bytes } from "#crawler/testing/test-site.ts"
+import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
+
+const MB = 1 << 20
+/** Memory that one attack may cost this process, whatever it sends. */
+const MOST_GROWN = 400 * MB
+/** Milliseconds that a visit has: what never ends takes them all. */
+const timeoutOf = (scale: number): number => (scale < 0.5 ? 1500 : 30_000)
+
+type Made = (scale: number) => Answer
+
+/** Serves it, reads it as often as it takes, and looks at what it cost. */
+const sent = (
+  name: string,
+  made: Made,
+  wants: (kind: string, text: string) => boolean = () => true,
+): Attack => ({
+  name,
+  play: async (arena) => {
+    const path = `/b/${encodeURIComponent(name)}`
+    arena.evil.serve({ [path]: made(arena.scale) })
+    const before = process.memoryUsage.rss()
+    const result = await arena.reader.read(arena.at(path), { timeoutMs: timeoutOf(arena.scale) })
+    const grown = process.memoryUsage.rss() - before
+    const text = result.kind === "read" ? result.reading.extracted.markdown : ""
+    return (
+      unless(grown < MOST_GROWN, () => `${Math.round(grown / MB)} MB were taken`) ??
+      unless(wants(result.kind, text), () => `it ended as ${JSON.stringify(result).slice(0, 200)}`)
+    )
+  },
+})
+
+const isRefused = (kind: string) => kind !== "read"
+const HTML = { "content-type": "text/html" }
+const zeros = (scale: number) => Buffer.alloc(Math.round(1000 * MB * Math.max(scale, 0.1)), "<p>words ")
+const encoded = (name: string, encoding: string, pack: (body: Uint8Array) => Uint8Array) =>
+  sent(name, (scale) => bytes(pack(zeros(scale)), { ...HTML, "content-encoding": encoding }), isRefused)
+const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
+
+/** Writes for as long as somebody reads. */
+const endless =
+  (chunk: () => string | Buffer, pauseMs = 0, headers: Record<string, string> = HTML) =>
+  (_: IncomingMessage, response: ServerResponse): void => {
+    response.writeHead(200, headers)
+    const write = (): void => {
+      if (response.destroyed) return
+      const isTaken = response.write(chunk())
+      if (pauseMs > 0) setTimeout(write, pauseMs)
+      else if (isTaken) setImmediate(write)
+      else response.once("drain", write)
+    }
+    write()
+  }
+
+/** What is written to the socket, without HTTP's help. */
+const raw = (text: string) => (request: IncomingMessage) => {
+  request.socket.end(text)
+}
+
+const document = (body: Uint8Array, type: string) => bytes(body, { "content-type": type })
+const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+const PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+const EPUB = "application/epub+zip"
+const ENTITIES = `<!DOCTYPE x [<!ENTITY a "ha ha ha ha ha ha "><!ENTITY b "${"&a;".repeat(50)}"><!ENTITY c "${"&b;".repeat(50)}"><!ENTITY d "${"&c;".repeat(50)}"><!ENTITY e SYSTEM "file:///etc/passwd">]>`
+const unexpanded = (_: string, text: string) => !text.includes("ha ha ha") && !text.includes("root:")
+const wordFile = (xml: string) => zip({ "[Content_Types].xml": "<Types/>", "word/document.xml": xml })
+const word = (body: string) =>
+  `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`
+
+const encodings: readonly Attack[] = [
+  encoded("gzip", "gzip", (body) => gzipSync(body, { level: 1 })),
+  encoded("brotli", "br", (body) => brotliCompressSync(body, fast)),
+  encoded("zstd", "zstd", (body) => zstdCompressSync(body)),
+  encoded("gzip in gzip", "gzip, gzip", (body) => gzipSync(gzipSync(body, { level: 1 }))),
+  encoded("zstd in brotli", "zstd, br", (body) => brotliCompressSync(zstdCompressSync(body), fast)),
+  sent(
+    "fifty encodings",
+    () => bytes("x", { ...HTML, "content-encoding": Array(50).fill("gzip").join(", ") }),
+    isRefused,
+  ),
+  sent(
+    "cut off gzip",
+    () => bytes(gzipSync("x".repeat(10_000)).subarray(0, 40), { ...HTML, "content-encoding": "gzip" }),
+    isRefused,
+  ),
+]
+
+const streams: readonly Attack[] = [
+  sent(
+    "a body of a gigabyte",
+    (scale) => {
+      let left = Math.round(1000 * MB * scale)
+      return endless(() => ((left -= MB) > 0 ? Buffer.alloc(MB, "x ") : ""))
+    },
+    isRefused,
+  ),
+  sent(
+    "a body that says it has a terabyte",
+    () => (_, response) =>
+      void response.writeHead(200, { ...HTML, "content-length": String(2 ** 40) }).write("x"),
+    isRefused,
+  ),
+  sent("a stream without end", () => endless(() => "<p>more</p>".repeat(1000)), isRefused),
+  sent("a drop at a time", () => endless(() => " ", 50), isRefused),
+  sent("silence", () => () => undefined, isRefused),
+  sent("a flood of headers", () => raw(`HTTP/1.1 200 OK\r\n${"X-A: b\r\n".repeat(100_000)}\r\n`), isRefused),
+  sent("one header of a megabyte", () => raw(`HTTP/1.1 200 OK\r\nX-A: ${"a".repeat(MB)}\r\n\r\n`), isRefused),
+  sent("headers without end", () => endlessHeaders, isRefused),
+  sent(
+    "two lengths",
+    () => raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"),
+    isRefused,
+  ),
+  sent("no HTTP at all", () => raw("SSH-2.0-OpenSSH_9.2\r\n"), isRefused),
+  sent("a status of a thousand", () => raw("HTTP/1.1 1000 OK\r\n\r\n"), isRefused),
+  sent("answers before it was asked", () => raw("HTTP/1.1 100 Continue\r\n\r\n".repeat(10_000)), isRefused),
+]
+
+function endlessHeaders({ socket }: IncomingMessage): void {
+  socket.write("HTTP/1.1 200 OK\r\n")
+  const timer = setInterval(() => socket.write("X-A: b\r\n"), 20)
+  socket.once("close", () => clearInterval(timer))
+  socket.once("error", () => clearInterval(timer))
+}
+
+const size = (scale: number, most: number) => Math.round(most * Math.max(scale, 0.1))
+const page = (name: string, made: (scale: number) => string) =>
+  sent(name, (scale) => bytes(made(scale), HTML))
+
+const pages: readonly Attack[] = [
+  page(
+    "a tag with a million attributes",
+    (scale) => `<p ${Array.from({ length: size(scale, 1e6) }, (_, n) => `a${n}=1`).join(" ")}>x`,
+  ),
+  page("an attribute of ten megabytes", () => `<a href="/${"x".repeat(9 * MB)}">y</a>`),
+  page("a million boxes in each other", (scale) => "<div>".repeat(size(scale, 1e6))),
+  page("a million tables in each other", (scale) => "<table><tr><td>".repeat(size(scale, 5e5))),
+  page("a million links", (scale) => "<a href=x>y</a>".repeat(size(scale, 5e5))),
+  page("a million entities", (scale) => "&amp;&#x1F600;".repeat(size(scale, 5e5))),
+  page("a million comments", (scale) => "<!--".repeat(size(scale, 1e6))),
+  page(
+    "a million quotations of code",
+    (scale) => `${"<blockquote>".repeat(300)}<pre>${"x\n".repeat(size(scale, 1e5))}`,
+  ),
+  page(
+    "a style sheet of chains",
+    () =>
+      `<style>${`${".a ".repeat(11)}.a { color: red }`.repeat(2000)}</style>${"<div class=a>".repeat(300)}${"<p class=a>x</p>".repeat(20_000)}`,
+  ),
+  page(
+    "structured data in each other",
+    (scale) => `<script type="application/ld+json">${'{"a":'.repeat(size(scale, 5e5))}</script>`,
+  ),
+  page(
+    "an SVG that names itself",
+    () => `<svg><defs><g id="a"><use href="#a"/><use href="#a"/></g></defs><use href="#a"/></svg>`,
+  ),
+  page(
+    "a base of its own for ten thousand links",
+    () => `<base href="https://x.example/${"far".repeat(5000)}/">${"<a href=x>y</a>".repeat(10_000)}`,
+  ),
+  sent(
+    "an SVG of entities",
+    () =>
+      bytes(
+        `<?xml version="1.0"?>${ENTITIES}<svg xmlns="http://www.w3.org/2000/svg"><text>&d;&e;</text></svg>`,
+        { "content-type": "image/svg+xml" },
+      ),
+    unexpanded,
+  ),
+  sent(
+    "XML of entities",
+    () => bytes(`<?xml version="1.0"?>${ENTITIES}<p>&d;&e;</p>`, { "content-type": "application/xhtml+xml" }),
+    unexpanded,
+  ),
+  sent("a page in UTF-7", () => bytes("+ADw-script+AD4-", { "content-type": "text/html; charset=utf-7" })),
+  sent("a charset that is none", () =>
+    bytes("x", { "content-type": `text/html; charset=${"a".repeat(10_000)}` }),
+  ),
+]
+
+const archives: readonly Attack[] = [
+  sent(
+    "a Word document that unpacks to a gigabyte",
+    (scale) => document(wordFile(word(wordParagraph("x ".repeat(size(scale, 2e8))))), DOCX),
+    isRefused,
+  ),
+  sent(
+    "a book that unpacks to a gigabyte",
+    (scale) => document(epub([`<p>${"x ".repeat(size(scale, 2e8))}</p>`]), EPUB),
+    isRefused,
+  ),
+  sent(
+    "a workbook that unpacks to a gigabyte",
+    (scale) => document(xlsx({ A: [["x ".repeat(size(scale, 2e8))]] }), XLSX),
+    isRefused,
+  ),
+  sent("an archive in an archive in an archive", () =>
+    document(zip({ "a.zip": zip({ "b.zip": zip({ "c.txt": "x".repeat(10 * MB) }) }) }), "application/zip"),
+  ),
+  sent(
+    "twenty thousand files",
+    () =>
+      document(
+        zip({
+          ...Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`word/${n}.xml`, ""])),
+          "word/document.xml": word(""),
+        }),
+        DOCX,
+      ),
+    isRefused,
+  ),
+  sent("files above its folder", () =>
+    document(
+      zip({
+        "../../../../tmp/fossick-escaped": "x",
+        "/tmp/fossick-escaped": "x",
+        "word/document.xml": word(wordParagraph("x")),
+      }),
+      DOCX,
+    ),
+  ),
+  sent("a book whose chapters are elsewhere", () => document(epub(["<p>x</p>"], { more: {} }).slice(), EPUB)),
+  sent(
+    "a book of parts that are files",
+    () =>
+      document(
+        zip({
+          mimetype: EPUB,
+          "META-INF/container.xml": `<container><rootfile full-path="b.opf"/></container>`,
+          "b.opf": `<package><manifest><item id="a" href="file:///etc/passwd"/><item id="b" href="../../../../../etc/passwd"/></manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>`,
+        }),
+        EPUB,
+      ),
+    (_, text) => !text.includes("root:"),
+  ),
+  sent(
+    "links of files outside in a Word document",
+    () => document(docx(wordParagraph("x"), { links: { r9: "file:///etc/passwd" } }), DOCX),
+    (_, text) => !text.includes("root:"),
+  ),
+  sent(
+    "a Word document of entities",
+    () => document(wordFile(`<?xml version="1.0"?>${ENTITIES}${word(wordParagraph("&d;&e;"))}`), DOCX),
+    unexpanded,
+  ),
+  sent(
+    "a workbook of entities",
+    () =>
+      document(
+        zip({
+          "[Content_Types].xml": "<Types/>",
+          "xl/workbook.xml": `${ENTITIES}<workbook><sheets><sheet name="&d;&e;" r:id="a"/></sheets></workbook>`,
+        }),
+        XLSX,
+      ),
+    unexpanded,
+  ),
+  sent("tables in each other in a Word document", () =>
+    document(docx("<w:tbl><w:tr><w:tc>".repeat(3000)), DOCX),
+  ),
+  sent("a presentation of a thousand slides that are one", () =>
+    document(pptx(Array.from({ length: 1000 }, () => ({ title: "x", bullets: ["y"] }))), PPTX),
+  ),
+  sent("an archive that is cut off", () => document(epub(["<p>x</p>"]).subarray(0, 200), EPUB), isRefused),
+]
+
+const pdfs: readonly Attack[] = [
+  sent("a PDF that runs a script", () =>
+    document(
+      pdf([{ texts: [{ x: 72, y: 700, text: "words" }] }], {
+        catalogue: "/OpenAction << /S /JavaScript /JS (app.launchURL\\(\\)) >>",
+      }),
+      "application/pdf",
+    ),
+  ),
+  sent("a PDF that opens an address", () =>
+    document(
+      pdf([{ texts: [{ x: 72, y: 700, text: "words" }] }], {
+        catalogue: "/OpenAction << /S /URI /URI (http://127.0.0.1/) >>",
+      }),
+      "application/pdf",
+    ),
+  ),
+  sent("a PDF whose pages are one another", () =>
+    document(
+      Buffer.from(
+        "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Count 9 /Kids [2 0 R 2 0 R] >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF",
+      ),
+      "application/pdf",
+    ),
+  ),
+  sent("a PDF that says it has a million pages", () =>
+    document(
+      Buffer.from(
+        "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Count 1000000 /Kids [] >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF",
+      ),
+      "application/pdf",
+    ),
+  ),
+  sent("a PDF of a hundred thousand pieces of text", (scale) =>
+    document(
+      pdf([
+        {
+          texts: Array.from({ length: size(scale, 1e5) }, (_, n) => ({ x: n % 600, y: n % 700, text: "w" })),
+        },
+      ]),
+      "application/pdf",
+    ),
+  ),
+  sent("a PDF of states in each other", (scale) =>
+    document(
+      pdf([{ texts: [{ x: 72, y: 700, text: "words" }], program: "q ".repeat(size(scale, 1e6)) }]),
+      "application/pdf",
+    ),
+  ),
+  sent("a PDF that is cut off", () =>
+    document(pdf([{ texts: [{ x: 72, y: 700, text: "words" }] }]).subarray(0, 120), "application/pdf"),
+  ),
+]
+
+/** Lists of addresses, which are read as they come. */
+const list = (
+  name: string,
+  body: (arena: Arena) => string | Uint8Array,
+  headers = { "content-type": "application/xml" },
+): Attack => ({
+  name,
+  play: async (arena) => {
+    const path = `/l/${encodeURIComponent(name)}.xml`
+    arena.evil.serve({ "/robots.txt": `Sitemap: ${arena.at(path)}`, [path]: bytes(body(arena), headers) })
+    const before = process.memoryUsage.rss()
+    const pages = await arena.reader.sitemap(arena.at("/") as never, { limit: 1000 })
+    const grown = process.memoryUsage.rss() - before
+    return (
+      unless(grown < MOST_GROWN, () => `${Math.round(grown / MB)} MB were taken`) ??
+      unless(
+        pages.length <= 1000 && !pages.some((one) => /passwd|ha ha/.test(one)),
+        () => `it listed ${pages.slice(0, 3).join(" ")}`,
+      )
+    )
+  },
+})
+
+const lists: readonly Attack[] = [
+  list(
+    "a sitemap of entities",
+    () => `${ENTITIES}<urlset><url><loc>http://evil.example/&d;&e;</loc></url></urlset>`,
+  ),
+  list("a sitemap packed to a thousandth", ({ scale }) => gzipSync(Buffer.alloc(size(scale, 5e8), "<url>")), {
+    "content-type": "application/gzip",
+  }),
+  list(
+    "a sitemap whose elements never end",
+    ({ scale }) => `<urlset>${"<url><loc>".repeat(size(scale, 1e6))}`,
+  ),
+  list(
+    "an index of itself",
+    (arena) =>
+      `<sitemapindex>${`<sitemap><loc>${arena.at("/l/an%20index%20of%20itself.xml")}</loc></sitemap>`.repeat(1000)}</sitemapindex>`,
+  ),
+]
+
+export const BODIES: readonly Kind[] = [
+  { kind: "packed bodies", must: "are refused before they are unpacked whole", attacks: encodings },
+  { kind: "streams and answers", must: "end in time, in bounded memory", attacks: streams },
+  { kind: "pages made to be large", must: "end in time, in bounded memory", attacks: pages },
+  {
+    kind: "archives and documents",
+    must: "are read or refused, in bounded memory, and write nothing",
+    attacks: archives,
+  },
+  { kind: "PDF files", must: "are read or refused, and run nothing", attacks: pdfs },
+  { kind: "sitemaps", must: "are read as far as bounds go", attacks: lists },
+]

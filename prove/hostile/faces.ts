@@ -1,0 +1,123 @@
+import { Parser } from "htmlparser2"
+import { extractHtml } from "#crawler/page/extract/extract.ts"
+import { toPassages } from "#engine/text/passages.ts"
+import { toPageUrl } from "#engine"
+import { FakeEngine, hit } from "../../api/testing/fake-engine.ts"
+import { serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
+import { type Attack, type Kind, unless } from "./attack.ts"
+
+/** Markup that runs where it is taken for markup. `evil` is what none may come to call. */
+const PAYLOADS: readonly string[] = [
+  `<script>evil()</script>`,
+  `"><img src=x onerror=evil()>`,
+  `'><svg onload=evil()>`,
+  `</title><script>evil()</script>`,
+  `</textarea><script>evil()</script>`,
+  `--><script>evil()</script>`,
+  `]]><script>evil()</script>`,
+  `<iframe srcdoc="<script>evil()</script>">`,
+  `<a href="javascript:evil()">x</a>`,
+  `[x](javascript:evil())`,
+  `![x](javascript:evil())`,
+  `[x](data:text/html,<script>evil()</script>)`,
+  `[x](java\tscript:evil())`,
+  `![" onerror="evil()](x.png)`,
+  `<math><mtext><table><mglyph><style><img src=x onerror=evil()>`,
+  `{{constructor.constructor('evil()')()}}`,
+  `\u202E<script>evil()</script>`,
+]
+
+/** What would run in an HTML document: an element, an attribute of an event, an address; null when nothing would. */
+function running(html: string): string | null {
+  let found: string | null = null
+  let element = ""
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      element = name
+      for (const [attribute, value] of Object.entries(attributes)) {
+        const address = value.replace(/[\s\p{Cc}]/gu, "").toLowerCase()
+        const leads = /^(?:href|src|action|formaction|data|srcdoc|xlink:href)$/.test(attribute)
+        if (
+          (attribute.startsWith("on") && value.includes("evil")) ||
+          (leads && /^(?:javascript:|vbscript:|data:text\/html)/.test(address)) ||
+          attribute === "srcdoc"
+        )
+          found ??= `<${name} ${attribute}="${value}">`
+      }
+    },
+    ontext(text) {
+      if (element === "script" && text.includes("evil()")) found ??= `<script>${text.slice(0, 80)}`
+    },
+    onclosetag() {
+      element = ""
+    },
+  })
+  parser.end(html)
+  return found
+}
+
+/** Each face as it is served for a page and a question of this. */
+const FACES: readonly (readonly [
+  face: string,
+  path: (text: string) => string,
+  headers?: Record<string, string>,
+])[] = [
+  ["SearXNG's results", (text) => `/searxng/search?q=${encodeURIComponent(text)}&format=html`],
+  ["a feed of results", (text) => `/searxng/search?q=${encodeURIComponent(text)}&format=rss`],
+  ["a stored page", () => `/read/https://evil.example/page`, { Accept: "text/html" }],
+  ["the search page", (text) => `/?q=${encodeURIComponent(text)}`],
+  ["the handbook's search", (text) => `/docs/?q=${encodeURIComponent(text)}`],
+  ["a page that is not there", (text) => `/docs/${encodeURIComponent(text)}`],
+  ["the console", (text) => `/console/${encodeURIComponent(text)}`],
+  ["suggestions of the browser", (text) => `/suggest/opensearch?q=${encodeURIComponent(text)}`],
+]
+
+const faces: readonly Attack[] = PAYLOADS.map((payload) => ({
+  name: JSON.stringify(payload),
+  play: async () => {
+    const url = toPageUrl("https://evil.example/page")!
+    const escaped = payload.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;")
+    const page = extractHtml(
+      `<title>${escaped}</title><meta name="description" content="${escaped}"><meta name="author" content="${escaped}"><h1>${escaped}</h1><p>Words of ${escaped} for pumps.</p><h2>${escaped}</h2><p><img src="/p.png" alt="${escaped}"></p><pre>${escaped}</pre><p>${payload}</p>`,
+      url,
+    )
+    const { title, description, author, markdown, images } = page
+    const own = hit({
+      url,
+      title,
+      description,
+      author,
+      markdown,
+      images,
+      passages: toPassages(markdown).map((passage, position) => ({ ...passage, position })),
+      source: payload,
+    })
+    await using app = await serveApp({ engine: new FakeEngine([own]) })
+    for (const [face, path, headers = {}] of FACES) {
+      const response = await fetch(app.url + path(payload), {
+        headers: { Authorization: `Bearer ${TEST_KEY}`, ...headers },
+        redirect: "manual",
+      })
+      const text = await response.text()
+      const type = response.headers.get("content-type") ?? ""
+      const sniffs = response.headers.get("x-content-type-options") === "nosniff"
+      const runs = /html|svg/.test(type) ? running(text) : null
+      const fault = unless(
+        response.status < 500 && runs === null && (sniffs || response.status >= 300),
+        () => `${face}: ${response.status} ${type} ${String(runs)}`,
+      )
+      if (fault !== null) return fault
+    }
+    const { status, headers } = await app.post("/search", { query: payload })
+    return unless(
+      status < 500 && headers.get("content-type")?.startsWith("application/json") === true,
+      () => `${status} ${headers.get("content-type")}`,
+    )
+  },
+}))
+
+export const FACE_ATTACKS: Kind = {
+  kind: "markup in titles, texts, descriptions and questions",
+  must: "runs in no face",
+  attacks: faces,
+}

@@ -1,0 +1,314 @@
+import { connect } from "node:net"
+import { pause } from "#base/flow/pause.ts"
+import { SEARCH_KEY, TEST_KEY } from "../../api/testing/serve-app.ts"
+import { WebhookSender } from "#crawler/webhooks/webhook-sender.ts"
+import { defineSource } from "#crawler"
+import { parseSources } from "#crawler/sources/file/sources-file.ts"
+import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
+
+/** What a server says to these bytes, until it closes the connection or has been silent for a while. */
+async function answerTo(arena: Arena, text: string): Promise<string> {
+  const { hostname, port } = new URL(arena.app.url)
+  const socket = connect(Number(port), hostname)
+  let said = ""
+  let heard = 0
+  socket.on("data", (chunk) => {
+    said += chunk.toString("latin1")
+    heard = 0
+  })
+  socket.on("error", () => undefined)
+  socket.write(text, "latin1")
+  while (!socket.destroyed && heard < SILENCE) {
+    await pause(20)
+    heard += 1
+  }
+  socket.destroy()
+  return said
+}
+
+/** Turns of 20 ms without a word after which a server has nothing more to say. */
+const SILENCE = 20
+const AUTHORIZED = `Host: x\r\nAuthorization: Bearer ${TEST_KEY}\r\nContent-Type: application/json\r\n`
+const SECOND = `GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n`
+const statuses = (said: string): string[] => said.match(/(?<=HTTP\/1\.1 )\d{3}/g) ?? []
+
+/** One request that is read as two by somebody: it gets one answer, a refusal, or two where both are whole. */
+const smuggled = (name: string, text: string, most = 1): Attack => ({
+  name,
+  play: async (arena) => {
+    const before = arena.app.requests()
+    const said = await answerTo(arena, text)
+    const taken = arena.app.requests() - before
+    const codes = statuses(said)
+    return unless(
+      taken <= most &&
+        codes.length <= most &&
+        !codes.some((code) => code.startsWith("2") || code.startsWith("5")),
+      () => `${taken} requests were taken, answered with ${codes.join(", ")}`,
+    )
+  },
+})
+
+const chunked = (chunks: string) =>
+  `POST /search HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding: chunked\r\n\r\n${chunks}`
+const smuggling: readonly Attack[] = [
+  smuggled(
+    "length and chunks",
+    `POST /search HTTP/1.1\r\n${AUTHORIZED}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SECOND}`,
+  ),
+  smuggled(
+    "chunks and length",
+    `POST /search HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding: chunked\r\nContent-Length: 60\r\n\r\n0\r\n\r\n${SECOND}`,
+  ),
+  smuggled(
+    "chunks twice",
+    `POST /search HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n${SECOND}`,
+  ),
+  smuggled(
+    "chunks under another name",
+    `POST /search HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${SECOND}`,
+  ),
+  smuggled(
+    "a blank before the colon",
+    `POST /search HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding : chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n${SECOND}`,
+  ),
+  smuggled(
+    "a folded header",
+    `POST /search HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding:\r\n chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n${SECOND}`,
+    2,
+  ),
+  smuggled(
+    "two lengths",
+    `POST /search HTTP/1.1\r\n${AUTHORIZED}Content-Length: 2\r\nContent-Length: 70\r\n\r\n{}${SECOND}`,
+  ),
+  smuggled(
+    "a list of lengths",
+    `POST /search HTTP/1.1\r\n${AUTHORIZED}Content-Length: 2, 70\r\n\r\n{}${SECOND}`,
+  ),
+  smuggled("a negative length", `POST /search HTTP/1.1\r\n${AUTHORIZED}Content-Length: -1\r\n\r\n${SECOND}`),
+  smuggled(
+    "a length with a sign",
+    `POST /search HTTP/1.1\r\n${AUTHORIZED}Content-Length: +2\r\n\r\n{}${SECOND}`,
+  ),
+  smuggled(
+    "a length that is too long for numbers",
+    `POST /search HTTP/1.1\r\n${AUTHORIZED}Content-Length: 99999999999999999999999\r\n\r\n{}`,
+  ),
+  smuggled("line feeds alone", `GET /smuggled HTTP/1.1\nHost: x\n\n${SECOND}`),
+  smuggled(
+    "a line feed within a header",
+    `GET /x HTTP/1.1\r\nHost: x\r\nX-A: b\nContent-Length: 70\r\n\r\n${SECOND}`,
+  ),
+  smuggled("a carriage return within a header", `GET /x HTTP/1.1\r\nHost: x\r\nX-A: b\rX-C: d\r\n\r\n`),
+  smuggled("a NUL within a header", `GET /x HTTP/1.1\r\nHost: x\r\nX-A: b\0c\r\n\r\n`),
+  smuggled("a chunk that is larger than numbers", chunked("ffffffffffffffffff\r\nx")),
+  smuggled("a chunk with a sign", chunked(`-1\r\n${SECOND}`)),
+  smuggled("a chunk whose size ends with a line feed", chunked(`2\n{}\n0\n\n${SECOND}`)),
+  smuggled("extensions of a chunk without end", chunked(`2;${"a".repeat(100_000)}\r\n{}\r\n0\r\n\r\n`)),
+  smuggled("a line feed in the extension of a chunk", chunked(`2;\n${SECOND}\r\n{}\r\n0\r\n\r\n`)),
+  smuggled("no host", "GET /x HTTP/1.1\r\n\r\n"),
+  smuggled("two hosts", "GET /x HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
+  smuggled("no version", "GET /\r\n\r\n"),
+  smuggled("another version", "GET / HTTP/9.9\r\nHost: x\r\n\r\n"),
+  smuggled("the beginning of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+  smuggled("a line of a megabyte", `GET /${"a".repeat(1 << 20)} HTTP/1.1\r\nHost: x\r\n\r\n`),
+  smuggled("ten thousand headers", `GET /x HTTP/1.1\r\nHost: x\r\n${"X-A: b\r\n".repeat(10_000)}\r\n`),
+]
+
+const ENDS = "%0d%0aX-Evil:%201%0d%0a%0d%0a<script>evil()</script>"
+/** Line ends in what comes back in headers. */
+const headers: readonly Attack[] = [
+  `GET /${ENDS} HTTP/1.1`,
+  `GET /docs/${ENDS} HTTP/1.1`,
+  `GET /search?q=${ENDS} HTTP/1.1`,
+  `GET /searxng/search?q=${ENDS}&format=json HTTP/1.1`,
+  `GET /read/http://x/${ENDS} HTTP/1.1`,
+  `GET //evil.example/${ENDS} HTTP/1.1`,
+  `GET /oauth/authorize?redirect_uri=http://x/${ENDS}&client_id=${ENDS}&state=${ENDS} HTTP/1.1`,
+  `GET /suggest?q=${ENDS} HTTP/1.1`,
+  `OPTIONS /search HTTP/1.1\r\nOrigin: http://x${ENDS}\r\nAccess-Control-Request-Method: POST`,
+  `GET /x HTTP/1.1\r\nX-Request-Id: a${ENDS}`,
+  `GET /x HTTP/1.1\r\nX-Forwarded-Host: evil.example${ENDS}`,
+].map((line) => ({
+  name: JSON.stringify(line.slice(0, 60)),
+  play: async (arena: Arena) => {
+    const said = await answerTo(arena, `${line}\r\n${AUTHORIZED}Connection: close\r\n\r\n`)
+    const head = said.split("\r\n\r\n")[0] ?? ""
+    const isText = !/content-type: text\/html/i.test(head) || !said.includes("<script>evil()")
+    return unless(
+      !/^x-evil:/im.test(head) && isText && !statuses(said).some((code) => code.startsWith("5")),
+      () => said.slice(0, 300),
+    )
+  },
+}))
+
+const UP = [
+  "..",
+  "%2e%2e",
+  "..%2f..",
+  "%2e%2e%2f",
+  "..%5c..",
+  "..%252f..",
+  "%c0%ae%c0%ae",
+  "....//",
+  "..;",
+  "..%00",
+]
+const paths: readonly Attack[] = ["/docs/", "/assets/", "/thumbnails/", "/read/", "/console/", "/"].flatMap(
+  (root) =>
+    UP.map((up) => ({
+      name: `${root}${up}`,
+      play: async (arena: Arena) => {
+        const path = `${root}${`${up}/`.repeat(8)}etc/passwd`
+        const said = await answerTo(arena, `GET ${path} HTTP/1.1\r\n${AUTHORIZED}Connection: close\r\n\r\n`)
+        return unless(!said.includes("root:") && !statuses(said).some((code) => code.startsWith("5")), () =>
+          said.slice(0, 300),
+        )
+      },
+    })),
+)
+
+/** What would be in every object if one was taken over. */
+const isPolluted = (): boolean => ({} as Record<string, unknown>)["polluted"] !== undefined
+const POLLUTIONS = [
+  `"__proto__": {"polluted": 1}`,
+  `"constructor": {"prototype": {"polluted": 1}}`,
+  `"__proto__.polluted": 1`,
+  `"filters": {"__proto__": {"polluted": 1}}`,
+]
+const CALLS: Readonly<Record<string, string>> = {
+  "/search": `"query": "pumps"`,
+  "/extract": `"urls": "http://evil.example/"`,
+  "/crawl": `"url": "http://evil.example/"`,
+  "/map": `"url": "http://evil.example/"`,
+  "/research": `"input": "pumps", "output_schema": {"properties": {"__proto__": {"type": "string", "description": "x"}, "a": {"type": "string", "description": "x"}}}`,
+}
+const pollution: readonly Attack[] = [
+  ...Object.entries(CALLS).flatMap(([path, needed]) =>
+    POLLUTIONS.map((pollution) => ({
+      name: `${path} with ${pollution}`,
+      play: async (arena: Arena) => {
+        const { status } = await arena.app.post(path, null, { body: `{${needed}, ${pollution}}` })
+        return unless(!isPolluted() && status < 500, () => `${status}, polluted: ${isPolluted()}`)
+      },
+    })),
+  ),
+  ...[
+    "?__proto__[polluted]=1&q=x",
+    "?constructor[prototype][polluted]=1&q=x",
+    "?__proto__.polluted=1&q=x",
+    "?q=x&__proto__=1",
+  ].map((query) => ({
+    name: `in a query string: ${query}`,
+    play: async (arena: Arena) => {
+      const response = await fetch(`${arena.app.url}/suggest${query}`, {
+        headers: { Authorization: `Bearer ${SEARCH_KEY}` },
+      })
+      return unless(!isPolluted() && response.status < 500, () => String(response.status))
+    },
+  })),
+  {
+    name: "in JSON-LD",
+    play: async (arena) => {
+      arena.evil.serve({
+        "/ld": `<script type="application/ld+json">{"@type":"Article","__proto__":{"polluted":1},"headline":"x"}</script><p>words</p>`,
+      })
+      await arena.reader.read(arena.at("/ld"))
+      return unless(!isPolluted(), () => "polluted")
+    },
+  },
+  {
+    name: "in a file of sources",
+    play: async () => {
+      try {
+        parseSources(
+          "sources:\n  - name: x\n    __proto__: { polluted: 1 }\n    seeds: [http://evil.example/]\n    constructor: { prototype: { polluted: 1 } }\n",
+          "sources.yaml",
+        )
+      } catch {
+        // A field that is not known is refused.
+      }
+      return unless(!isPolluted(), () => "polluted")
+    },
+  },
+  {
+    name: "in a source",
+    play: async () => {
+      try {
+        defineSource(
+          JSON.parse(
+            `{"name": "x", "seeds": ["http://evil.example/"], "__proto__": {"polluted": 1}}`,
+          ) as never,
+        )
+      } catch {
+        // As above.
+      }
+      return unless(!isPolluted(), () => "polluted")
+    },
+  },
+]
+
+const PATTERNS = [
+  "(a+)+$",
+  "(a|a)*$",
+  "(.*)*x",
+  "((((a*)*)*)*)*$",
+  "(a{1000}){1000}",
+  "a{0,100000}",
+  "(?=a)b",
+  "(a)\\1",
+  "[",
+  "(?<!x)y",
+  "(((((((((((a",
+  "\\",
+  "\u0000",
+  "x".repeat(100_000),
+]
+/** Milliseconds: far more than any of these takes. */
+const PATTERN_MS = 20_000
+const patterns: readonly Attack[] = PATTERNS.flatMap((pattern) =>
+  ["select_paths", "exclude_domains"].map((field) => ({
+    name: `${field} ${JSON.stringify(pattern.slice(0, 30))}`,
+    play: async (arena: Arena) => {
+      arena.evil.serve({ "/p": `<a href="/${"a".repeat(2000)}!">x</a>` })
+      const { status, body } = await arena.app.post(
+        "/map",
+        { url: arena.at("/p"), [field]: [pattern] },
+        { signal: AbortSignal.timeout(PATTERN_MS) },
+      )
+      return unless([200, 400, 422].includes(status), () => `${status} ${JSON.stringify(body).slice(0, 200)}`)
+    },
+  })),
+)
+
+const webhooks: readonly Attack[] = [
+  "http://127.0.0.1:PORT/",
+  "http://localhost:PORT/",
+  "http://[::1]:PORT/",
+  "http://0x7f.1:PORT/",
+  "http://169.254.169.254/",
+  "http://[::ffff:127.0.0.1]:PORT/",
+  "http://10.0.0.1/",
+  "http://metadata.google.internal/",
+  "file:///etc/passwd",
+  "gopher://127.0.0.1:PORT/",
+].map((address) => ({
+  name: address,
+  play: async (arena: Arena) => {
+    const url = address.replace("PORT", arena.inner.authority.split(":")[1]!)
+    await using sender = new WebhookSender({ networks: [], env: {}, userAgent: "test" })
+    const posted = await sender
+      .send({ id: "x", url, secret: null, body: "{}", headers: { "x-a": "b" } }, AbortSignal.timeout(20_000))
+      .catch((error: Error) => ({ kind: "refused", error: error.message }))
+    return unless(posted.kind !== "delivered", () => JSON.stringify(posted))
+  },
+}))
+
+export const REQUESTS: readonly Kind[] = [
+  { kind: "requests in requests", must: "get one refusal", attacks: smuggling },
+  { kind: "line ends in parameters", must: "make no header and no body", attacks: headers },
+  { kind: "paths upwards", must: "lead to no file", attacks: paths },
+  { kind: "prototypes in JSON, queries and YAML", must: "change no object", attacks: pollution },
+  { kind: "patterns that take long", must: "are answered or refused in time", attacks: patterns },
+  { kind: "webhooks", must: "are not sent to private addresses", attacks: webhooks },
+]
