@@ -21,7 +21,7 @@ const ENGLISH: readonly string[] = [
   // To be somebody else.
   `\\byou\\s+are\\s+(?:now|no\\s+longer)\\s+(?:an?\\s+|the\\s+)?(?:\\w+\\s+){0,2}(?:ai|assistant|language\\s+model|chatbot|llm)\\b`,
   `\\bfrom\\s+now\\s+on,?\\s+you\\s+(?:(?:will|must|shall|should|are\\s+to|have\\s+to|always)\\s+){0,2}(?:act|behave|respond|answer|reply|pretend|speak|roleplay|recommend)\\b`,
-  `(?:^|[.!?:;»\\])>]\\s*|\\bplease\\s+)pretend\\s+(?:to\\s+be|(?:that\\s+)?you\\s+are)\\s+(?:an?|the)\\b`,
+  `(?:^|[.!?:;»\\])>|#-]\\s*|\\bplease\\s+)pretend\\s+(?:to\\s+be|(?:that\\s+)?you\\s+are)\\s+(?:an?|the)\\b`,
   `\\bsystem\\s*:\\s*(?:you\\s+are|ignore|the\\s+assistant|respond|reply|act|do\\s+not|from\\s+now)\\b`,
   `\\b(?:system|admin(?:istrator)?|developer|root|safety)\\s+override\\s*[:!—-]`,
   `\\byour\\s+(?:new|real|actual|true|only)\\s+(?:task|instructions?|goal|objective|role|job|mission|purpose|directive)s?\\s+(?:is|are)(?:\\s+now)?\\b`,
