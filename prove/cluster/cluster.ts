@@ -6,6 +6,7 @@ import type { Engine } from "#engine"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { startCluster, type TestCluster } from "#engine/testing/opensearch/cluster/start-cluster.ts"
 import { aPage, rareWord } from "#engine/testing/pages.ts"
+import { chance } from "../chance.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 
 const ROUNDS = 6
@@ -15,6 +16,7 @@ const PAGES_PER_CALL = 10
 /** Who asks at one time, and how many questions each. */
 const CLIENTS = 4
 const QUESTIONS = 150
+const CHECKS_AT_A_TIME = 8
 
 export const proof: Proof = {
   title: "A node of the cluster dies",
@@ -117,7 +119,8 @@ async function play({ cluster, dir, round, effort, tally }: Round): Promise<void
   await cluster.whole()
 
   const indexing = tally.phase("indexing")
-  const killAt = chance(seed, round) * 0.6 + 0.2
+  const random = chance(seed * 7919 + round)
+  const killAt = random.next() * 0.6 + 0.2
   const manager = await cluster.manager()
   const victim = round % 2 === 0 ? manager : (manager + 1) % cluster.urls.length
   let killed: number | null = null
@@ -166,8 +169,9 @@ async function play({ cluster, dir, round, effort, tally }: Round): Promise<void
     return performance.now()
   }
   const client = async (number: number) => {
+    const random = chance(seed * 7919 + round * 977 + number)
     for (let i = 0; i < questions; i++) {
-      const page = Math.floor(chance(seed, round * 7919 + number * 977 + i) * pages)
+      const page = random.below(pages)
       asked++
       if (asked >= (questions * CLIENTS) / 3) died ??= killOther()
       try {
@@ -196,14 +200,20 @@ async function missing(
   fault: (what: string) => void,
 ): Promise<number> {
   let lost = 0
-  for (const number of acknowledged) {
-    const page = pageOf(number)
-    const { hits } = await engine.search({ text: rareWord(number), limit: 1, arms: "lexical" })
-    const stored = await engine.get(page.url)
-    if (hits[0]?.url === page.url && stored?.markdown === page.markdown) continue
-    lost++
-    fault(`${page.url} was acknowledged, and ${stored ? "is not found" : "is gone"}`)
+  const left = [...acknowledged]
+  const check = async () => {
+    for (let number = left.pop(); number !== undefined; number = left.pop()) {
+      const page = pageOf(number)
+      const [{ hits }, stored] = await Promise.all([
+        engine.search({ text: rareWord(number), limit: 1, arms: "lexical" }),
+        engine.get(page.url),
+      ])
+      if (hits[0]?.url === page.url && stored?.markdown === page.markdown) continue
+      lost++
+      fault(`${page.url} was acknowledged, and ${stored ? "is not found" : "is gone"}`)
+    }
   }
+  await Promise.all(Array.from({ length: CHECKS_AT_A_TIME }, check))
   return lost
 }
 
@@ -212,10 +222,3 @@ const pageOf = (number: number) =>
     title: `Chapter ${number}`,
     markdown: `The word ${rareWord(number)} stands here.\n\n${"Much is said besides. ".repeat(20)}`,
   })
-
-/** The same for the same seed and number: 0 to 1. */
-function chance(seed: number, number: number): number {
-  let value = Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b)
-  value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)
-  return ((value ^ (value >>> 13)) >>> 0) / 2 ** 32
-}

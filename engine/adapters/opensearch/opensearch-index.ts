@@ -41,6 +41,8 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
   const searches = new Searches(cluster)
   const known = new Map<string, number>()
   const facts = new Map<string, PageFacts>()
+  /** Of pages whose terms were read: those are the ones that are shown. */
+  const heads = new Map<string, PageHead>()
 
   async function learn(terms: readonly string[]): Promise<void> {
     const unknown = terms.filter((term) => !known.has(term)).slice(0, MOST_TERMS)
@@ -190,7 +192,14 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
       return facts
     },
 
-    heads: async (ids) => (await read(ids, ["head"])).map(({ columns }) => headOf(columns)),
+    async heads(ids) {
+      const unread = await read(
+        ids.filter((id) => !heads.has(id)),
+        ["head"],
+      )
+      for (const { columns } of unread) heads.set(columns.id, headOf(columns))
+      return ids.flatMap((id) => heads.get(id) ?? [])
+    },
 
     texts: async (ids) =>
       (await read(ids, ["head"], ["markdown", "passages"])).map(({ columns, text }) => ({
@@ -202,7 +211,10 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
     async *passageTerms(ids) {
       for (let at = 0; at < ids.length; at += PAGES_AT_A_TIME) {
         const some = ids.slice(at, at + PAGES_AT_A_TIME)
-        for (const { columns } of await read(some, ["passage_terms"])) {
+        // One round for all that is asked of these next.
+        for (const { columns } of await read(some, ["passage_terms", "facts", "head"])) {
+          facts.set(columns.id, JSON.parse(textOf(columns["facts"])) as PageFacts)
+          heads.set(columns.id, headOf(columns))
           yield [columns.id, Buffer.from(columns["passage_terms"] as string, "base64")]
         }
       }
