@@ -32,6 +32,8 @@ const OWN_HYBRID = { limit: 5, semanticRatio: 0.6 }
 /** What /search asks of the engine when whole pages are not wanted. */
 const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
 const WARM_UP = 10
+/** Questions before all others that a cluster is asked: a Java machine compiles what it has run some hundred times. */
+const BEFORE_JAVA_IS_QUICK = 400
 /** Questions that a process has answered when its memory is read. */
 const BEFORE_MEMORY = 50
 const COLUMNS = [
@@ -345,6 +347,10 @@ async function ask(contender: Contender, all: readonly string[], figures: Figure
   await using asker = await contender.asker()
   const { name, pids, settings } = contender
   const texts = [...all]
+  for (let i = 0; name.startsWith("OpenSearch") && i < BEFORE_JAVA_IS_QUICK; i++) {
+    const text = all[i % all.length]!
+    await asker.ask({ text, vector: await embedder.ready(text), depth: OWN_HYBRID_BESIDE })
+  }
   for (const depth of DEPTHS) {
     const some = texts.splice(0, WARM_UP + (depth === "advanced" ? Math.ceil(count / 4) : count))
     if (!settings && depth !== OWN_HYBRID_BESIDE) continue
