@@ -37,6 +37,11 @@ export const COMMANDS: Registry = {
     group: "The appliance",
     load: async () => (await import("./commands/appliance/restore.ts")).restore,
   },
+  state: {
+    summary: "move keys, sources, jobs and usage into PostgreSQL, or back",
+    group: "The appliance",
+    load: async () => (await import("./commands/appliance/state.ts")).state,
+  },
   verify: {
     summary: "check that a release, or what is installed, is what was signed",
     group: "The appliance",

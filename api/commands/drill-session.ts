@@ -9,7 +9,7 @@ import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings } from "#base/settings.ts"
-import { openStateStore } from "#base/store/state-store.ts"
+import { openStateFile } from "#base/store/state-store.ts"
 
 import { CallLog } from "../accounts/call-log.ts"
 import { openKeyStore } from "../accounts/keys/keys.ts"
@@ -79,6 +79,7 @@ function drillEnvironment(given: NodeJS.ProcessEnv, folder: string, port: number
     FOSSICK_DATA_DIR: folder,
     // The server's index is the appliance's own.
     FOSSICK_ENGINE: "embedded",
+    FOSSICK_STATE: "",
     FOSSICK_HOST: "127.0.0.1",
     FOSSICK_PORT: String(port),
     FOSSICK_PUBLIC_URL: "",
@@ -110,7 +111,7 @@ async function serve(env: NodeJS.ProcessEnv, json: boolean): Promise<number> {
 }
 
 function keysIn(folder: string): number {
-  const db = openStateStore(folder)
+  const db = openStateFile(folder)
   try {
     return openKeyStore(db, "").list().length
   } finally {
@@ -119,7 +120,7 @@ function keysIn(folder: string): number {
 }
 
 function answeredSince(folder: string, at: number): number {
-  const db = openStateStore(folder)
+  const db = openStateFile(folder)
   try {
     return new CallLog(db).list({ limit: MOST_COUNTED, from: at, endpoints: ["search", "research"] }).length
   } finally {

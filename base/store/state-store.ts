@@ -21,9 +21,18 @@ const OWN_FILE = 0o600
  */
 export function openStateStore(dataDir: string): StateStore {
   refuseUnfinishedRestore(dataDir)
-  mkdirSync(dataDir, { recursive: true, mode: OWN_FOLDER })
   const server = stateServer(dataDir)
-  const db = server === null ? openFile(dataDir) : new PostgresStore(server)
+  return server === null ? openStateFile(dataDir) : begun(dataDir, new PostgresStore(server))
+}
+
+/** Opens `state.db` in the data folder as {@link openStateStore} does, whatever the settings say of a server. */
+export function openStateFile(dataDir: string): DatabaseSync {
+  mkdirSync(dataDir, { recursive: true, mode: OWN_FOLDER })
+  return begun(dataDir, openFile(dataDir))
+}
+
+function begun<S extends StateStore>(dataDir: string, db: S): S {
+  mkdirSync(dataDir, { recursive: true, mode: OWN_FOLDER })
   try {
     beginState(db)
   } catch (error) {
@@ -34,7 +43,6 @@ export function openStateStore(dataDir: string): StateStore {
   return db
 }
 
-/** Opens `state.db` whatever the settings say. Whoever opens it closes it. */
 function openFile(dataDir: string): DatabaseSync {
   const file = join(dataDir, "state.db")
   // A folder that came with a clone, or was made by hand, holds nothing yet that anybody could have read.
@@ -49,10 +57,12 @@ function openFile(dataDir: string): DatabaseSync {
   return db
 }
 
+/** Which steps each part has taken. */
+export const SCHEMA_VERSION =
+  "create table if not exists schema_version (part text primary key, version integer not null) strict"
+
 function beginState(db: StateStore): void {
-  db.exec(
-    "create table if not exists schema_version (part text primary key, version integer not null) strict",
-  )
+  db.exec(SCHEMA_VERSION)
   // The folder is about to note the id for good: a power cut must not take it out of the store again.
   db.exec("pragma synchronous = full")
   migrate(db, "identity", IDENTITY_STEPS)
@@ -104,6 +114,7 @@ export function migrate(db: StateStore, part: string, steps: readonly Step[], wa
     for (const step of steps.slice(version)) {
       if (typeof step === "string") db.exec(step)
       else db.exec(db instanceof PostgresStore ? step.postgres : step.sqlite)
+      if (db instanceof PostgresStore) db.keepStep(typeof step === "string" ? step : step.sqlite)
     }
     db.prepare(
       "insert into schema_version values (?, ?) on conflict (part) do update set version = excluded.version",

@@ -1,7 +1,7 @@
 import { engineSettings } from "#engine/settings.ts"
 import { checkIndex } from "#engine/generations/repair.ts"
 import { openEngine, openGenerations } from "#engine/open-engine.ts"
-import { openStateStore } from "#base/store/state-store.ts"
+import { openStateFile } from "#base/store/state-store.ts"
 import { readSettings } from "#base/settings.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { SourceTable } from "../sources/source-table.ts"
@@ -22,7 +22,7 @@ export async function lookInto(env: NodeJS.ProcessEnv): Promise<RestoredFolder> 
   const damage = await damageOf(settings)
   await using engine = await openEngine(settings, { mode: "read" })
   const { pages } = await engine.stats()
-  const db = openStateStore(settings.dataDir)
+  const db = openStateFile(settings.dataDir)
   try {
     const jobs = new Jobs(db)
     const last = jobs

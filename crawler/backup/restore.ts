@@ -7,7 +7,7 @@ import { type ImportResult, importPages } from "#engine/move/import-pages.ts"
 import { differenceLines, isSound } from "#engine/commands/difference-lines.ts"
 import { ExportReader } from "#engine/move/format/read-export.ts"
 import { CommandError } from "#base/run-command.ts"
-import { openStateStore } from "#base/store/state-store.ts"
+import { openStateFile } from "#base/store/state-store.ts"
 import { BackupFileError, imageOf, STATE, SUMS } from "./backup-format.ts"
 import { isWhole, moveIntoPlace, stagingOf, syncFile } from "./data-folder.ts"
 import { type Mended, StateMender } from "./mend-state.ts"
@@ -61,7 +61,7 @@ async function putTogether(
   if (reader.entry !== STATE) throw new BackupFileError("DAMAGED", `${file} holds no ${STATE}.`)
   const state = path.join(staging, STATE)
   await pipeline(reader.bytes(), createWriteStream(state, { mode: 0o600 }))
-  const db = openStateStore(staging)
+  const db = openStateFile(staging)
   let restored: Omit<Restored, "aside">
   try {
     const mender = new StateMender(db, staging)

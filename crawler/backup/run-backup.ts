@@ -25,7 +25,7 @@ export async function runBackup(
     throw new CommandError(`${file} is there already; --force replaces it.`)
   }
   const settings = readSettings(engineSettings, environment())
-  if (!existsSync(path.join(settings.dataDir, "state.db"))) {
+  if (settings.state === "" && !existsSync(path.join(settings.dataDir, "state.db"))) {
     throw new CommandError(`There is nothing to back up: ${settings.dataDir} holds no state.db.`)
   }
   const progress = new CommandProgress()

@@ -1,3 +1,5 @@
+import { hostname } from "node:os"
+
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 import { type Cost, dueBetween, type Meter, metersOf } from "./credits.ts"
@@ -53,6 +55,8 @@ const STEPS = [
      until integer not null, pid integer not null,
      primary key (request_id, meter)
    ) strict, without rowid`,
+  // Ids of processes are those of one machine.
+  `alter table credit_hold add column host text not null default ''`,
 ]
 
 /** Of the older part that counted meters alone. */
@@ -64,6 +68,8 @@ const METER_STEPS = [
      primary key (key_id, meter)
    ) strict`,
 ]
+
+const HOST = hostname()
 
 /** Projects that one key may name in a month: each is counted by itself, for good. */
 export const MOST_PROJECTS = 1000
@@ -118,10 +124,10 @@ export class Ledger {
   /** Sets the most that a call may cost aside, or says which limit it would pass. A call that can cost nothing passes none. */
   hold(call: Pick<LedgerCall, "requestId" | "key">, most: Cost): Refusal | null {
     const before = this.#passed(call.key)
-    const insert = this.#prepare("insert into credit_hold values (?, ?, ?, ?, ?, ?)")
+    const insert = this.#prepare("insert into credit_hold values (?, ?, ?, ?, ?, ?, ?)")
     const until = Date.now() + HOLD_MS
     const put = (meter: string, amount: number) =>
-      insert.run(call.requestId, meter, call.key.id, amount, until, process.pid)
+      insert.run(call.requestId, meter, call.key.id, amount, until, process.pid, HOST)
     if (most.credits) put(CREDITS, most.credits)
     for (const [meter, pages] of metersOf(most)) put(meter, pages)
     const refusal = this.#refusal(before, this.#passed(call.key))
@@ -239,11 +245,13 @@ export class Ledger {
     )
   }
 
-  /** Frees what processes had set aside that are no more. To be called before this process sets anything aside. */
+  /** Frees what processes of this machine had set aside that are no more; what those of others did ends by itself. To be called before this process sets anything aside. */
   recover(): void {
-    for (const { pid } of this.#prepare("select distinct pid from credit_hold").all()) {
+    // Those of an earlier version name no machine.
+    const own = "host in (?, '')"
+    for (const { pid } of this.#prepare(`select distinct pid from credit_hold where ${own}`).all(HOST)) {
       if (pid === process.pid || !isAlive(Number(pid)))
-        this.#prepare("delete from credit_hold where pid = ?").run(pid!)
+        this.#prepare(`delete from credit_hold where pid = ? and ${own}`).run(pid!, HOST)
     }
     // Also what was set aside while the clock was ahead.
     const now = Date.now()

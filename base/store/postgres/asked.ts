@@ -27,7 +27,7 @@ export type Asked =
   | ({ readonly kind: "run"; readonly connection: number; readonly alone: boolean } & AskedStatement)
   /** `script`: may be several statements, for the simple protocol. */
   | { readonly kind: "script"; readonly connection: number; readonly sql: string; readonly alone: boolean }
-  | { readonly kind: "begin"; readonly connection: number }
+  | { readonly kind: "begin"; readonly connection: number; readonly isSnapshot: boolean }
   | { readonly kind: "end"; readonly connection: number; readonly how: "commit" | "rollback" }
   /** Longest wait for other writers; 0: none. */
   | { readonly kind: "patience"; readonly connection: number; readonly ms: number }

@@ -25,6 +25,8 @@ const MOST_PREPARED = 2000
 /** What SQLite says when others write (sqlite.org/rescode.html), as callers know it. */
 export const BUSY = "55P03"
 
+const SNAPSHOT = "begin isolation level repeatable read read only"
+
 const UNSAFE = "A number of the state is too large to be told exactly."
 const BIGINT = 20
 const SMALLINT = 21
@@ -158,7 +160,8 @@ async function answer(asked: Asked): Promise<Rows | null> {
       await connection.client?.query(`set synchronous_commit = ${asked.isDurable ? "on" : "off"}`)
       return null
     case "begin":
-      await begin(connection)
+      if (asked.isSnapshot) await (await clientOf(connection)).query(SNAPSHOT)
+      else await begin(connection)
       connection.inTransaction = true
       return null
     case "end": {
@@ -281,7 +284,7 @@ async function openCursor(
   const isOwn = !connection.inTransaction
   const client = isOwn ? await connect({ ...connection, client: null }) : await clientOf(connection)
   try {
-    if (isOwn) await client.query("begin isolation level repeatable read read only")
+    if (isOwn) await client.query(SNAPSHOT)
     await client.query({
       text: `declare c${cursor} no scroll cursor for ${sql}`,
       values: values.map(wireValue),

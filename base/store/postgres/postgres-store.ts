@@ -23,6 +23,24 @@ export class PostgresStore implements StateStore {
     return this.#isTransaction
   }
 
+  /** Keeps a step of a migration as SQLite takes it: copies into a file have their tables from it. */
+  keepStep(sql: string): void {
+    if (sql === "") return
+    this.exec("create table if not exists schema_step (id integer primary key, sql text not null) strict")
+    this.prepare("insert into schema_step (sql) values (?)").run(sql)
+  }
+
+  /** Runs `work` on the state as it is at one moment, while others write to it. It must not write or await. */
+  snapshot<T>(work: () => T): T {
+    bridge.ask({ kind: "begin", connection: this.#connection, isSnapshot: true })
+    this.#isTransaction = true
+    try {
+      return work()
+    } finally {
+      this.exec("rollback")
+    }
+  }
+
   location(): null {
     return null
   }
@@ -92,7 +110,7 @@ export class PostgresStore implements StateStore {
     const [first = "", second = ""] = statement.toLowerCase().split(/\s+/, 2)
     if (first === "pragma") return this.#pragma(statement)
     if (first === "begin") {
-      bridge.ask({ kind: "begin", connection })
+      bridge.ask({ kind: "begin", connection, isSnapshot: false })
       this.#isTransaction = true
       return
     }

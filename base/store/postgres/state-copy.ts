@@ -1,11 +1,183 @@
+import { createHash } from "node:crypto"
 import { backup, DatabaseSync } from "node:sqlite"
+import { hasTable, SCHEMA_VERSION, transaction } from "../state-store.ts"
 import type { StateStore } from "../state-port.ts"
+import { PostgresStore } from "./postgres-store.ts"
+
+// The state from one store into the other. The copy is read back and compared before it is said to be one.
 
 /** All in one step: in several, each change by another process would begin the copy anew. Writers do not wait for it. */
 const ALL_PAGES = 2 ** 31 - 1
+/** Rows that are written in one statement. */
+const AT_ONCE = 100
+
+/** A table that was copied. */
+export interface CopiedTable {
+  readonly table: string
+  readonly rows: number
+  /** SHA-256 of each row, all of them combined: the order of rows says nothing. */
+  readonly digest: string
+}
+
+/** What there is in a SQLite file beside its rows. */
+interface Definition {
+  readonly name: string
+  readonly type: "table" | "index" | "trigger"
+  readonly sql: string
+}
 
 /** Writes the state as it is at one moment into a new SQLite file, while others write to it. */
 export async function copyState(db: StateStore, file: string): Promise<void> {
-  if (!(db instanceof DatabaseSync)) throw new Error("This state store has no file to copy.")
-  await backup(db, file, { rate: ALL_PAGES })
+  if (db instanceof PostgresStore) copyToFile(db, file)
+  else await backup(db as DatabaseSync, file, { rate: ALL_PAGES })
+}
+
+/** @throws Error when what was copied is not what was there */
+export function copyToFile(from: PostgresStore, file: string): CopiedTable[] {
+  using to = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+  return from.snapshot(() =>
+    transaction(to, () => {
+      to.exec(SCHEMA_VERSION)
+      for (const { sql } of from.prepare("select sql from schema_step order by id").all())
+        to.exec(String(sql))
+      const made = definitionsOf(to)
+      const triggers = made.filter(({ type }) => type === "trigger")
+      for (const { name } of triggers) to.exec(`drop trigger "${name}"`)
+      const tables = made.filter(({ type }) => type === "table")
+      // Some steps put rows into the tables that they make.
+      for (const { name } of tables) to.exec(`delete from "${name}"`)
+      const copied = tables.map(({ name }) => copyTable(from, to, name, columnsOf(to, name)))
+      for (const { sql } of triggers) to.exec(sql)
+      return copied
+    }),
+  )
+}
+
+/**
+ * @param to holds nothing
+ * @throws Error when what was copied is not what was there
+ */
+export function copyToServer(from: DatabaseSync, to: PostgresStore): CopiedTable[] {
+  if (hasTable(to, "schema_version")) throw new Error("There is a state in that schema already.")
+  return transaction(to, () => {
+    const made = definitionsOf(from)
+    const tables = inOrder(made.filter(({ type }) => type === "table"))
+    for (const { name, sql } of tables) {
+      to.exec(sql)
+      if (name !== "schema_version") to.keepStep(sql)
+    }
+    const copied = tables.map(({ name }) => {
+      const columns = columnsOf(from, name)
+      const done = copyTable(from, to, name, columns)
+      goOnCounting(from, to, name)
+      return done
+    })
+    for (const { sql } of made.filter(({ type }) => type !== "table")) {
+      to.exec(sql)
+      to.keepStep(sql)
+    }
+    return copied
+  })
+}
+
+const definitionsOf = (db: DatabaseSync): Definition[] =>
+  db
+    .prepare(
+      "select name, type, sql from sqlite_master where sql is not null and name not like 'sqlite_%' order by type = 'trigger', rowid",
+    )
+    .all()
+    .map((row) => ({
+      name: String(row["name"]),
+      type: row["type"] as Definition["type"],
+      sql: String(row["sql"]),
+    }))
+
+const columnsOf = (db: DatabaseSync, table: string): string[] =>
+  db
+    .prepare(`select name from pragma_table_info(?) order by cid`)
+    .all(table)
+    .map((row) => String(row["name"]))
+
+/** A table behind those that its rows belong to. */
+function inOrder(tables: readonly Definition[]): Definition[] {
+  const found: Definition[] = []
+  let left = [...tables]
+  while (left.length > 0) {
+    const names = new Set(left.map(({ name }) => name))
+    const next = left.filter(
+      ({ name, sql }) =>
+        ![...sql.matchAll(/\breferences "?(\w+)/gi)].some(
+          ([, other = ""]) => other !== name && names.has(other),
+        ),
+    )
+    if (next.length === 0) throw new Error("Tables belong to each other in a circle.")
+    found.push(...next)
+    left = left.filter((table) => !next.includes(table))
+  }
+  return found
+}
+
+function copyTable(from: StateStore, to: StateStore, table: string, columns: readonly string[]): CopiedTable {
+  const names = columns.map((column) => `"${column}"`).join(", ")
+  const select = `select ${names} from "${table}"`
+  const insert = (rows: number) =>
+    to.prepare(
+      `insert into "${table}" (${names}) values ${Array.from({ length: rows }, () => `(${columns.map(() => "?").join(", ")})`).join(", ")}`,
+    )
+  const was = new Digest()
+  let waiting: Record<string, unknown>[] = []
+  const write = () => {
+    if (waiting.length === 0) return
+    insert(waiting.length).run(...waiting.flatMap((row) => columns.map((column) => row[column] as string)))
+    waiting = []
+  }
+  for (const row of from.prepare(select).iterate()) {
+    was.add(columns.map((column) => row[column]))
+    if (waiting.push(row) >= AT_ONCE) write()
+  }
+  write()
+  const is = new Digest()
+  for (const row of to.prepare(select).iterate()) is.add(columns.map((column) => row[column]))
+  if (was.rows !== is.rows || was.text() !== is.text())
+    throw new Error(`The copy of ${table} is not what was there (${was.rows} rows, ${is.rows} in the copy).`)
+  return { table, rows: is.rows, digest: is.text() }
+}
+
+/** New rows go on behind those that were copied. */
+function goOnCounting(from: DatabaseSync, to: PostgresStore, table: string): void {
+  const keys = from.prepare("select name, type from pragma_table_info(?) where pk > 0").all(table)
+  const [key] = keys
+  if (keys.length !== 1 || key === undefined || String(key["type"]).toLowerCase() !== "integer") return
+  const column = String(key["name"])
+  // Ids that were given and deleted are not given again where that was promised.
+  const given = hasTable(from, "sqlite_sequence")
+    ? Number(from.prepare("select seq from sqlite_sequence where name = ?").get(table)?.["seq"] ?? 0)
+    : 0
+  const max = Number(to.prepare(`select max("${column}") as n from "${table}"`).get()?.["n"] ?? 0)
+  const last = Math.max(given, max)
+  if (last > 0) to.prepare("select setval(pg_get_serial_sequence(?, ?), ?)").get(`"${table}"`, column, last)
+}
+
+/** What rows come to, whatever their order. */
+class Digest {
+  rows = 0
+  readonly #sum = Buffer.alloc(32)
+
+  add(values: readonly unknown[]): void {
+    this.rows += 1
+    const hash = createHash("sha256")
+      .update(JSON.stringify(values.map(plain)))
+      .digest()
+    for (let i = 0; i < hash.length; i++) this.#sum[i]! ^= hash[i]!
+  }
+
+  text(): string {
+    return this.#sum.toString("hex")
+  }
+}
+
+/** As both stores give it: text as PostgreSQL can hold it. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return ["bytes", Buffer.from(value).toString("base64")]
+  return typeof value === "string" ? value.replaceAll("\0", "\u{FFFD}").toWellFormed() : value
 }

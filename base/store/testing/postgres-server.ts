@@ -91,13 +91,25 @@ export class PostgresServer implements AsyncDisposable {
       "-cmax_connections=300",
       "-cshared_buffers=32MB",
     ])
-    const child = spawn(command, args, { stdio: "ignore", detached: true })
-    endWithUs(child)
-    this.#pid = child.pid
-    this.#ended = new Promise((resolve) => child.once("exit", resolve))
-    child.unref()
-    while (this.#status("pg_isready", ["-h", this.folder, "-p", String(this.port), "-q"]) !== 0)
-      await pause(20)
+    const isUp = () => this.#status("pg_isready", ["-h", this.folder, "-p", String(this.port), "-q"]) === 0
+    let hasEnded = true
+    do {
+      // One that was killed leaves processes behind for a moment, and as long as they are there none starts.
+      if (hasEnded) {
+        hasEnded = false
+        const child = spawn(command, args, { stdio: "ignore", detached: true })
+        endWithUs(child)
+        this.#pid = child.pid
+        this.#ended = new Promise((resolve) => {
+          child.once("exit", () => {
+            hasEnded = true
+            resolve(undefined)
+          })
+        })
+        child.unref()
+      }
+      await pause(50)
+    } while (!isUp())
   }
 
   /** Ends it as a power cut would. */

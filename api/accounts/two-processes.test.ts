@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { describe, expect, test } from "vitest"
+
+import { openStateStore } from "#base/store/state-store.ts"
+import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+
+const SERVER = join(import.meta.dirname, "testing/serve-until-killed.ts")
+const CREDITS = 90
+const CLIENTS = 64
+
+interface Serving {
+  readonly url: string
+  readonly key: string
+  readonly child: ChildProcess
+}
+
+async function serve(dir: string, state: string): Promise<Serving> {
+  const child = spawn(process.execPath, [SERVER, dir, String(CREDITS)], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, FOSSICK_STATE: state },
+  })
+  const [line] = (await once(child.stdout!, "data")) as [Buffer]
+  return { ...(JSON.parse(line.toString()) as { url: string; key: string }), child }
+}
+
+/** 64 clients ask both processes with one key until they are refused. @returns calls that were answered */
+async function askBoth(dir: string, state: string): Promise<number> {
+  const both = [await serve(dir, state), await serve(dir, state)]
+  try {
+    const { key } = both[0]!
+    let answered = 0
+    const client = async (_: unknown, index: number): Promise<void> => {
+      for (let call = index; ; call++) {
+        const response = await fetch(`${both[call % 2]!.url}/search`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: JSON.stringify({ query: "pump" }),
+        })
+        const said = await response.text()
+        if (response.status !== 200) {
+          expect([response.status, said]).toEqual([432, expect.stringContaining("limit")])
+          return
+        }
+        answered += 1
+      }
+    }
+    await Promise.all(Array.from({ length: CLIENTS }, client))
+    return answered
+  } finally {
+    for (const { child } of both) child.kill("SIGKILL")
+    await Promise.all(both.map(async ({ child }) => await text(child.stdout!).catch(() => "")))
+  }
+}
+
+function counted(dir: string): unknown[] {
+  using db = openStateStore(dir)
+  return [
+    db.prepare("select sum(credits) as used from credit_total where subject <> 'account'").get()!["used"],
+    db.prepare("select count(*) as n from credit_hold").get()!["n"],
+  ]
+}
+
+describe("two processes under 64 clients never let a key exceed its credits", () => {
+  const isMissing = postgresPrograms() === null
+
+  test("on one state.db", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "fossick-"))
+    try {
+      expect(await askBoth(dir, process.env["FOSSICK_STATE"] ?? "")).toBe(CREDITS)
+      expect(counted(dir)).toEqual([CREDITS, 0])
+    } finally {
+      rmSync(dir, { recursive: true })
+    }
+  })
+
+  test.skipIf(isMissing)(`on one PostgreSQL server${isMissing ? `: ${NO_POSTGRES}` : ""}`, async () => {
+    const dir = mkdtempSync(join(tmpdir(), "fossick-"))
+    const before = process.env["FOSSICK_STATE"]
+    const server = await PostgresServer.start()
+    try {
+      process.env["FOSSICK_STATE"] = server.url()
+      expect(await askBoth(dir, server.url())).toBe(CREDITS)
+      expect(counted(dir)).toEqual([CREDITS, 0])
+    } finally {
+      if (before === undefined) delete process.env["FOSSICK_STATE"]
+      else process.env["FOSSICK_STATE"] = before
+      await server[Symbol.asyncDispose]()
+      rmSync(dir, { recursive: true })
+    }
+  })
+})

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { migrate, openStateFile, transaction } from "../state-store.ts"
+import { NO_POSTGRES, postgresPrograms, PostgresServer } from "../testing/postgres-server.ts"
+import { PostgresError } from "./bridge.ts"
+import { PostgresStore } from "./postgres-store.ts"
+import { copyState, copyToFile, copyToServer } from "./state-copy.ts"
+import { serverLocation } from "./state-location.ts"
+
+const STEPS = [
+  `create table part (thing integer not null references thing (id) on delete cascade, text text not null) strict;
+   create table thing (id integer primary key autoincrement, name text not null unique, share real, data blob) strict;
+   create table tally (one integer primary key check (one = 1), n integer not null) strict;
+   insert into tally values (1, 0);
+   create index part_thing on part (thing);
+   create trigger thing_added after insert on thing begin update tally set n = n + 1; end`,
+]
+const isMissing = postgresPrograms() === null
+
+describe.skipIf(isMissing)(`a state that moves${isMissing ? `: ${NO_POSTGRES}` : ""}`, () => {
+  let server: PostgresServer
+  let folder: string
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "fossick-"))
+    server = await PostgresServer.start()
+  })
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true })
+  })
+  const opened = (schema: string) => new PostgresStore(serverLocation(server.url(schema), "", folder, {}))
+
+  test("is the same in a database and back in a file, goes on there, and refuses a place that is taken", async () => {
+    using from = openStateFile(join(folder, "from"))
+    migrate(from, "things", STEPS)
+    transaction(from, () => {
+      const add = from.prepare("insert into thing (name, share, data) values (?, ?, ?)")
+      for (let i = 0; i < 250; i++) add.run(`thing ${i} 🙂`, i / 7, new Uint8Array([i % 256, 0]))
+      from.exec("delete from thing where id = 250; insert into part values (1, 'a'), (2, 'b')")
+    })
+    using to = opened("moved")
+    const moved = copyToServer(from, to)
+    expect(moved.map(({ table, rows }) => [table, rows])).toEqual(
+      expect.arrayContaining([
+        ["thing", 249],
+        ["part", 2],
+        ["tally", 1],
+        ["state_identity", 1],
+      ]),
+    )
+    expect(() => copyToServer(from, to)).toThrow("already")
+    // Triggers fired for none of the rows that were copied, and fire for new ones; ids are not given again.
+    expect(to.prepare("insert into thing (name) values ('new') returning id").get()).toEqual({ id: 251 })
+    expect(to.prepare("select n from tally").get()).toEqual({ n: 251 })
+    to.exec("delete from thing where id = 1")
+    expect(to.prepare("select count(*) as n from part").get()).toEqual({ n: 1 })
+    migrate(to, "things", [...STEPS, "alter table thing add column more text"])
+
+    const file = join(folder, "back.db")
+    expect(copyToFile(to, file).find(({ table }) => table === "thing")!.rows).toBe(249)
+    {
+      using back = new DatabaseSync(file)
+      expect(back.prepare("pragma foreign_key_check").all()).toEqual([])
+      expect(back.prepare("insert into thing (name, more) values ('last', 'x') returning id").get()).toEqual({
+        id: 252,
+      })
+      expect(back.prepare("select n from tally").get()).toEqual({ n: 252 })
+    }
+    await copyState(to, join(folder, "backup.db"))
+    using again = opened("again")
+    using copy = new DatabaseSync(join(folder, "backup.db"))
+    expect(copyToServer(copy, again)).toHaveLength(moved.length)
+  })
+
+  test("is told to be out of reach when its server is gone, and is found when that is back", async () => {
+    using db = opened("gone")
+    db.exec("create table t (n integer) strict")
+    await server.kill()
+    let said: unknown
+    try {
+      transaction(db, () => db.prepare("insert into t values (1)").run())
+    } catch (error) {
+      said = error
+    }
+    expect(said).toBeInstanceOf(PostgresError)
+    expect(said).toMatchObject({
+      isUnreachable: true,
+      message: expect.stringContaining("cannot be reached") as string,
+    })
+    expect(db.isTransaction).toBe(false)
+    await server.up()
+    await expect
+      .poll(() => {
+        try {
+          return transaction(db, () => db.prepare("insert into t values (2)").run().changes)
+        } catch {
+          return 0
+        }
+      })
+      .toBe(1)
+    expect(db.prepare("select max(n) as n from t").get()).toEqual({ n: 2 })
+  })
+})

@@ -1,0 +1,26 @@
+import { command, type GroupSpec } from "../../spec.ts"
+
+export const state: GroupSpec = {
+  about: `Keys, sources, jobs, usage and all else that is not the index are in state.db in the data folder, or in a PostgreSQL
+database (FOSSICK_STATE).`,
+  commands: {
+    move: command({
+      about: `Copies the state from where it is to where it is to be, reads the copy back and compares every table: how many rows,
+and a hash of them. Only then state.db is put aside. The appliance has to be stopped.`,
+      options: {
+        to: {
+          value: "place",
+          about: "an address such as postgres://user@host/database, or file for state.db",
+        },
+      },
+      examples: [
+        { line: "fossick state move --to postgres://fossick@db/fossick", about: "from the data folder" },
+        { line: "fossick state move --to file", about: "back, from where FOSSICK_STATE says" },
+      ],
+      async run({ options, json }) {
+        const { moveState } = await import("#crawler/commands/state-session.ts")
+        return await moveState(options.to, json)
+      },
+    }),
+  },
+}

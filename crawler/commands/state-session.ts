@@ -1,0 +1,80 @@
+import { existsSync, renameSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { engineSettings } from "#engine/settings.ts"
+import { ArgumentsError } from "#base/command-arguments.ts"
+import { EXIT } from "#base/exit-codes.ts"
+import { CommandError } from "#base/run-command.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { takeFolder } from "#base/store/file-lock.ts"
+import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
+import { type CopiedTable, copyToFile, copyToServer } from "#base/store/postgres/state-copy.ts"
+import { serverLocation, stateServer, stateSettings } from "#base/store/postgres/state-location.ts"
+import { openStateFile } from "#base/store/state-store.ts"
+
+const FILE = "file"
+/** What was moved stays beside where it was. */
+const MOVED = ".moved"
+
+/**
+ * `fossick state move`: copies the state, compares the copy, and puts a `state.db` aside.
+ *
+ * @param to `file`, or the address of a server
+ */
+export async function moveState(to: string | undefined, json: boolean): Promise<number> {
+  if (to === undefined) throw new ArgumentsError("--to is missing: postgres://user@host/database, or file")
+  const env = environment()
+  const { dataDir, statePassword } = readSettings(engineSettings, env)
+  for (const role of ["appliance", "crawler"] as const) await takeFolder(dataDir, role)
+  const file = join(dataDir, "state.db")
+  const from = stateServer(dataDir, env)
+  let tables: CopiedTable[]
+  if (to === FILE) {
+    if (from === null) throw new CommandError("FOSSICK_STATE names no server to move from.")
+    if (existsSync(file)) throw new CommandError(`${file} is there already; put it aside first.`)
+    tables = fromServer(new PostgresStore(from), file)
+  } else {
+    if (from !== null) throw new CommandError("The state is on a server already. Move it to file first.")
+    if (!existsSync(file)) throw new CommandError(`There is nothing to move: ${dataDir} holds no state.db.`)
+    const location = serverLocation(placeOf(to), statePassword, dataDir, env)
+    tables = toServer(dataDir, new PostgresStore(location))
+    // Its log was put into it by the one that closed it last.
+    renameSync(file, file + MOVED)
+  }
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  if (json) process.stdout.write(`${JSON.stringify({ to: to === FILE ? FILE : "server", rows, tables })}\n`)
+  else {
+    process.stdout.write(`Moved and compared: ${rows} rows in ${tables.length} tables.\n`)
+    process.stdout.write(
+      to === FILE
+        ? "Unset FOSSICK_STATE, then start. What is on the server is left there.\n"
+        : `Set FOSSICK_STATE, then start. The file is left as ${file}${MOVED}.\n`,
+    )
+  }
+  return EXIT.ok
+}
+
+function placeOf(to: string): string {
+  try {
+    const place = stateSettings.state.parse(to)
+    if (place !== "") return place
+  } catch (error) {
+    throw new ArgumentsError(`--to ${(error as Error).message}`)
+  }
+  throw new ArgumentsError("--to must name a place")
+}
+
+function toServer(dataDir: string, server: PostgresStore): CopiedTable[] {
+  using to = server
+  using from = openStateFile(dataDir)
+  return copyToServer(from, to)
+}
+
+function fromServer(server: PostgresStore, file: string): CopiedTable[] {
+  using from = server
+  try {
+    return copyToFile(from, file)
+  } catch (error) {
+    for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(file + end, { force: true })
+    throw error
+  }
+}
