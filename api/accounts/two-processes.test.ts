@@ -24,7 +24,7 @@ async function serve(dir: string, state: string): Promise<Serving> {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, FOSSICK_STATE: state },
   })
-  const [line] = (await once(child.stdout!, "data")) as [Buffer]
+  const [line] = (await once(child.stdout, "data")) as [Buffer]
   return { ...(JSON.parse(line.toString()) as { url: string; key: string }), child }
 }
 
@@ -42,10 +42,8 @@ async function askBoth(dir: string, state: string): Promise<number> {
           body: JSON.stringify({ query: "pump" }),
         })
         const said = await response.text()
-        if (response.status !== 200) {
-          expect([response.status, said]).toEqual([432, expect.stringContaining("limit")])
-          return
-        }
+        if (response.status === 432) return
+        if (response.status !== 200) throw new Error(`${response.status}: ${said}`)
         answered += 1
       }
     }

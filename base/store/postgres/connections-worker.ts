@@ -99,7 +99,9 @@ async function connect(connection: Connection): Promise<Client> {
   const name = `${location.url} ${location.schema}`
   if (!ready.has(name)) {
     // One of several that come at once makes them, the others find them.
-    await client.query(`begin; select pg_advisory_xact_lock(${lockOf(location)})`)
+    await client.query(
+      `begin; set local synchronous_commit = on; select pg_advisory_xact_lock(${lockOf(location)})`,
+    )
     await client.query(`create schema if not exists "${location.schema}"; ${SQLITE_FUNCTIONS} commit`)
     ready.add(name)
   }
@@ -226,10 +228,10 @@ async function begin(connection: Connection): Promise<void> {
   }
 }
 
-/** Statements that change tables may take their time. */
+/** Statements that change tables may take their time, and are on the server's disk when they are done. */
 async function script(connection: Connection, sql: string, alone: boolean): Promise<null> {
   const client = await clientOf(connection)
-  const patient = `set local statement_timeout = 0; ${sql}`
+  const patient = `set local statement_timeout = 0; set local synchronous_commit = on; ${sql}`
   if (!alone) {
     await client.query(patient)
     return null

@@ -106,7 +106,6 @@ export class PostgresServer implements AsyncDisposable {
             resolve(undefined)
           })
         })
-        child.unref()
       }
       await pause(50)
     } while (!isUp())
