@@ -89,11 +89,16 @@ async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Ca
     // What people wrote, only they can write again: it has to be told them.
     const doctor = isBack || !repair.ok ? repair : await fossick(copy, "doctor")
     listen(doctor.text)
-    wentOn.push(
-      isBack ? "back after doctor --repair" : doctor.ok ? "not back" : "the doctor names the way back",
-    )
-    if (!isBack && doctor.ok)
+    if (isBack) wentOn.push("back after doctor --repair")
+    else if (doctor.ok)
       faults.push(`it is not back, and the doctor finds nothing: ${doctor.text.slice(-SHOWN)}`)
+    else wentOn.push("the doctor names the way back")
+    // Pages that are gone are on their site.
+    if (!isBack && appliance.isRunning) {
+      await stores.crawl(appliance)
+      if (await healed()) wentOn.push("back after the next crawl")
+      else faults.push("the next crawl does not bring it back")
+    }
   }
   // What is named by nobody must not have been needed.
   if (said === "" && wentOn[0] !== "all found")

@@ -83,7 +83,7 @@ export class Stores implements AsyncDisposable {
     const data = join(folder, "data")
     await using appliance = await applianceOn(folder, env, site)
     await appliance.ready()
-    await appliance.ask(`/admin/sources/${SOURCE}/run`, {})
+    await crawlOn(appliance)
     const { key } = await appliance.ask<{ key: string }>("/admin/keys", { role: "search" })
     await appliance.ask("/admin/backups/run", {})
     await until(() => ["images", "index"].every((name) => existsSync(join(data, name))))
@@ -134,6 +134,11 @@ export class Stores implements AsyncDisposable {
     )
   }
 
+  /** Has the site crawled again. */
+  crawl(appliance: Appliance): Promise<void> {
+    return crawlOn(appliance)
+  }
+
   /** The thumbnail of the picture: its status. */
   async thumbnail(appliance: Appliance): Promise<number> {
     const query = new URLSearchParams({ page: this.#site.url("/"), image: this.#site.url("/picture.png") })
@@ -159,6 +164,10 @@ export class DamagedCopy implements AsyncDisposable {
     await this.appliance[Symbol.asyncDispose]()
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+async function crawlOn(appliance: Appliance): Promise<void> {
+  await appliance.ask(`/admin/sources/${SOURCE}/run`, {})
 }
 
 async function applianceOn(

@@ -1,6 +1,12 @@
 import { indexRepair } from "./index-repair.ts"
 import type { Repair } from "./repair.ts"
-import { countRepair, stateRepair, thumbnailRepair } from "./state-repairs.ts"
+import { countRepair, lostPages, stateRepair, thumbnailRepair } from "./state-repairs.ts"
 
 /** What `fossick doctor --repair` rebuilds, in this order: what is lost of the index is noted in `state.db`. */
-export const ALL_REPAIRS: readonly Repair[] = [stateRepair, indexRepair, countRepair, thumbnailRepair]
+export const ALL_REPAIRS: readonly Repair[] = [
+  stateRepair,
+  indexRepair,
+  lostPages,
+  countRepair,
+  thumbnailRepair,
+]

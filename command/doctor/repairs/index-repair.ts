@@ -34,7 +34,9 @@ export const indexRepair: Repair = {
     await using engine = await openSearchEngine(settings)
     const lost = await new LostPages(db).find(engine, signal)
     if (lost > 0)
-      said.push(`${counted(lost)} are due at once: the next run of their sources reads them again.`)
+      said.push(
+        `${counted(lost)} ${lost === 1 ? "is" : "are"} due at once: the next run of the source reads what is lost again.`,
+      )
     return said
   },
 }

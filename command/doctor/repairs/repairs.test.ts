@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { cp } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -12,6 +12,7 @@ import { takeFolder } from "#base/store/file-lock.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { ImageNotes } from "#crawler/images/image-notes.ts"
 import { ImageStore } from "#crawler/images/image-store.ts"
+import { LostPages } from "#crawler/frontier/lost-pages.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { defineSource } from "#crawler/source.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
@@ -176,6 +177,31 @@ describe("fossick doctor --repair", () => {
       },
     ])
     expect(readFileSync(join(dir, "state.db"))).toEqual(before)
+  })
+
+  test("rebuilds an index that has lost its pages as an empty one, and goes on to say that they are lost until they are crawled", async () => {
+    using folder = temporaryFolder()
+    const dir = folder.path
+    await cp(sound.path, dir, { recursive: true })
+    {
+      using db = openStateStore(dir)
+      void new LostPages(db)
+      db.prepare(
+        `insert into known_address (url, source, job, outcome, visited_at, hash) values (?, 'pages', 1, 'indexed', 1, 'x')`,
+      ).run(OTTERS.url)
+    }
+    rmSync(join(dir, "index", "pages.db"))
+    const lost = {
+      file: "the index",
+      damage: "has lost 1 page that crawls had put into it",
+      wayBack: expect.stringContaining("fossick sources run") as unknown,
+      repaired: false,
+    }
+    const first = await repair(dir)
+    expect({ code: first.code, ok: first.ok }).toEqual({ code: 1, ok: false })
+    expect(first.damaged).toMatchObject([{ file: "index/pages.db", repaired: true }, lost])
+    expect(first.said.join(" ")).toContain("1 page is due at once")
+    expect(await repair(dir)).toMatchObject({ code: 1, ok: false, damaged: [lost] })
   })
 
   test("needs the folder for itself, but looks beside a running appliance", async () => {

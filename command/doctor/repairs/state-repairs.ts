@@ -3,7 +3,9 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { miscounted, recount } from "#base/store/counts.ts"
 import { canRebuildState, rebuildState, stateDamage } from "#base/store/rebuild-state.ts"
+import { stateServer } from "#base/store/postgres/state-location.ts"
 import { hasTable, openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { LostPages } from "#crawler/frontier/lost-pages.ts"
 import { IMAGE_COUNTS } from "#crawler/images/image-counts.ts"
 import { damagedThumbnails, ImageStore } from "#crawler/images/image-store.ts"
 import { STORED_CALLS } from "../../../api/accounts/call-log.ts"
@@ -31,11 +33,14 @@ const COUNTS = [
 ]
 const WAIT_MS = 2000
 
+/** A server looks after its own files; a state.db beside it is not in use. */
+const isOnServer = (dataDir: string): boolean => stateServer(dataDir) !== null
+
 /** `state.db`: written anew from its tables when all of them can be read. */
 export const stateRepair: Repair = {
   name: "state.db",
   async look({ dataDir }) {
-    const damage = stateDamage(dataDir)
+    const damage = isOnServer(dataDir) ? [] : stateDamage(dataDir)
     if (damage.length === 0) return []
     const canRepair = canRebuildState(dataDir)
     return [
@@ -78,6 +83,21 @@ export const countRepair: Repair = {
   },
 }
 
+/** Pages that crawls put into the index, and that it can no longer show: only their sites have them. */
+export const lostPages: Repair = {
+  name: "lost pages",
+  look: async ({ dataDir }) =>
+    reading(dataDir, async (db) => {
+      const lost = hasTable(db, "lost_page") ? new LostPages(db).count() : 0
+      if (lost === 0) return []
+      const damage = `has lost ${lost === 1 ? "1 page" : `${lost} pages`} that crawls had put into it`
+      const wayBack =
+        "They are due: the next run of their sources reads them again. Start the appliance, and fossick sources run <name> does it at once."
+      return [{ file: "the index", damage, wayBack, canRepair: false }]
+    }),
+  mend: async () => [],
+}
+
 /** Thumbnails of images: the next look at an image makes its own again. */
 export const thumbnailRepair: Repair = {
   name: "thumbnails",
@@ -109,12 +129,12 @@ async function reading(
   ask: (db: StateStore) => Promise<readonly Damaged[]>,
 ): Promise<readonly Damaged[]> {
   const file = join(dataDir, "state.db")
-  if (!existsSync(file) || stateDamage(dataDir).length > 0) return []
+  if (isOnServer(dataDir) || !existsSync(file) || stateDamage(dataDir).length > 0) return []
   using db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
   try {
     return await ask(db)
   } catch (error) {
-    if (/no such (table|column)/.test((error as Error).message)) return []
+    if (/no such (table|column)|readonly/.test((error as Error).message)) return []
     throw error
   }
 }
