@@ -1,0 +1,82 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { expect, onTestFinished, test } from "vitest"
+import { parse } from "yaml"
+
+import { FakeEngine, hit } from "../../api/testing/fake-engine.ts"
+import { serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
+
+// The rules and the dashboard, held to what a real /metrics gives; and to promtool, where it is installed.
+
+const RULES = join(import.meta.dirname, "alerts.yaml")
+const { groups } = parse(readFileSync(RULES, "utf8")) as {
+  groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[]
+}
+const dashboard = JSON.parse(readFileSync(join(import.meta.dirname, "dashboard.json"), "utf8")) as {
+  panels: {
+    id: number
+    title: string
+    gridPos: Record<"x" | "y" | "w" | "h", number>
+    targets: { expr: string }[]
+  }[]
+  templating: { list: { query: unknown }[] }
+}
+const rules = groups.flatMap((group) => group.rules)
+const inPanels = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+const expressions = [...rules.map(({ expr }) => expr), ...inPanels]
+/** What Prometheus and Node give by themselves. */
+const OTHERS = new Set(["up", "process_resident_memory_bytes"])
+
+const namesIn = (expression: string): readonly string[] =>
+  [...expression.matchAll(/\b(?:fossick|process)_\w+/g)].map(([name]) =>
+    name.replace(/_(?:bucket|count|sum)$/, ""),
+  )
+
+test("every metric that they name is one that /metrics gives", async () => {
+  await using app = await serveApp({
+    engine: new FakeEngine([hit()]),
+    sales: () => new Map([["paid", 1]]),
+    backups: {
+      plan: () => ({ plan: { name: "nightly" }, nextRun: null }) as never,
+      last: () => null,
+    },
+    sourceResults: () => [],
+  })
+  await app.post("/search", { query: "pumps" })
+  const response = await fetch(`${app.url}/metrics`, { headers: { Authorization: `Bearer ${TEST_KEY}` } })
+  const text = await response.text()
+  const given = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name!))
+  expect(given.size).toBeGreaterThan(25)
+  const named = new Set([...expressions, JSON.stringify(dashboard.templating)].flatMap(namesIn))
+  expect([...named].filter((name) => !given.has(name) && !OTHERS.has(name))).toEqual([])
+  expect(named.size).toBeGreaterThan(20)
+})
+
+test("panels lie beside each other, each with an id of its own", () => {
+  const { panels } = dashboard
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, at) => `${x + (at % w)} ${y + Math.floor(at / w)}`),
+  )
+  expect(new Set(cells).size).toBe(cells.length)
+  expect(panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([])
+})
+
+const promtool = spawnSync("promtool", ["--version"]).status === 0
+
+test.skipIf(!promtool)("promtool takes the rules, and the expressions of the dashboard as rules", () => {
+  const folder = mkdtempSync(join(tmpdir(), "fossick-rules-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const check = (file: string) => execFileSync("promtool", ["check", "rules", file], { encoding: "utf8" })
+  expect(check(RULES)).toContain(`SUCCESS: ${rules.length} rules found`)
+  const recorded = inPanels.map((expr, at) => ({
+    record: `panel:${at}`,
+    expr: expr.replaceAll("$__rate_interval", "5m").replaceAll("$instance", ".*"),
+  }))
+  const file = join(folder, "panels.yaml")
+  writeFileSync(file, JSON.stringify({ groups: [{ name: "panels", rules: recorded }] }))
+  expect(check(file)).toContain(`SUCCESS: ${recorded.length} rules found`)
+})

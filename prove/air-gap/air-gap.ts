@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import type { Effort, Outcome, Proof } from "../proof.ts"
+import { outsideIn } from "./outside.ts"
+
+const INSIDE = join(import.meta.dirname, "inside.ts")
+
+/** What was used inside, and what it says of itself. */
+export interface Used {
+  readonly part: string
+  readonly result: string
+  readonly isGood: boolean
+}
+
+/** What came of a run in a network that has nothing but the loopback device. */
+export interface AirGap {
+  readonly used: readonly Used[]
+  /** Packets that the namespace had no route for: each is something that wanted out. Null: not counted. */
+  readonly withoutRoute: number | null
+  /** Connections to elsewhere, as strace saw them; null: it is not installed. */
+  readonly outside: readonly string[] | null
+  /** All connections that strace saw. */
+  readonly connections: number
+}
+
+/** Why it cannot be tried on this machine; null: it can. */
+export function whyNot(): string | null {
+  if (process.platform !== "linux") return "network namespaces are Linux's"
+  const tried = spawnSync("unshare", ["-rn", "sh", "-c", "ip link set lo up"], { encoding: "utf8" })
+  if (tried.error !== undefined) return "unshare is not installed"
+  return tried.status === 0 ? null : `unshare is not permitted here: ${tried.stderr.trim().slice(0, 200)}`
+}
+
+/** Starts the appliance in a network namespace of its own and uses it. */
+export async function flyBlind({ tell }: Pick<Effort, "tell">): Promise<AirGap> {
+  const folder = mkdtempSync(join(tmpdir(), "fossick-air-gap-"))
+  try {
+    const traces = join(folder, "trace")
+    const isTraced = spawnSync("strace", ["-V"]).status === 0
+    // A file for each process, by its id. seccomp stops a process at these calls alone.
+    const strace = [
+      "strace",
+      "-ff",
+      "-qq",
+      "--seccomp-bpf",
+      "-e",
+      "trace=connect,sendto,sendmsg,sendmmsg",
+      "-o",
+      traces,
+    ]
+    const line = ["ip link set lo up", `exec ${isTraced ? `${strace.join(" ")} ` : ""}"$0" "$1"`].join(" && ")
+    const child = spawn("unshare", ["-rn", "sh", "-ec", line, process.execPath, INSIDE], {
+      env: { PATH: process.env["PATH"], HOME: folder, TMPDIR: folder },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    let [out, err] = ["", ""]
+    child.stderr.on("data", (chunk) => (err += String(chunk)))
+    child.stdout.on("data", (chunk) => (out += String(chunk)))
+    const code = await new Promise((resolve) => child.once("close", resolve))
+    const said = out.split("\n").findLast((one) => one.startsWith("{"))
+    if (said === undefined)
+      throw new Error(`the run inside ended with ${String(code)}: ${(err || out).slice(-1500)}`)
+    const { used, withoutRoute } = JSON.parse(said) as Pick<AirGap, "used" | "withoutRoute">
+    for (const { part, result } of used) tell(`${part}: ${result}`)
+    if (!isTraced) return { used, withoutRoute, outside: null, connections: 0 }
+    const texts = readdirSync(folder)
+      .filter((name) => name.startsWith("trace."))
+      .map((name) => readFileSync(join(folder, name), "utf8"))
+    const { outside, connections } = outsideIn(texts)
+    return { used, withoutRoute, outside, connections }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** What of a run is not as promised. */
+export const faultsOf = ({ used, withoutRoute, outside }: AirGap): readonly string[] => [
+  ...used.filter(({ isGood }) => !isGood).map(({ part, result }) => `${part}: ${result}`),
+  ...(outside ?? []).map((one) => `wanted out: ${one}`),
+  ...(withoutRoute === null || withoutRoute === 0 ? [] : [`${withoutRoute} packets had no route`]),
+]
+
+export const proof: Proof = {
+  title: "Air gap",
+  promise:
+    "Once it is installed, the appliance needs no network but that of its sources. It is started in a network namespace that has nothing but the loopback device, crawls a site there, answers searches, answers and research, reads live, serves the console and looks at itself. Counted are the connections that its processes ask the system for (`strace`), and the packets that the namespace has no route for.",
+  async run(effort): Promise<Outcome> {
+    const impossible = whyNot()
+    const columns = ["what", "came of it"]
+    if (impossible !== null) return { columns, rows: [["not tried on this machine", impossible]], faults: [] }
+    const seen = await flyBlind(effort)
+    return {
+      columns,
+      rows: [
+        ...seen.used.map(({ part, result }) => [part, result] as const),
+        [
+          "connections asked for",
+          seen.outside === null ? "not seen: strace is not installed" : seen.connections,
+        ],
+        ["of them to elsewhere than this machine", seen.outside === null ? "not seen" : seen.outside.length],
+        ["packets without a route", seen.withoutRoute ?? "not counted"],
+      ],
+      faults: faultsOf(seen),
+    }
+  },
+}
