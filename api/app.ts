@@ -44,6 +44,7 @@ import { arrivingBodies, jsonBody } from "./middleware/json-body.ts"
 import { requestId } from "./middleware/request-id.ts"
 import { requestLog } from "./middleware/request-log.ts"
 import { roomOnDisk } from "./doors/room-on-disk.ts"
+import { tracedRequests } from "./traces/traced-requests.ts"
 import { tracking } from "./middleware/tracking.ts"
 import type { OAuth } from "./oauth/oauth-endpoints.ts"
 import { reference } from "./openapi/serve.ts"
@@ -303,6 +304,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.on("error", (error: unknown) => parts.log.warn({ err: error }, "answer not written"))
   app.use(tracking(accounts.hashHuman))
   app.use(requestId())
+  app.use(tracedRequests())
   if (parts.questions) app.use(parts.questions.middleware)
   app.use(requestLog(parts.log, { queries: config.logQueries }))
   app.use(errorEnvelope(OTHER_APIS))

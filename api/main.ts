@@ -22,6 +22,7 @@ import { ModelOutage } from "#engine/model-servers/availability.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
 import { diskFullMessage, DiskRoom, isFull } from "#base/disk-space.ts"
 import { keepOutbound } from "#base/outbound/outbound.ts"
+import { startTracing } from "#base/traces/tracing.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/log/log.ts"
@@ -90,6 +91,7 @@ async function serve(): Promise<void> {
   if (readOnly !== null) log.warn(readOnly)
 
   await using opened = new AsyncDisposableStack()
+  opened.use(await startTracing("fossick-api", crawlerConfig))
   const db = openStateStore(engineConfig.dataDir)
   opened.defer(() => db.close())
   // Of its own: this one waits for no lock, so that no call waits for another process.

@@ -106,6 +106,8 @@ export class SettingsError extends Error {
  * directory if there is one. The file has the form of a `.env` file and the same names; the environment wins.
  */
 export function environment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  // What Node writes of a process that crashes, where the operator has it do that, would have all of the environment.
+  if (process.report !== undefined) process.report.excludeEnv = true
   const named = env["FOSSICK_CONFIG_FILE"]
   try {
     return { ...parseEnv(readFileSync(named ?? "fossick.env", "utf8")), ...env }

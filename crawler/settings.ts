@@ -1,3 +1,4 @@
+import { traceSettings } from "#base/traces/trace-settings.ts"
 import { readFileSync } from "node:fs"
 import { readCertificates } from "#base/process/authorities.ts"
 import { integer, list, oneOf, onOff, type Setting, text, type Values } from "#base/settings.ts"
@@ -358,6 +359,7 @@ export const crawlerSettings = {
     about:
       "Whether the images of crawled pages are fetched once, after the crawl, to measure them and keep a thumbnail.",
   }),
+  ...traceSettings,
 }
 
 /** Both go into a header of every request. */

@@ -34,6 +34,7 @@ export const OUTBOUND_PURPOSES = {
     what: "the facilitator and the node of paid searches",
     settings: ["X402_FACILITATOR_URL", "X402_RPC_URL"],
   },
+  traces: { what: "the receiver of traces", settings: ["FOSSICK_TRACES_URL"] },
 } as const satisfies Readonly<Record<string, { readonly what: string; readonly settings: readonly string[] }>>
 
 export type OutboundPurpose = keyof typeof OUTBOUND_PURPOSES

@@ -1,5 +1,6 @@
 import { hostname } from "node:os"
 import { createTransport } from "nodemailer"
+import { hidden } from "#base/log/hidden.ts"
 import { noteOutbound } from "#base/outbound/outbound.ts"
 import { resolveSecret } from "#base/secret.ts"
 import type { AlertConfig } from "../alert-settings.ts"
@@ -24,11 +25,12 @@ export async function sendMail(
   { id, recipient, subject, text, createdAt }: DueMail,
   { config, env, signal }: SendOptions,
 ): Promise<Sent> {
+  let pass = ""
   try {
     const url = new URL(config.smtpUrl)
     const secure = url.protocol === "smtps:"
     const user = decodeURIComponent(url.username)
-    const pass = config.smtpPassword === "" ? "" : resolveSecret(config.smtpPassword, env)
+    pass = config.smtpPassword === "" ? "" : resolveSecret(config.smtpPassword, env)
     const transport = createTransport({
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
       port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
@@ -62,7 +64,8 @@ export async function sendMail(
     const { message, responseCode, command } = error as Error & { responseCode?: number; command?: string }
     // What is wrong with the login or the server may be mended within the day; a mailbox that is none stays none.
     const final = command === "RCPT TO" && responseCode !== undefined && responseCode >= 550
-    return { error: message, final }
+    // A server may repeat the line that it refuses, which is the login.
+    return { error: hidden(message, [pass]), final }
   }
 }
 

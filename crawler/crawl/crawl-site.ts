@@ -1,8 +1,11 @@
+import { mayShowText, traced } from "#base/traces/tracing.ts"
 import { isRefusedOrUnknown, untilTold } from "../fetch/concealed.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { Clock } from "#base/clock.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
 import type { FrontierEntry } from "../frontier/host-queues.ts"
+import type { KnownAddress } from "../frontier/known-addresses.ts"
+import type { Visit } from "../reading.ts"
 import type { Job } from "../job.ts"
 import { CrawlParts, type CrawlPartsOptions } from "./crawl-parts.ts"
 import { CrawlShare } from "./together/crawl-share.ts"
@@ -192,7 +195,7 @@ class SiteCrawl implements Visits, Disposable {
     let released = false
     try {
       const before = this.#parts.known.get(entry.url, this.#job.source.name)
-      const visit = await unlessAborted(this.#parts.visits.visit(entry, before), this.#cut.signal)
+      const visit = await unlessAborted(this.#visited(entry, before), this.#cut.signal)
       if (visit && this.#job.author === "api" && isRefusedOrUnknown(visit)) {
         await untilTold(began, this.#cut.signal)
       }
@@ -207,6 +210,16 @@ class SiteCrawl implements Visits, Disposable {
       this.#visiting -= 1
       this.#share.solitude.end(this)
     }
+  }
+
+  /** The visit as a step of the run's trace, with no more of the page than its outcome. */
+  #visited(entry: FrontierEntry, before: KnownAddress | null): Promise<Visit> {
+    const attributes = mayShowText() ? { "url.full": entry.url } : {}
+    return traced("visit", { attributes }, async (span) => {
+      const visit = await this.#parts.visits.visit(entry, before)
+      span.set({ "fossick.outcome": visit.kind })
+      return visit
+    })
   }
 
   /** Writes what is still in hand. @throws what ended the crawl before its time. */

@@ -30,6 +30,7 @@ import { JobRuns } from "./together/job-runs.ts"
 import { removeAskedPages } from "../removals/remove-pages.ts"
 import { SourceTable } from "../sources/source-table.ts"
 import { keepOutbound } from "#base/outbound/outbound.ts"
+import { startTracing } from "#base/traces/tracing.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { stopSignal } from "#base/process/stop-signal.ts"
 
@@ -67,6 +68,7 @@ interface Duty {
 
 const db = openStateStore(engineConfig.dataDir)
 const outbound = keepOutbound(db)
+const tracing = await startTracing("fossick-crawler", config)
 const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
 const removals = new Removals(db)
@@ -247,6 +249,7 @@ try {
   process.exitCode = locked ? EXIT_LOCKED : 1
 } finally {
   told[Symbol.dispose]()
+  await tracing[Symbol.asyncDispose]()
   outbound[Symbol.dispose]()
   db.close()
 }

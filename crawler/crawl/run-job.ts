@@ -1,3 +1,5 @@
+import { traceOf } from "#base/traces/trace-parents.ts"
+import { traced } from "#base/traces/tracing.ts"
 import { AlertBook } from "../alerts/alert-book.ts"
 import { isDiskFull } from "#base/disk-space.ts"
 import type { Engine } from "#engine"
@@ -50,9 +52,14 @@ function interrupted(jobs: Jobs, id: number, state: "queued" | "paused"): void {
  * @returns the job as it ended. Never rejects for what happens inside the crawl: then the job has `failed`.
  */
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
-  if (options.share) return await runShared(id, { ...options, share: options.share })
-  await using share = new CrawlShare(options.config)
-  return await runShared(id, { ...options, share })
+  const { share: given } = options
+  const parent = traceOf(options.db, id)
+  return await traced("run", { parent, attributes: { "fossick.job": id } }, async (span) => {
+    await using own = given === undefined ? new CrawlShare(options.config) : null
+    const job = await runShared(id, { ...options, share: given ?? own! })
+    if (job) span.set({ "fossick.source": job.source.name, "fossick.result": job.result ?? job.state })
+    return job
+  })
 }
 
 async function runShared(

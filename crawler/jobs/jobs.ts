@@ -1,3 +1,4 @@
+import { noteTraceOf } from "#base/traces/trace-parents.ts"
 import { transaction } from "#base/store/state-store.ts"
 import { forgetAddresses, hasPrunableSql, outcomesOf, pruneAddresses } from "../frontier/job-addresses.ts"
 import { BETWEEN_NOTES, type Job, type JobEvent, type JobState, type Judged } from "../job.ts"
@@ -51,6 +52,7 @@ export class Jobs extends JobRecords {
            values (?, ?, ?, ?, ?, 'queued', ?) returning id`,
         )
         .get(source.name, spec, trigger, visits, author, this.clock())
+      noteTraceOf(this.db, Number(row?.["id"]))
       return this.#must(Number(row?.["id"]))
     })
   }

@@ -20,12 +20,14 @@ const OPENS: readonly RegExp[] = [
   /^import (?!type)[^"]* from "node:(?:dgram|http2)"/m,
   /^import (?!type)[^"]* from "(?:nodemailer|meilisearch|pg|@opensearch-project\/opensearch|ws|axios|playwright)"/m,
   /\bimport\("(?:nodemailer|meilisearch|pg|@opensearch-project\/opensearch|ws|axios|playwright)"\)/,
+  /^import (?!type)[^"]* from "@opentelemetry\/exporter-/m,
   /(?<![.\w#])fetch\(/,
   /\bnew (?:WebSocket|EventSource)\(/,
 ]
 
 /** Those that talk to others, and note it. */
 const NOTING = [
+  "base/traces/otlp.ts",
   "api/x402/chain/chain.ts",
   "api/x402/chain/facilitator.ts",
   "crawler/alerts/send-mail.ts",

@@ -1,7 +1,10 @@
 import { Agent, type Dispatcher, request } from "undici"
+import { hidden } from "#base/log/hidden.ts"
 import { masked } from "#base/log/masked.ts"
 import { noteOutbound } from "#base/outbound/outbound.ts"
 import type { OutboundPurpose } from "#base/outbound/purposes.ts"
+import type { Span } from "#base/traces/tracer.ts"
+import { traced, traceparent } from "#base/traces/tracing.ts"
 import { waitAskedFor } from "#base/text/retry-after.ts"
 import { printableLine } from "#base/text/printable.ts"
 
@@ -139,13 +142,27 @@ export class ModelServer implements AsyncDisposable {
     { method, path, body: sent, accept = "application/json" }: Asked,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
-    const { url, key } = this.#options
+    const { url, key, purpose } = this.#options
+    return await traced(
+      `ask ${purpose}`,
+      { kind: "client", attributes: { "http.request.method": method } },
+      (span) => this.#send({ method, path, sent, accept, url, key }, signal, span),
+    )
+  }
+
+  async #send(
+    { method, path, sent, accept, url, key }: Sent,
+    signal: AbortSignal,
+    span: Span,
+  ): Promise<Dispatcher.ResponseData> {
+    const parent = traceparent()
     const answer = await request(`${url}${path}`, {
       method,
       headers: {
         accept,
         ...(sent !== undefined && { "content-type": "application/json" }),
         ...(key !== "" && { authorization: `Bearer ${key}` }),
+        ...(parent !== undefined && { traceparent: parent }),
       },
       ...(sent !== undefined && { body: JSON.stringify(sent) }),
       dispatcher: this.#agent,
@@ -156,6 +173,7 @@ export class ModelServer implements AsyncDisposable {
     })
     noteOutbound(this.#options.purpose, new URL(url).host)
     const { statusCode, headers, body } = answer
+    span.set({ "http.response.status_code": statusCode })
     if (statusCode === 200) return answer
     const retryAfterMs = waitAskedFor([headers["retry-after"]].flat()[0], Date.now())
     throw new ModelServerError(inWords(statusCode), {
@@ -167,9 +185,16 @@ export class ModelServer implements AsyncDisposable {
 
   #shown(text: string): string {
     const { key } = this.#options
-    const shown = masked(key === "" ? text : text.replaceAll(key, "…"))
+    const shown = masked(hidden(text, [key]))
     return printableLine(shown.trim()).slice(0, SAID_CHARS)
   }
+}
+
+interface Sent extends Pick<Asked, "method" | "path"> {
+  readonly sent: object | undefined
+  readonly accept: string
+  readonly url: string
+  readonly key: string
 }
 
 interface Asked {

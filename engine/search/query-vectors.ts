@@ -1,3 +1,4 @@
+import { traced } from "#base/traces/tracing.ts"
 import { type EmbedOptions, type Embedder, type ModelTraits, traitsOf } from "../embedder.ts"
 import { Lru } from "#base/flow/lru.ts"
 
@@ -19,7 +20,7 @@ export class QueryVectors {
     const known = this.#known.get(text)
     if (known) return known
     const options: EmbedOptions = { as: "question", priority: "query", ...(signal && { signal }) }
-    const [vector] = await this.#embedder.embed([text], options)
+    const [vector] = await traced("embed the question", {}, () => this.#embedder.embed([text], options))
     this.#known.set(text, vector!)
     return vector!
   }

@@ -2,6 +2,7 @@ import { analyse, type AnalysedQuery } from "../text/analysis/analyse.ts"
 import { meantWords, type MisspeltWord } from "../text/analysis/meant-words.ts"
 import { arrange } from "../ranking/arrange.ts"
 import type { Arranged } from "../ranking/duplicates.ts"
+import { traced } from "#base/traces/tracing.ts"
 import { breather } from "#base/flow/breather.ts"
 import { DEPTHS, type SearchPlan } from "../ranking/depths.ts"
 import type { FoldedPage, Hit, PageFilter, Query, SearchResult } from "../engine.ts"
@@ -57,7 +58,18 @@ export interface SearchContext {
 }
 
 /** Both arms at once, one ranking; then the pages themselves, checked against what the arms knew of them. */
-export async function searchIndex(
+export const searchIndex = (
+  context: SearchContext,
+  query: Query,
+  signal: AbortSignal | undefined,
+): Promise<SearchResult> =>
+  traced("search the index", { attributes: { "fossick.depth": query.depth ?? "basic" } }, async (span) => {
+    const result = await searched(context, query, signal)
+    span.set({ "fossick.hits": result.hits.length })
+    return result
+  })
+
+async function searched(
   { index: given, queryVectors, lateReader, reranking, onProblem }: SearchContext,
   query: Query,
   signal: AbortSignal | undefined,

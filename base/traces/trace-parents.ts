@@ -1,0 +1,27 @@
+import { migrate, type StateStore } from "#base/store/state-store.ts"
+
+import { isTracing, traceparent } from "./tracing.ts"
+
+/** Runs whose callers are remembered; older ones are over. */
+const MOST_RUNS = 1000
+
+const STEPS = [
+  "create table if not exists trace_parent (job integer primary key, traceparent text not null) strict",
+]
+
+/** Remembers which call asked for a run, so that the process that runs it goes on with its trace. Nothing where none is made. */
+export function noteTraceOf(db: StateStore, job: number): void {
+  const parent = traceparent()
+  if (parent === undefined) return
+  db.exec(STEPS[0]!)
+  db.prepare("insert or replace into trace_parent (job, traceparent) values (?, ?)").run(job, parent)
+  db.prepare("delete from trace_parent where job <= ?").run(job - MOST_RUNS)
+}
+
+/** What {@link noteTraceOf} noted. */
+export function traceOf(db: StateStore, job: number): string | undefined {
+  if (!isTracing()) return undefined
+  migrate(db, "traces", STEPS)
+  const row = db.prepare("select traceparent from trace_parent where job = ?").get(job)
+  return row === undefined ? undefined : String(row["traceparent"])
+}

@@ -1,0 +1,32 @@
+import { baseUrl, integer, onOff, text } from "#base/settings.ts"
+
+/** Where traces go. */
+export const traceSettings = {
+  tracesUrl: baseUrl({
+    name: "FOSSICK_TRACES_URL",
+    default: "",
+    about:
+      "Receiver of OpenTelemetry traces over OTLP/HTTP, such as `http://localhost:4318`; empty makes none.",
+  }),
+  tracesKey: text({
+    name: "FOSSICK_TRACES_KEY",
+    default: "",
+    secret: true,
+    about: "Key sent to FOSSICK_TRACES_URL as `Authorization: Bearer`; empty sends none.",
+  }),
+  tracesShare: integer(
+    {
+      name: "FOSSICK_TRACES_SHARE",
+      default: "100",
+      about: "Percentage of calls and runs that are traced, where the caller does not say.",
+    },
+    0,
+    100,
+  ),
+  tracesText: onOff({
+    name: "FOSSICK_TRACES_TEXT",
+    default: "off",
+    about:
+      "Whether traces have the addresses of the pages that are visited; texts, questions and secrets they never have.",
+  }),
+}

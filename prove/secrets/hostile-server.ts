@@ -1,0 +1,90 @@
+import { createServer } from "node:http"
+import { createServer as createTcpServer, type AddressInfo } from "node:net"
+
+/** A server of somebody else's, on this machine. */
+export interface Foreign extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+}
+
+/**
+ * A site, a model server, a facilitator, a receiver and a proxy in one, as careless as servers are: what they refuse, they repeat,
+ * with all its headers. Every second call of a path is answered as it should be.
+ */
+export async function startEchoServer(): Promise<Foreign> {
+  const calls = new Map<string, number>()
+  const server = createServer((request, response) => {
+    let body = ""
+    request.on("data", (chunk) => (body += String(chunk)))
+    request.on("end", () => {
+      const { pathname: path } = new URL(request.url ?? "/", "http://any")
+      const nth = (calls.get(path) ?? 0) + 1
+      calls.set(path, nth)
+      const said = JSON.stringify({
+        error: { message: "no entry", headers: request.headers, url: request.url, body },
+      })
+      const isOpen = path.startsWith("/open")
+      if (path === "/robots.txt") response.writeHead(404).end()
+      else if (path.startsWith("/form")) {
+        const page = `<title>Log in</title><form method=post action=/form><input name=user><input type=password name=pass></form>`
+        response.writeHead(200, { "content-type": "text/html" }).end(page)
+      } else if (path.endsWith("/chat/completions") && nth % 2 === 1) {
+        const message = { role: "assistant", content: "Pumps are cleaned with water. [1]" }
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(JSON.stringify({ choices: [{ message, finish_reason: "stop" }] }))
+      } else if (isOpen || (path.startsWith("/hook") && nth % 2 === 1)) {
+        const page = `<title>Open</title><h1>Pumps</h1><p>${"Pumps are cleaned with water every month. ".repeat(20)}</p>`
+        response.writeHead(200, { "content-type": "text/html", "set-cookie": "visit=1" }).end(page)
+      } else
+        response
+          .writeHead(path.startsWith("/hook") ? 500 : 401, { "content-type": "application/json" })
+          .end(said)
+    })
+  })
+  // A proxy's CONNECT.
+  server.on("connect", (request, socket) => {
+    const said = JSON.stringify(request.headers)
+    socket.end(
+      `HTTP/1.1 407 Proxy Authentication Required ${said.slice(0, 100)}\r\nContent-Length: ${said.length}\r\n\r\n${said}`,
+    )
+  })
+  server.listen(0, "127.0.0.1")
+  await new Promise((done) => server.once("listening", done))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+/** A mail server that repeats what it refuses, the login in base64 as it came. */
+export async function startEchoMail(): Promise<Foreign> {
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => undefined)
+    socket.write("220 mail ESMTP\r\n")
+    socket.on("data", (chunk) => {
+      for (const line of String(chunk)
+        .split("\r\n")
+        .filter((one) => one !== "")) {
+        if (/^(?:EHLO|HELO)/i.test(line)) socket.write("250-mail\r\n250 AUTH PLAIN LOGIN\r\n")
+        else if (/^QUIT/i.test(line)) socket.end("221 bye\r\n")
+        else socket.write(`535 5.7.8 no entry with ${line}\r\n`)
+      }
+    })
+  })
+  server.listen(0, "127.0.0.1")
+  await new Promise((done) => server.once("listening", done))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    port,
+    async [Symbol.asyncDispose]() {
+      await new Promise((done) => server.close(done))
+    },
+  }
+}

@@ -1,0 +1,445 @@
+import { execFile, spawn } from "node:child_process"
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+
+import { freePort } from "#base/testing/free-port.ts"
+
+import { operations } from "../../api/openapi/document.ts"
+import type { Effort, Outcome, Proof } from "../proof.ts"
+import { startEchoMail, startEchoServer } from "./hostile-server.ts"
+import { Marks } from "./marks.ts"
+
+const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
+const asFile = promisify(execFile)
+const QUIET_MS = 200
+const PATIENCE = 300
+
+/** A use of the appliance that was to happen. */
+interface Used {
+  readonly part: string
+  readonly isGood: boolean
+}
+
+export interface Leaks {
+  /** Secrets that were found, and where. */
+  readonly found: readonly string[]
+  /** Texts and files that were searched. */
+  readonly places: number
+  readonly secrets: number
+  readonly used: readonly Used[]
+}
+
+/** Gives an appliance secrets everywhere one can be, uses them in every way, and looks for them in what it says and keeps. */
+export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Promise<Leaks> {
+  await using opened = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), "fossick-secrets-"))
+  opened.defer(() => rm(folder, { recursive: true, force: true }))
+  const echo = opened.use(await startEchoServer())
+  const mail = opened.use(await startEchoMail())
+  const marks = new Marks()
+  const places: [string, Uint8Array][] = []
+  const used: Used[] = []
+  const keep = (where: string, what: string | Uint8Array) =>
+    void places.push([where, typeof what === "string" ? Buffer.from(what) : what])
+  const saw = (part: string, isGood: boolean) => {
+    tell(`${part}: ${isGood ? "done" : "NOT DONE"}`)
+    used.push({ part, isGood })
+  }
+
+  const clientKey = join(folder, "client.key")
+  const clientCert = join(folder, "client.pem")
+  const pass = `pass:${marks.of("passphrase of a key")}`
+  const subject = ["-subj", "/CN=crawler", "-passout", pass]
+  await asFile("openssl", [
+    "req",
+    "-x509",
+    "-newkey",
+    "rsa:2048",
+    "-keyout",
+    clientKey,
+    "-out",
+    clientCert,
+    ...subject,
+  ])
+  marks.add("client certificate's key", (await readFile(clientKey, "utf8")).split("\n")[2]!)
+  const reports = join(folder, "reports")
+  await mkdir(reports)
+  const port = await freePort()
+  const dataDir = join(folder, "data")
+  const url = `http://127.0.0.1:${port}`
+  const env: Record<string, string> = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: folder,
+    FOSSICK_DATA_DIR: dataDir,
+    FOSSICK_PORT: String(port),
+    FOSSICK_HANDBOOK: "off",
+    FOSSICK_MAX_TRIES: "1",
+    FOSSICK_MAX_WAIT_MS: "1000",
+    FOSSICK_PUBLIC_URL: url,
+    FOSSICK_API_KEY: marks.of("operator's key"),
+    FOSSICK_HUMAN_ID_SECRET: marks.of("secret of the ids of people"),
+    FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8",
+    FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8",
+    FOSSICK_LLM_URL: `${echo.url}/v1`,
+    FOSSICK_LLM_MODEL: "any",
+    FOSSICK_LLM_API_KEY: marks.of("language model's key"),
+    FOSSICK_RERANKER_URL: `${echo.url}/reranker`,
+    FOSSICK_RERANKER_MODEL: "any",
+    FOSSICK_RERANKER_KEY: marks.of("reranker's key"),
+    FOSSICK_SMTP_URL: `smtp://fossick@127.0.0.1:${mail.port}`,
+    FOSSICK_SMTP_PASSWORD: "${MAIL_PASSWORD}",
+    MAIL_PASSWORD: marks.of("mail password"),
+    FOSSICK_ALERT_EMAIL: "operator@example.com",
+    FOSSICK_ALERT_AFTER: "1",
+    FOSSICK_ALERT_WEBHOOK: `${echo.url}/hook-alert`,
+    FOSSICK_ALERT_WEBHOOK_SECRET: "${ALERT_SECRET}",
+    ALERT_SECRET: marks.of("alert webhook's secret"),
+    FOSSICK_PROXY: `http://crawler:${encodeURIComponent(marks.of("proxy password"))}@127.0.0.1:${echo.port}`,
+    FOSSICK_PROXY_LOOKUP: "proxy",
+    X402_PAY_TO: "0x1111111111111111111111111111111111111111",
+    X402_NETWORK: "eip155:84532",
+    X402_FACILITATOR_URL: `${echo.url}/facilitator`,
+    X402_PUBLIC_URL: "https://paid.example.com",
+    X402_RPC_URL: `${echo.url}/rpc`,
+    X402_VERIFY_BEARER: marks.of("facilitator's token to verify"),
+    X402_SETTLE_BEARER: marks.of("facilitator's token to settle"),
+    FOSSICK_X402_PORT: String(await freePort()),
+    FOSSICK_X402_SOURCES: "open",
+    FOSSICK_LOG_FORMAT: "text",
+    FOSSICK_LOG_LEVEL: "debug",
+    SITE_PASSWORD: marks.of("site password"),
+    SITE_TOKEN: marks.of("site token"),
+    SITE_COOKIE: marks.of("site cookie"),
+    FORM_PASSWORD: marks.of("form password"),
+    HOOK_SECRET: marks.of("source webhook's secret"),
+    KEY_PASSPHRASE: marks.of("passphrase of a key"),
+    // What an operator may have Node write when a process crashes.
+    NODE_OPTIONS: `--report-on-signal --report-on-fatalerror --report-uncaught-exception --report-directory=${reports}`,
+  }
+  const sources = join(folder, "sources.yaml")
+  const hook = `    webhooks: [{ url: "${echo.url}/hook-source", secret: "\${HOOK_SECRET}", events: [finished, changed] }]`
+  await writeFile(
+    sources,
+    `sources:
+  - name: open
+    seeds: ${echo.url}/open
+${hook}
+  - name: basic
+    seeds: ${echo.url}/basic
+    login: { kind: basic, user: crawler, password: "\${SITE_PASSWORD}" }
+  - name: headers
+    seeds: ${echo.url}/headers
+    login: { kind: headers, headers: { Authorization: "Bearer \${SITE_TOKEN}" } }
+  - name: headers-good
+    seeds: ${echo.url}/open-headers
+    login: { kind: headers, headers: { Authorization: "Bearer \${SITE_TOKEN}" } }
+  - name: cookies
+    seeds: ${echo.url}/cookies
+    login: { kind: cookies, cookies: { session: "\${SITE_COOKIE}" } }
+  - name: form
+    seeds: ${echo.url}/open-form
+    login: { kind: form, url: "${echo.url}/form", fields: { user: crawler, pass: "\${FORM_PASSWORD}" } }
+  - name: certificate
+    seeds: https://127.0.0.1:${echo.port}/certificate
+    clientCert: { cert: "file:${clientCert}", key: "file:${clientKey}", passphrase: "\${KEY_PASSPHRASE}" }
+  - name: proxied
+    seeds: http://site.proxied.example/
+`,
+  )
+
+  const fossick = (more: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+    new Promise<{ code: number; out: string }>((done) => {
+      execFile(
+        process.execPath,
+        [FOSSICK, ...args],
+        { cwd: folder, env: { ...env, ...more }, maxBuffer: 64_000_000 },
+        (error, out, err) => {
+          keep(`fossick ${args.join(" ")}`, `${out}\n${err}`)
+          done({ code: error === null ? 0 : Number(error.code ?? 1), out: `${out}\n${err}` })
+        },
+      )
+    })
+  const call = async (path: string, init: RequestInit & { readonly key?: string } = {}) => {
+    const { key = env["FOSSICK_API_KEY"]!, headers, ...rest } = init
+    const response = await fetch(url + path, {
+      ...rest,
+      headers: {
+        ...(key !== "" && { Authorization: `Bearer ${key}` }),
+        ...(rest.body != null && { "Content-Type": "application/json" }),
+        ...(headers as Record<string, string>),
+      },
+      signal: AbortSignal.timeout(60_000),
+    })
+    const text = await response.text()
+    const said = JSON.stringify([...response.headers].filter(([name]) => name !== "set-cookie"))
+    return { status: response.status, text, headers: response.headers, said: `${said}\n${text}` }
+  }
+  const post = (path: string, body: object, more: Parameters<typeof call>[1] = {}) =>
+    call(path, { method: "POST", body: JSON.stringify(body), ...more })
+  const run = async (format: "text" | "json", use: (pids: readonly number[]) => Promise<void>) => {
+    const child = spawn(process.execPath, [FOSSICK, "start"], {
+      cwd: folder,
+      env: { ...env, FOSSICK_LOG_FORMAT: format },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    let text = ""
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (text += String(chunk)))
+    const ended = new Promise((done) => child.once("close", done))
+    try {
+      let isUp = false
+      for (let tries = 0; tries < PATIENCE && !isUp; tries += 1) {
+        await quiet()
+        isUp = await call("/healthz").then(
+          ({ status }) => status === 200,
+          () => false,
+        )
+      }
+      if (!isUp) throw new Error(`it did not start: ${text.slice(-1000)}`)
+      await use(await processesOf(child.pid!))
+    } finally {
+      child.kill("SIGTERM")
+      await ended
+      keep(`the log (${format})`, text)
+    }
+  }
+
+  const applied = await fossick({}, "sources", "apply", "sources.yaml")
+  saw("sources are declared", applied.code === 0)
+  if (applied.code !== 0) throw new Error(applied.out)
+  await run("text", async (pids) => {
+    for (const name of [
+      "open",
+      "basic",
+      "headers",
+      "headers-good",
+      "cookies",
+      "form",
+      "certificate",
+      "proxied",
+    ])
+      await call(`/admin/sources/${name}/run`, { method: "POST" })
+    let jobs: readonly { id: number; state: string }[] = []
+    for (let tries = 0; tries < PATIENCE * 2; tries += 1) {
+      jobs = (JSON.parse((await call("/admin/jobs?limit=100")).text) as { jobs: typeof jobs }).jobs
+      if (jobs.length >= 8 && jobs.every(({ state }) => ["finished", "failed", "cancelled"].includes(state)))
+        break
+      await quiet()
+    }
+    saw(
+      "every source is run, those that fail too",
+      jobs.length >= 8 && jobs.some(({ state }) => state === "finished"),
+    )
+
+    const made = JSON.parse((await post("/admin/keys", { name: "marked" })).text) as {
+      key: string
+      id: string
+    }
+    marks.add("key that was made", made.key)
+    const other = JSON.parse((await post("/generate-keys", { num_keys: 1 })).text) as object
+    const [generated] = /fsk-[\w-]{20,}/.exec(JSON.stringify(other)) ?? []
+    if (generated !== undefined) marks.add("key that was generated", generated)
+    const origin = { Origin: url }
+    const signedIn = await post("/session", { key: made.key }, { key: "", headers: origin })
+    const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? ""
+    marks.add("session", cookie.slice(cookie.indexOf("=") + 1))
+    keep("POST /session", signedIn.said)
+    saw("somebody signs in", cookie !== "")
+    for (const who of [{ key: made.key }, { key: "", headers: { ...origin, Cookie: cookie } }])
+      keep(
+        "POST /search",
+        (
+          await post(
+            "/search",
+            { query: "how are pumps cleaned?", search_depth: "advanced", include_answer: true },
+            who,
+          )
+        ).said,
+      )
+    keep(
+      "POST /search again",
+      (
+        await post("/search", {
+          query: "why are pumps cleaned?",
+          search_depth: "advanced",
+          include_answer: "advanced",
+        })
+      ).said,
+    )
+    keep("POST /research", (await post("/research", { input: "how are pumps cleaned?" })).said)
+    for (const page of ["/open", "/basic", "/none"])
+      keep(`POST /extract ${page}`, (await post("/extract", { urls: [echo.url + page] })).said)
+
+    // Keys that are wrong, in every place where somebody may put one.
+    const wrong = marks.of("key that is wrong")
+    const typed = [
+      call("/admin/jobs", { key: wrong }),
+      call("/search", {
+        key: "",
+        headers: { Authorization: `Basic ${Buffer.from(`any:${wrong}`).toString("base64")}` },
+      }),
+      post("/search", { query: "pumps", api_key: wrong }, { key: "" }),
+      call(`/search?api_key=${encodeURIComponent(wrong)}&query=x`, { key: "" }),
+      call(`/admin/audit?from=${encodeURIComponent("x")}&key=${encodeURIComponent(wrong)}`),
+      call("/session", { method: "POST", key: "", body: JSON.stringify({ key: wrong }), headers: origin }),
+      call("/session", { key: "", headers: { Cookie: `fossick_session=${encodeURIComponent(wrong)}` } }),
+      call("/search", { method: "POST", body: `{"api_key": "${wrong}", "query": ` }),
+      post("/mcp", { jsonrpc: "2.0", id: 1, method: "initialize" }, { key: wrong }),
+      post("/token", { client_secret: wrong }, { key: wrong }),
+      post("/v2/scrape", { url: `${echo.url}/open` }, { key: wrong }),
+    ]
+    // What they answer may repeat what the caller typed himself; what is kept of it may not.
+    saw(
+      "keys that are wrong are refused",
+      (await Promise.all(typed)).every(({ status }) => status >= 400 || status === 200),
+    )
+
+    keep(
+      "POST /admin/sources/preview",
+      (
+        await post("/admin/sources/preview", {
+          source: {
+            name: "typed",
+            seeds: `${echo.url}/open`,
+            login: { kind: "headers", headers: { Authorization: "Bearer ${SITE_TOKEN}" } },
+          },
+        })
+      ).said,
+    )
+    keep("fossick alerts test", (await fossick({}, "alerts", "test")).out)
+    await call("/admin/alerts/test", { method: "POST" }).then(({ said }) =>
+      keep("POST /admin/alerts/test", said),
+    )
+    saw("alerts are tried", true)
+
+    // Everything that can be looked at.
+    let looked = 0
+    for (const { method, path } of operations) {
+      if (method !== "get" || path.includes("{") || path === "/admin/events") continue
+      keep(`GET ${path}`, (await call(path)).said)
+      looked += 1
+    }
+    for (const { id } of jobs) keep(`GET /admin/jobs/${id}`, (await call(`/admin/jobs/${id}`)).said)
+    for (const name of ["basic", "headers", "cookies", "form", "certificate", "proxied", "open"]) {
+      keep(`GET /admin/sources/${name}`, (await call(`/admin/sources/${name}`)).said)
+      keep(`GET /admin/sources/${name}/written`, (await call(`/admin/sources/${name}/written`)).said)
+    }
+    keep("GET /admin/events", (await call("/admin/events?seconds=1")).said)
+    keep("GET /metrics", (await call("/metrics")).said)
+    keep("GET /console", (await call("/console", { key: "" })).said)
+    saw("every call that shows something is made", looked > 30)
+
+    const commands = [
+      ["doctor", "--json"],
+      ["doctor"],
+      ["keys", "list", "--json"],
+      ["sources", "list", "--json"],
+      ["sources", "show", "basic"],
+      ["sources", "show", "proxied", "--json"],
+      ["jobs", "list", "--json"],
+      ["audit", "--json"],
+      ["outbound", "--json"],
+      ["index", "status", "--json"],
+      ["payments", "outcomes", "--json"],
+      ["why", `${echo.url}/basic`, "--json"],
+      ["try", `${echo.url}/basic`, "--source", "basic"],
+      ["try", "http://site.proxied.example/"],
+      ["queries"],
+      ["backup", join(folder, "backup.tar")],
+      ["export", join(folder, "index.export")],
+    ]
+    // A short run takes some of them: each is a process.
+    for (const args of commands.filter((_, at) => scale === 1 || at % 6 === 0)) await fossick({}, ...args)
+    // Servers that refuse a key and repeat it.
+    const servers = {
+      FOSSICK_EMBEDDINGS_URL: `${echo.url}/embeddings`,
+      FOSSICK_EMBEDDINGS_MODEL: "any",
+      FOSSICK_EMBEDDINGS_KEY: marks.of("embeddings' key"),
+    }
+    await fossick(servers, "doctor")
+    await fossick({ ...servers, FOSSICK_DATA_DIR: join(folder, "elsewhere") }, "search", "pumps")
+    const meili = {
+      FOSSICK_ENGINE: "meilisearch",
+      FOSSICK_MEILI_URL: echo.url,
+      FOSSICK_MEILI_KEY: marks.of("Meilisearch key"),
+      FOSSICK_DATA_DIR: join(folder, "elsewhere"),
+    }
+    await fossick(meili, "search", "pumps")
+    await fossick(meili, "doctor")
+    // Settings that are wrong.
+    await fossick(
+      { FOSSICK_PROXY: `ftp://crawler:${encodeURIComponent(marks.of("proxy password"))}@x y` },
+      "crawl",
+      `${echo.url}/open`,
+    )
+    await fossick({ FOSSICK_API_KEY: "short" }, "doctor")
+
+    // What Node writes of a process that crashes, or is asked to.
+    for (const pid of pids) signal(pid, "SIGUSR2")
+    for (let tries = 0; tries < PATIENCE && (await readdir(reports)).length < pids.length; tries += 1)
+      await quiet()
+    saw("reports of the processes are written", (await readdir(reports)).length >= pids.length)
+    for (const pid of pids)
+      keep(`arguments of a process`, await readFile(`/proc/${pid}/cmdline`).catch(() => Buffer.alloc(0)))
+  })
+  // JSON lines, and a process that dies in the midst of it.
+  await run("json", async (pids) => {
+    await post("/search", { query: "pumps", include_answer: true })
+    await post("/extract", { urls: [`${echo.url}/basic`] })
+    await call("/admin/sources/basic/run", { method: "POST" })
+    await call("/admin/sources/proxied/run", { method: "POST" })
+    for (const pid of pids.slice(1)) signal(pid, "SIGABRT")
+    for (let tries = 0; tries < PATIENCE; tries += 1) {
+      const { status } = await call("/healthz").catch(() => ({ status: 0 }))
+      if (status === 200) break
+      await quiet()
+    }
+    saw("it is back after its processes died", (await call("/healthz")).status === 200)
+  })
+  // Everything that is left: the data folder, the backup, the export, the reports.
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    if (entry.isFile() && file !== clientKey && !/^core\b/.test(entry.name))
+      keep(file.slice(folder.length), await readFile(file))
+  }
+  const found = places.flatMap(([where, bytes]) => marks.in(bytes).map((what) => `${what} in ${where}`))
+  return { found, places: places.length, secrets: marks.names.length, used }
+}
+
+/** A process, its children, and theirs: those of Node. */
+async function processesOf(pid: number): Promise<readonly number[]> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "")).trim()
+  const below = await Promise.all(
+    children
+      .split(/\s+/)
+      .filter((one) => one !== "")
+      .map((one) => processesOf(Number(one))),
+  )
+  return [pid, ...below.flat()]
+}
+
+/** One that ended meanwhile has nothing more to say. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
+  }
+}
+
+const quiet = (): Promise<void> => new Promise((done) => setTimeout(done, QUIET_MS))
+
+export const proof: Proof = {
+  title: "Secrets",
+  promise:
+    "No secret that the appliance is given stands in what it says or keeps. An appliance is given secrets that can be told from anything else, everywhere one can be, and servers that repeat what they refuse; each is used with success and in vain. Then its logs, errors, answers, metrics, console calls, exports, backups, Node's reports of crashes and all its files are searched for them: as they are, and encoded for addresses, forms, JSON, in hexadecimal and base64.",
+  async run(effort): Promise<Outcome> {
+    const { found, places, secrets, used } = await leaks(effort)
+    return {
+      columns: ["secrets", "texts and files searched", "found"],
+      rows: [[secrets, places, found.length]],
+      faults: [...found, ...used.filter(({ isGood }) => !isGood).map(({ part }) => `not done: ${part}`)],
+    }
+  },
+}
