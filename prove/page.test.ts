@@ -11,6 +11,13 @@ test("A section says what is promised, what came of it, and by which command", (
   )
 })
 
+test("A picture stands between the figures and the command", () => {
+  const picture = { file: "kills.svg", about: "How often", svg: "<svg/>" }
+  expect(section(proof, { ...outcome, picture }, "npm run prove -- kills")).toContain(
+    "| 3 |\n\n![How often](kills.svg)\n\n`npm",
+  )
+})
+
 test("A section takes the place of the one before, and leaves its neighbours as they were", () => {
   const page = "# Proofs\n\nIntro.\n\n## Kills\n\nOld.\n\n## Soak\n\nKept.\n"
   expect(withSection(page, text)).toBe(`# Proofs\n\nIntro.\n\n${text}\n\n## Soak\n\nKept.\n`)

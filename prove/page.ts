@@ -16,7 +16,13 @@ export function table({ columns, rows }: Outcome): string {
 
 /** The section of a proof in the handbook: its promise, the command, the figures. */
 export const section = (proof: Proof, outcome: Outcome, command: string): string =>
-  [`## ${proof.title}`, proof.promise, table(outcome), `\`${command}\`, on ${machine()}.`].join("\n\n")
+  [
+    `## ${proof.title}`,
+    proof.promise,
+    table(outcome),
+    ...(outcome.picture ? [`![${outcome.picture.about}](${outcome.picture.file})`] : []),
+    `\`${command}\`, on ${machine()}.`,
+  ].join("\n\n")
 
 /** The page with this section in the place of the one with the same heading, or at its end. */
 export function withSection(page: string, text: string): string {

@@ -25,6 +25,17 @@ export interface Outcome {
   readonly rows: readonly (readonly (string | number)[])[]
   /** Each try in which the promise was not kept, in words that let somebody repeat it. None: it holds. */
   readonly faults: readonly string[]
+  /** What shows them at a glance; left out: nothing does. */
+  readonly picture?: Picture
+}
+
+/** A picture of the figures. */
+export interface Picture {
+  /** Its name in the folder of the handbook. */
+  readonly file: string
+  /** What is seen on it, for those who do not see it. */
+  readonly about: string
+  readonly svg: string
 }
 
 /** How many of `all` tries to make at this scale: at least `atLeast`. */

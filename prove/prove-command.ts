@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"
 import { section, table, withSection } from "./page.ts"
 import type { Proof } from "./proof.ts"
@@ -46,5 +46,6 @@ async function prove(name: string, proof: Proof): Promise<void> {
     const atScale = scale === 1 ? "" : ` --scale ${scale}`
     const text = section(proof, outcome, `npm run prove -- ${name}${atScale} --seed ${seed}`)
     writeFileSync(PAGE, withSection(readFileSync(PAGE, "utf8"), text))
+    if (outcome.picture) writeFileSync(join(dirname(PAGE), outcome.picture.file), outcome.picture.svg)
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 
 import { FairGate } from "./fair-gate.ts"
 
@@ -98,4 +98,16 @@ test("who has waited too long is sent away", async () => {
   await endOne()
   await first
   expect([begun, gate.waiting, gate.shed]).toEqual([["a1"], 0, 1])
+})
+
+test("tasks that have become slow are known before the first of them has ended", async () => {
+  const { task, endOne } = tasks()
+  const gate = new FairGate({ places: 1, waitMs: 50 })
+  const first = gate.run("a", task("a1"))
+  gate.check("b")
+  await vi.waitFor(() => expect(() => gate.check("b")).toThrow("more to do than it can answer in time"))
+  await endOne()
+  await first
+  // With a free place nobody waits, however long the last one took.
+  gate.check("b")
 })

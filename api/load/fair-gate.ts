@@ -43,6 +43,8 @@ export class FairGate {
   #shed = 0
   /** Milliseconds that a task takes, as measured; 0 until the first has ended. */
   #taskMs = 0
+  /** When each task that runs was begun. */
+  readonly #begun = new Set<{ readonly at: number }>()
 
   constructor({ places, queue = Infinity, waitMs = Infinity }: GateLimits) {
     this.#limits = { places, queue, waitMs }
@@ -91,11 +93,13 @@ export class FairGate {
     options.signal?.throwIfAborted()
     if (this.#free > 0) this.#free--
     else await this.#turn(key, options)
-    const begun = performance.now()
+    const begun = { at: performance.now() }
+    this.#begun.add(begun)
     try {
       return await task()
     } finally {
-      const took = performance.now() - begun
+      this.#begun.delete(begun)
+      const took = performance.now() - begun.at
       this.#taskMs = this.#taskMs === 0 ? took : this.#taskMs + WEIGHT * (took - this.#taskMs)
       const next = this.#next()
       if (next) next.begin()
@@ -109,7 +113,15 @@ export class FairGate {
     const mine = this.#waiting.get(key)?.length ?? 0
     let before = mine
     for (const [other, line] of this.#waiting) if (other !== key) before += Math.min(line.length, mine + 1)
-    return ((before + 1) * this.#taskMs) / this.#limits.places
+    return ((before + 1) * Math.max(this.#taskMs, this.#runningMs())) / this.#limits.places
+  }
+
+  /** Milliseconds for which those that run have run already, in the mean: when tasks get slower, it is known before they end. */
+  #runningMs(): number {
+    const now = performance.now()
+    let sum = 0
+    for (const { at } of this.#begun) sum += now - at
+    return sum / Math.max(1, this.#begun.size)
   }
 
   /** The longest line of those longer than the key's own would be. */

@@ -41,7 +41,7 @@ describe("more searches than can be answered in time", () => {
     const first = await Promise.race(all)
     expect([first.status, first.headers.get("retry-after"), first.body]).toEqual([
       429,
-      "1",
+      expect.stringMatching(/^\d+$/),
       { detail: { error: REFUSED } },
     ])
     for (const path of ["/healthz", "/readyz", "/metrics"]) {
@@ -75,7 +75,7 @@ describe("more searches than can be answered in time", () => {
     await using app = await serveApp({ engine, config: { searches: 1, searchQueue: 1, ...PATIENT } })
     const client = tavily({ apiKey: TEST_KEY, apiBaseURL: app.url })
     const all = Array.from({ length: 3 }, () => client.search("pumps", {}))
-    await expect(Promise.race(all)).rejects.toThrow("Try again in 1 s.")
+    await expect(Promise.race(all)).rejects.toThrow(/Try again in \d+ s\./)
     letGo()
     expect((await Promise.allSettled(all)).filter(({ status }) => status === "fulfilled")).toHaveLength(2)
   })

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest"
+
+import { proof } from "./load.ts"
+
+test("many callers, far too many, and rude ones get what they asked for or an early refusal, and leave nothing behind", async () => {
+  const { rows, faults } = await proof.run({ scale: 0.003, seed: 1, tell: () => {} })
+  expect(faults).toEqual([])
+  expect(rows.length).toBeGreaterThan(KINDS_AND_PHASES)
+})
+
+/** Each kind of the mix, and the other phases. */
+const KINDS_AND_PHASES = 12

@@ -1,0 +1,301 @@
+import { readFileSync } from "node:fs"
+
+import { pause } from "#base/flow/pause.ts"
+
+import { percentile, processTree } from "../../bench/measure.ts"
+import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
+import { LiveAppliance } from "../running/live-appliance.ts"
+import { MadeUpSite } from "../running/made-up-site.ts"
+import { type Vitals, vitalsOf } from "../running/vitals.ts"
+import { askAll, KINDS, type Tallies } from "./mix.ts"
+import { idle, leave, readSlowly } from "./rude.ts"
+
+const MB = 1_000_000
+const CLIENTS = 64
+const LOAD_SECONDS = 600
+const OVERLOAD_CLIENTS = 512
+const OVERLOAD_SECONDS = 60
+const REST_SECONDS = 60
+const IDLE_CONNECTIONS = 10_000
+const SLOW_READERS = 200
+const SLOW_SECONDS = 60
+const LEAVERS = 3000
+const PAGES = 2000
+/** Seconds of one client who asks alone, for comparison. */
+const ALONE_SECONDS = 60
+/** Searches may take so much longer while vectors are made. */
+const VECTORS_FACTOR = 1.5
+/** What memory may be more than before. */
+const MEMORY_FACTOR = 1.1
+/** Below this scale no process comes to rest. */
+const MEMORY_FROM = 0.5
+/** Files that the API may have opened meanwhile: of a larger index, and connections that callers keep. */
+const MORE_HANDLES = 30
+const SAMPLE_MS = 1000
+const ALL = 'fossick_event_loop_delay_seconds{quantile="0.99"}'
+
+const basic = KINDS.filter(({ name }) => name === "search basic")
+const advanced = KINDS.filter(({ name }) => name === "search advanced")
+
+interface Measured extends Vitals {
+  readonly ofApi: Vitals
+}
+
+/** One row of the table. */
+type Row = readonly [what: string, figure: string]
+
+class Load {
+  readonly #effort: Effort
+  readonly #appliance: LiveAppliance
+  readonly #site: MadeUpSite
+  readonly rows: Row[] = []
+  readonly faults: string[] = []
+
+  constructor(effort: Effort, appliance: LiveAppliance, site: MadeUpSite) {
+    this.#effort = effort
+    this.#appliance = appliance
+    this.#site = site
+  }
+
+  /** One client alone, at rest and then while vectors are made. */
+  async alone(other: MadeUpSite): Promise<void> {
+    const ask = async () => this.#ask(1, this.#seconds(ALONE_SECONDS), basic)
+    const atRest = await ask()
+    this.#effort.tell("the same while a second source is crawled and embedded")
+    await this.#appliance.declare("second", other)
+    const crawled = this.#appliance.crawl("second")
+    const meanwhile = await ask()
+    await crawled
+    const [rest, busy] = [atRest, meanwhile].map((tallies) => percentile(msOf(tallies), 0.99)) as [
+      number,
+      number,
+    ]
+    this.#row("one client alone, at rest", times(atRest))
+    this.#row(
+      "the same while pages are crawled and vectors made",
+      `${times(meanwhile)} (p99 × ${(busy / rest).toFixed(2)})`,
+    )
+    if (this.#effort.scale >= 1 && busy > rest * VECTORS_FACTOR) {
+      this.faults.push(
+        `searches took ${(busy / rest).toFixed(2)} times as long (p99) while vectors were made`,
+      )
+    }
+    this.#judge("one client alone", meanwhile)
+  }
+
+  /** The mix, while a source is crawled again and the index is made anew with another model. */
+  async load(third: MadeUpSite): Promise<void> {
+    const seconds = this.#seconds(LOAD_SECONDS)
+    await this.#ask(CLIENTS, seconds / 10)
+    await this.#rest(REST_SECONDS / 2)
+    const before = this.#vitals()
+    this.#effort.tell(`${CLIENTS} clients for ${Math.round(seconds)} s, with a crawl, vectors and a re-index`)
+    await this.#appliance.declare("third", third)
+    const crawled = this.#appliance.crawl("third")
+    const { model } = await this.#appliance.ask<{ readonly model: { readonly suited: string } }>(
+      "/admin/model",
+    )
+    const other = model.suited === "english" ? "multilingual" : "english"
+    await this.#appliance.ask("/admin/model", { model: other })
+    const watching = new AbortController()
+    const delays = this.#delays(watching.signal)
+    const tallies = await this.#ask(CLIENTS, seconds)
+    watching.abort()
+    await crawled
+    for (const [name, tally] of tallies) {
+      this.#row(
+        `${CLIENTS} clients: ${name}`,
+        `${times(new Map([[name, tally]]))}, ${tally.refusedMs.length} refused, ${tally.wrong.length} wrong`,
+      )
+    }
+    this.#judge(`${CLIENTS} clients`, tallies)
+    const seen = await delays
+    this.#row(
+      "event loop delay, of each second its p99",
+      `median ${ms(percentile(seen, 0.5))}, p99 ${ms(percentile(seen, 0.99))}`,
+    )
+    await this.#untilQuiet()
+    if (this.#effort.scale >= MEMORY_FROM) await this.#untilAnew()
+    await this.#rest(REST_SECONDS)
+    this.#compare("the load", before, this.#vitals())
+  }
+
+  /** Far more than can be answered. */
+  async overload(): Promise<void> {
+    const clients = tries(this.#effort, OVERLOAD_CLIENTS, 48)
+    this.#effort.tell(`${clients} clients with dear searches`)
+    const tallies = await this.#ask(clients, this.#seconds(OVERLOAD_SECONDS), advanced)
+    const { ms: answered, refusedMs, wrong } = tallies.get(advanced[0]!.name)!
+    this.#row(
+      `overload: ${clients} clients, advanced searches alone`,
+      `${answered.length} answered, ${refusedMs.length} refused, ${wrong.length} wrong`,
+    )
+    this.#row(
+      "overload: refusals",
+      refusedMs.length === 0
+        ? "none"
+        : `p50 ${ms(percentile(refusedMs, 0.5))}, p99 ${ms(percentile(refusedMs, 0.99))}`,
+    )
+    this.#judge("overload", tallies)
+  }
+
+  /** Those who take what they can, and give nothing. */
+  async rude(): Promise<void> {
+    const query = this.#site.question()
+    const before = this.#vitals()
+    const readers = tries(this.#effort, SLOW_READERS, 10)
+    this.#effort.tell(`${readers} readers of one byte a second`)
+    const seconds = this.#seconds(SLOW_SECONDS)
+    const reading = readSlowly(this.#appliance, { count: readers, ms: seconds * 1000, query })
+    const beside = await this.#ask(4, seconds, basic)
+    await reading
+    this.#row(`beside ${readers} readers of one byte a second: searches`, times(beside))
+    this.#judge("beside slow readers", beside)
+
+    const wanted = tries(this.#effort, IDLE_CONNECTIONS, 200)
+    this.#effort.tell(`${wanted} idle connections`)
+    const sockets = await idle(this.#appliance, wanted)
+    const open = (await this.#appliance.metrics()).get("fossick_http_connections") ?? Number.NaN
+    const most =
+      (await this.#appliance.metrics()).get('fossick_bound_limit{bound="connections"}') ?? Number.NaN
+    const through = await this.#ask(4, this.#seconds(10), basic)
+    for (const socket of sockets) socket.destroy()
+    this.#row(
+      `beside ${wanted} idle connections: searches`,
+      `${times(through)}; ${open} of at most ${most} kept`,
+    )
+    this.#judge("beside idle connections", through)
+    if (open > most) this.faults.push(`${open} connections were open, of ${most}`)
+
+    const leavers = tries(this.#effort, LEAVERS, 60)
+    this.#effort.tell(`${leavers} clients that leave`)
+    await leave(this.#appliance, leavers, query)
+    await this.#untilQuiet()
+    await this.#rest(REST_SECONDS)
+    this.#compare(`slow readers, idle connections and ${leavers} clients that left`, before, this.#vitals())
+  }
+
+  async #ask(clients: number, seconds: number, kinds = KINDS): Promise<Tallies> {
+    const signal = AbortSignal.timeout(seconds * 1000)
+    return askAll(this.#appliance, this.#site, { clients, seed: this.#effort.seed, signal, kinds })
+  }
+
+  /** Of those of the whole proof, at this scale, at least two. */
+  #seconds(all: number): number {
+    return Math.max(2, all * this.#effort.scale)
+  }
+
+  /** A minute of it tells; shorter tries have to do with less. */
+  async #rest(seconds: number): Promise<void> {
+    await pause(1000 * Math.max(1, Math.min(seconds, seconds * this.#effort.scale * 5)))
+  }
+
+  /** Of all processes, and of the one that answers: the others come and go with crawls. */
+  #vitals(): Measured {
+    const { pid, dataDir } = this.#appliance
+    const api = processTree(pid).find((one) =>
+      /\/api\/main\.ts/.test(readFileSync(`/proc/${one}/cmdline`, "latin1")),
+    )
+    return { ...vitalsOf(pid, dataDir), ofApi: vitalsOf(api ?? pid, dataDir) }
+  }
+
+  /** Nothing that a caller took is held any more. */
+  async #untilQuiet(): Promise<void> {
+    const bounds = [
+      "memory-calls",
+      "memory-live",
+      "memory-unsent",
+      "searches-waiting",
+      "searches-running",
+      "live-calls",
+      "bodies",
+    ]
+    await this.#appliance.until(async () => {
+      const metrics = await this.#appliance.metrics()
+      return bounds.every((bound) => metrics.get(`fossick_bound_used{bound="${bound}"}`) === 0)
+    })
+  }
+
+  /** The index is that of the model that was wanted, and whoever made it is gone. */
+  async #untilAnew(): Promise<void> {
+    await this.#appliance.until(async () => {
+      const { model } = await this.#appliance.ask<{
+        readonly model: { readonly in_use: string; readonly wanted: string }
+      }>("/admin/model")
+      return model.in_use === model.wanted
+    })
+  }
+
+  async #delays(signal: AbortSignal): Promise<number[]> {
+    const seen: number[] = []
+    while (!signal.aborted) {
+      await pause(SAMPLE_MS, signal)
+      const delay = (await this.#appliance.metrics()).get(ALL)
+      if (delay !== undefined) seen.push(delay * 1000)
+    }
+    return seen
+  }
+
+  #judge(what: string, tallies: Tallies): void {
+    for (const { wrong } of tallies.values())
+      for (const one of wrong.slice(0, 5)) this.faults.push(`${what}: ${one}`)
+  }
+
+  #compare(what: string, before: Measured, after: Measured): void {
+    this.#row(
+      `before and after ${what}`,
+      `memory ${mb(before.memory)} → ${mb(after.memory)}, open files ${before.handles} → ${after.handles} (API ${before.ofApi.handles} → ${after.ofApi.handles}), threads ${before.threads} → ${after.threads}, processes ${before.processes} → ${after.processes}`,
+    )
+    if (this.#effort.scale >= MEMORY_FROM && after.memory > before.memory * MEMORY_FACTOR) {
+      this.faults.push(`after ${what} the processes hold ${mb(after.memory)}, before it ${mb(before.memory)}`)
+    }
+    if (after.ofApi.handles > before.ofApi.handles + MORE_HANDLES) {
+      this.faults.push(
+        `after ${what} the API has ${after.ofApi.handles} files open, before it ${before.ofApi.handles}`,
+      )
+    }
+  }
+
+  #row(what: string, figure: string): void {
+    this.#effort.tell(`${what}: ${figure}`)
+    this.rows.push([what, figure])
+  }
+}
+
+/** Of all calls that were answered. */
+const msOf = (tallies: Tallies): number[] => [...tallies.values()].flatMap(({ ms: of }) => of)
+
+function times(tallies: Tallies): string {
+  const all = msOf(tallies)
+  if (all.length === 0) return "none answered"
+  return `${all.length} answered, p50 ${ms(percentile(all, 0.5))}, p99 ${ms(percentile(all, 0.99))}`
+}
+
+const ms = (value: number): string => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`
+const mb = (value: number): string => `${Math.round(value / MB)} MB`
+
+async function run(effort: Effort): Promise<Outcome> {
+  await using opened = new AsyncDisposableStack()
+  const pages = tries(effort, PAGES, 40)
+  const [site, second, third] = await Promise.all(
+    ["First", "Second", "Third"].map((name, at) => MadeUpSite.start(name, pages, effort.seed * 10 + at)),
+  )
+  for (const one of [site, second, third]) opened.use(one!)
+  const appliance = opened.use(await LiveAppliance.start())
+  effort.tell(`crawling ${pages} pages`)
+  await appliance.declare("first", site!)
+  await appliance.crawl("first")
+  const load = new Load(effort, appliance, site!)
+  await load.alone(second!)
+  await load.load(third!)
+  await load.overload()
+  await load.rude()
+  return { columns: ["what", "figure"], rows: load.rows, faults: load.faults }
+}
+
+export const proof: Proof = {
+  title: "Load",
+  promise:
+    "64 clients ask for ten minutes, a mix of searches, stored pages, suggestions, research, wrong requests and wrong keys, while a crawl, vectors and a re-index run: every answer is what was asked for, or 429 or 503 with `Retry-After`, and a minute later the memory of all processes is within a tenth of what it was. Of far more than can be answered, the rest is refused early. Readers of one byte a second, 10,000 idle connections and clients that leave cost nothing that lasts. Clients and appliance share one machine.",
+  run,
+}

@@ -1,0 +1,134 @@
+import { pause } from "#base/flow/pause.ts"
+
+import { type Chance, chance } from "../chance.ts"
+import type { LiveAppliance, Reply } from "../running/live-appliance.ts"
+import type { MadeUpSite } from "../running/made-up-site.ts"
+
+/** One sort of call. */
+interface Kind {
+  readonly name: string
+  /** How often it is asked, of all. */
+  readonly weight: number
+  readonly ask: (appliance: LiveAppliance, site: MadeUpSite, from: Chance) => Promise<Reply>
+  /** Whether this is what should be answered, when it was not refused. */
+  readonly isRight: (reply: Reply) => boolean
+}
+
+const has = (field: string) => (reply: Reply) => reply.status === 200 && reply.text.includes(`"${field}"`)
+const refusedAs = (status: number) => (reply: Reply) =>
+  reply.status === status && reply.text.startsWith('{"detail":{"error":')
+
+export const KINDS: readonly Kind[] = [
+  {
+    name: "search basic",
+    weight: 50,
+    ask: (appliance, site) => appliance.call("/search", { query: site.question() }),
+    isRight: has("results"),
+  },
+  {
+    name: "search advanced",
+    weight: 10,
+    ask: (appliance, site) =>
+      appliance.call("/search", { query: site.question(), search_depth: "advanced", include_answer: true }),
+    isRight: has("results"),
+  },
+  {
+    name: "search with whole pages",
+    weight: 5,
+    ask: (appliance, site) =>
+      appliance.call("/search", { query: site.question(), include_raw_content: true, max_results: 20 }),
+    isRight: has("raw_content"),
+  },
+  {
+    name: "stored page",
+    weight: 15,
+    ask: (appliance, site, from) => appliance.call(`/pages?url=${encodeURIComponent(from.one(site.urls))}`),
+    isRight: has("content"),
+  },
+  {
+    name: "suggest",
+    weight: 12,
+    ask: (appliance, site) => appliance.call(`/suggest?q=${encodeURIComponent(site.typed())}`),
+    isRight: (reply) => reply.status === 200,
+  },
+  {
+    name: "research",
+    weight: 1,
+    ask: (appliance, site) =>
+      appliance.call("/research", { input: `What is ${site.question()}?`, model: "mini" }),
+    isRight: (reply) => reply.status < 300 && reply.text.includes("request_id"),
+  },
+  {
+    name: "bad request",
+    weight: 5,
+    ask: (appliance, _, from) => appliance.call("/search", from.one(["{", "[]", '{"query":7}', "{}"])),
+    isRight: (reply) => [400, 422].includes(reply.status),
+  },
+  {
+    name: "no key",
+    weight: 2,
+    ask: (appliance) => appliance.call("/search", { query: "x" }, { key: "none" }),
+    isRight: refusedAs(401),
+  },
+]
+
+const WEIGHTS = KINDS.reduce((sum, { weight }) => sum + weight, 0)
+/** What clients wait after a refusal, at most, whatever they are told: they should not all sleep. */
+const MOST_WAIT_MS = 500
+
+/** What came of the calls of one kind. */
+export interface Tally {
+  readonly ms: number[]
+  readonly refusedMs: number[]
+  /** Answers that were wrong, in words. */
+  readonly wrong: string[]
+}
+
+export type Tallies = ReadonlyMap<string, Tally>
+
+/** Whether it was refused as something that is full should: with the time to try again. */
+export const isRefusal = ({ status, retryAfter }: Reply): boolean =>
+  (status === 429 || status === 503) && retryAfter !== null
+
+/** So many clients, each asking one call after the other by keep-alive, until `signal` aborts. */
+export async function askAll(
+  appliance: LiveAppliance,
+  site: MadeUpSite,
+  {
+    clients,
+    seed,
+    signal,
+    kinds = KINDS,
+  }: { clients: number; seed: number; signal: AbortSignal; kinds?: readonly Kind[] },
+): Promise<Tallies> {
+  const tallies = new Map<string, Tally>(
+    kinds.map(({ name }) => [name, { ms: [], refusedMs: [], wrong: [] }]),
+  )
+  const client = async (number: number) => {
+    const from = chance(seed * 1000 + number)
+    while (!signal.aborted) {
+      const kind = kinds.length === 1 ? kinds[0]! : kindOf(from)
+      const reply = await kind.ask(appliance, site, from)
+      const tally = tallies.get(kind.name)!
+      if (isRefusal(reply)) {
+        tally.refusedMs.push(reply.ms)
+        await pause(Math.min(MOST_WAIT_MS, Number(reply.retryAfter) * 1000), signal)
+      } else if (kind.isRight(reply)) tally.ms.push(reply.ms)
+      else
+        tally.wrong.push(
+          `${kind.name} was answered ${reply.status} after ${Math.round(reply.ms)} ms: ${reply.text.slice(0, 200)}`,
+        )
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
+  return tallies
+}
+
+function kindOf(from: Chance): Kind {
+  let left = from.below(WEIGHTS)
+  for (const kind of KINDS) {
+    if (left < kind.weight) return kind
+    left -= kind.weight
+  }
+  return KINDS[0]!
+}

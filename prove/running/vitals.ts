@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+
+import { memoryOf, processTree } from "../../bench/measure.ts"
+
+/** What an appliance uses at one moment. */
+export interface Vitals {
+  readonly processes: number
+  /** Bytes that its processes hold, each page that several share counted once (PSS, proc(5)). */
+  readonly memory: number
+  readonly threads: number
+  /** Open files, sockets among them. */
+  readonly handles: number
+  /** Bytes below the data folder. */
+  readonly disk: number
+}
+
+const NOTHING: Vitals = { processes: 0, memory: 0, threads: 0, handles: 0, disk: 0 }
+
+/** Of a process and all its descendants, and of a folder. */
+export function vitalsOf(pid: number, folder: string): Vitals {
+  return processTree(pid).reduce<Vitals>(
+    (sum, one) => {
+      const own = ofProcess(one)
+      return own === null
+        ? sum
+        : {
+            processes: sum.processes + 1,
+            memory: sum.memory + own.memory,
+            threads: sum.threads + own.threads,
+            handles: sum.handles + own.handles,
+            disk: sum.disk,
+          }
+    },
+    { ...NOTHING, disk: bytesBelow(folder) },
+  )
+}
+
+/** Null of one that has ended. */
+function ofProcess(pid: number): Pick<Vitals, "memory" | "threads" | "handles"> | null {
+  try {
+    return {
+      memory: memoryOf(pid).pss,
+      threads: Number(/^Threads:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]),
+      handles: readdirSync(`/proc/${pid}/fd`).length,
+    }
+  } catch {
+    return null
+  }
+}
+
+/** Of all files below a folder; what goes meanwhile counts nothing. */
+export function bytesBelow(folder: string): number {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) return sum + bytesBelow(path)
+      try {
+        return sum + statSync(path).size
+      } catch {
+        return sum
+      }
+    }, 0)
+  } catch {
+    return 0
+  }
+}
