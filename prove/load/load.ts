@@ -37,6 +37,11 @@ const ALL = 'fossick_event_loop_delay_seconds{quantile="0.99"}'
 const basic = KINDS.filter(({ name }) => name === "search basic")
 const advanced = KINDS.filter(({ name }) => name === "search advanced")
 
+/** Which model the vectors of the index are of. */
+interface ModelState {
+  readonly model: { readonly in_use: { readonly name: string } | null }
+}
+
 interface Measured extends Vitals {
   readonly ofApi: Vitals
 }
@@ -92,10 +97,8 @@ class Load {
     this.#effort.tell(`${CLIENTS} clients for ${Math.round(seconds)} s, with a crawl, vectors and a re-index`)
     await this.#appliance.declare("third", third)
     const crawled = this.#appliance.crawl("third")
-    const { model } = await this.#appliance.ask<{ readonly model: { readonly suited: string } }>(
-      "/admin/model",
-    )
-    const other = model.suited === "english" ? "multilingual" : "english"
+    const { model } = await this.#appliance.ask<ModelState>("/admin/model")
+    const other = model.in_use?.name === "english" ? "multilingual" : "english"
     await this.#appliance.ask("/admin/model", { model: other })
     const watching = new AbortController()
     const delays = this.#delays(watching.signal)
@@ -115,7 +118,7 @@ class Load {
       `median ${ms(percentile(seen, 0.5))}, p99 ${ms(percentile(seen, 0.99))}`,
     )
     await this.#untilQuiet()
-    if (this.#effort.scale >= MEMORY_FROM) await this.#untilAnew()
+    if (this.#effort.scale >= MEMORY_FROM) await this.#untilAnew(other)
     await this.#rest(REST_SECONDS)
     this.#compare("the load", before, this.#vitals())
   }
@@ -216,13 +219,11 @@ class Load {
     })
   }
 
-  /** The index is that of the model that was wanted, and whoever made it is gone. */
-  async #untilAnew(): Promise<void> {
+  /** The index is made anew with this model, and whoever made it is gone. */
+  async #untilAnew(wanted: string): Promise<void> {
     await this.#appliance.until(async () => {
-      const { model } = await this.#appliance.ask<{
-        readonly model: { readonly in_use: string; readonly wanted: string }
-      }>("/admin/model")
-      return model.in_use === model.wanted
+      const { model } = await this.#appliance.ask<ModelState>("/admin/model")
+      return model.in_use?.name === wanted
     })
   }
 
