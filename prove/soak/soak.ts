@@ -223,7 +223,7 @@ async function run(effort: Effort): Promise<Outcome> {
   await appliance.until(gone)
   // Versions of the index that somebody may be reading are kept for a minute; the next crawl tidies up.
   if (effort.scale >= SPACE_FROM) await pause(KEPT_MS)
-  site.change(tries(effort, pages))
+  site.change(1)
   await appliance.crawl("life")
   const back = await spaceBack(index, {
     most,
