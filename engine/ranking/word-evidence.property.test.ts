@@ -74,7 +74,12 @@ function naive({ title, address, single, passages }: Given, words: readonly Weig
 
 const QUESTION = ["alpha", "beta", "gamma", "delta", "配额", "磁盘"]
 const term = fc.constantFrom(...QUESTION, "beta2", "x", "y", "z")
+const filler = fc
+  .integer({ min: 1, max: 120 })
+  .map((length) => Array.from({ length }, (_, at) => `f${at % 40}`))
 const terms = fc.oneof(
+  // Manuals say nothing of most questions in most places.
+  { weight: 8, arbitrary: filler },
   fc.array(term, { maxLength: 8 }),
   fc.constant([]),
   // As long as passages are.
