@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -61,6 +61,7 @@ describe.skipIf(isMissing)(`a state that moves${isMissing ? `: ${NO_POSTGRES}` :
 
     const file = join(folder, "back.db")
     expect(copyToFile(to, file).find(({ table }) => table === "thing")!.rows).toBe(249)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
     {
       using back = new DatabaseSync(file)
       expect(back.prepare("pragma foreign_key_check").all()).toEqual([])

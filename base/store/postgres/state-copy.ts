@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { closeSync, openSync } from "node:fs"
 import { backup, DatabaseSync } from "node:sqlite"
 import { hasTable, SCHEMA_VERSION, transaction } from "../state-store.ts"
 import type { StateStore } from "../state-port.ts"
@@ -34,6 +35,8 @@ export async function copyState(db: StateStore, file: string): Promise<void> {
 
 /** @throws Error when what was copied is not what was there */
 export function copyToFile(from: PostgresStore, file: string): CopiedTable[] {
+  // Made by us, since SQLite would let everybody read it.
+  closeSync(openSync(file, "wx", 0o600))
   using to = new DatabaseSync(file, { enableForeignKeyConstraints: false })
   return from.snapshot(() =>
     transaction(to, () => {
