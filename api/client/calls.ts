@@ -606,7 +606,7 @@ export type SettingList = {
 export type OutboundHosts = {
   /** Those talked to last come first. */
   readonly hosts: readonly ({
-    readonly purpose: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "payments"
+    readonly purpose: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "payments" | "traces"
     /** With its port, if that is not the usual one. */
     readonly host: string
     readonly first_at: string
@@ -3766,7 +3766,7 @@ export interface Calls {
   /** Whom the appliance talked to. */
   "GET /admin/outbound": {
     readonly given: {
-      readonly query?: { readonly purpose?: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "payments" | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+      readonly query?: { readonly purpose?: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "payments" | "traces" | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
     }
     readonly answer: OutboundHosts
   }
