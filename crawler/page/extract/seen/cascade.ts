@@ -1,5 +1,5 @@
 import { type Declarations, type Declared, readDeclarations } from "./declarations.ts"
-import { classesOf, matches, mayComeToMatch, type Steps } from "./selectors.ts"
+import { matches, mayComeToMatch, namesOf, type Steps } from "./selectors.ts"
 import { readStyleSheets, type Rule } from "./style-sheet.ts"
 import { type Element, walk } from "../html/tree.ts"
 
@@ -20,6 +20,8 @@ export class Cascade {
   readonly #styles = new Map<string, Style>()
   readonly #found = new Map<string, readonly Rule[]>()
   readonly #steps: Steps = { left: MAX_STEPS }
+  /** How many elements above have a name. */
+  readonly #above = new Map<string, number>()
 
   constructor(document: Element) {
     const sheets: { css: string; media: string }[] = []
@@ -39,14 +41,35 @@ export class Cascade {
     this.dependsOnWidth = this.#rules.some(({ widths }) => widths.length !== first?.widths.length)
   }
 
-  /** In a window of this width. */
+  /** Goes down into an element. */
+  enter(element: Element): void {
+    if (this.#rules.length === 0) return
+    for (const name of namesOf(element)) this.#above.set(name, (this.#above.get(name) ?? 0) + 1)
+  }
+
+  /** Goes up again from an element that was entered. */
+  leave(element: Element): void {
+    if (this.#rules.length === 0) return
+    for (const name of namesOf(element)) {
+      const left = this.#above.get(name)! - 1
+      if (left === 0) this.#above.delete(name)
+      else this.#above.set(name, left)
+    }
+  }
+
+  /** In a window of this width. Those above the element have been entered. */
   styleOf(element: Element, width: number): Style {
     const own = element.get("style")
     const candidates = this.#candidates(element)
     if (candidates.length === 0 && own === null) return NOTHING
     const found: Rule[] = []
     for (const rule of candidates)
-      if (rule.widths.includes(width) && matches(element, rule.selector, this.#steps)) found.push(rule)
+      if (
+        rule.widths.includes(width) &&
+        this.#hasAbove(rule.selector.above) &&
+        matches(element, rule.selector, this.#steps)
+      )
+        found.push(rule)
     if (own !== null) return styleFrom(found, own)
     if (found.length === 0) return NOTHING
     // Elements that the same rules are for look alike.
@@ -69,6 +92,11 @@ export class Cascade {
       .map(({ declarations }) => declarations)
   }
 
+  #hasAbove(names: readonly string[]): boolean {
+    for (const name of names) if (!this.#above.has(name)) return false
+    return true
+  }
+
   /** Rules whose last compound an element of this name, id and classes may fit. */
   #candidates(element: Element): readonly Rule[] {
     if (this.#rules.length === 0) return NO_RULES
@@ -76,9 +104,7 @@ export class Cascade {
     const named = `${element.tag}#${id ?? ""}.${element.get("class") ?? ""}`
     let found = this.#found.get(named)
     if (found === undefined) {
-      const keys = [`<${element.tag}`, "*", ...(id === null ? [] : [`#${id}`])]
-      for (const name of new Set(classesOf(element))) keys.push(`.${name}`)
-      found = keys.flatMap((key) => this.#byKey.get(key) ?? NO_RULES)
+      found = ["*", ...new Set(namesOf(element))].flatMap((key) => this.#byKey.get(key) ?? NO_RULES)
       if (named.length < MAX_NAME_CHARS) this.#found.set(named, found)
     }
     this.#steps.left -= found.length

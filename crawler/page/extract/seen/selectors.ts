@@ -5,6 +5,8 @@ export interface Complex {
   readonly parts: readonly { readonly compound: Compound; readonly tie: Tie }[]
   /** Ids, then classes, attributes and states, then elements, as one number. */
   readonly specificity: number
+  /** Names of which each must stand on some element above, as {@link namesOf} gives them: who lacks one need not be matched. */
+  readonly above: readonly string[]
   /** Whether it is for a state that a reader makes: a pointer over it, a box that is ticked. */
   readonly isOfState: boolean
 }
@@ -111,7 +113,27 @@ function readComplex(text: string, depth: number): Complex | null {
     }
     TOKEN.lastIndex = kept
   }
-  return { parts, specificity, isOfState }
+  return { parts, specificity, above: namesAbove(parts), isOfState }
+}
+
+/** Elements beside one another have the same above them, so ties between those do not count. */
+const namesAbove = (parts: Complex["parts"]): string[] =>
+  parts.flatMap(({ compound: { tag, id, classes } }, at) => {
+    const tie = parts[at + 1]?.tie
+    if (tie !== " " && tie !== ">") return []
+    const names = classes.map((name) => `.${name}`)
+    if (id !== null) names.push(`#${id}`)
+    if (tag !== null) names.push(`<${tag}`)
+    return names
+  })
+
+/** Element name, id and classes, each with a mark of its kind. */
+export function namesOf(element: Element): string[] {
+  const names = [`<${element.tag}`]
+  const id = element.get("id")
+  if (id !== null) names.push(`#${id}`)
+  for (const name of classesOf(element)) names.push(`.${name}`)
+  return names
 }
 
 interface MutableCompound extends Compound {

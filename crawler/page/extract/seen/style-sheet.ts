@@ -1,3 +1,4 @@
+import { Lru } from "#base/flow/lru.ts"
 import { type Declarations, readDeclarations, unescaped, withoutComments } from "./declarations.ts"
 import { type Complex, readSelectors } from "./selectors.ts"
 
@@ -25,13 +26,33 @@ export function readStyleSheets(sheets: readonly { readonly css: string; readonl
   let left = MAX_CHARS
   for (const { css, media } of sheets) {
     const widths = WIDTHS.filter((width) => matchesMedia(media, width))
-    if (widths.length > 0 && left > 0) readBlock(withoutComments(css.slice(0, left)), widths, rules, 0)
+    if (widths.length > 0 && left > 0)
+      for (const rule of rulesOf(css.slice(0, left), widths)) {
+        if (rules.length >= MAX_RULES) return rules
+        rules.push({ ...rule, order: rules.length })
+      }
     left -= css.length
   }
   return rules
 }
 
-function readBlock(css: string, widths: readonly number[], rules: Rule[], depth: number): void {
+type Read = Omit<Rule, "order">
+
+// The pages of a site have the same sheets.
+const read = new Lru<string, readonly Read[]>(20)
+const MAX_REMEMBERED_CHARS = 100_000
+
+function rulesOf(css: string, widths: readonly number[]): readonly Read[] {
+  const name = `${widths.join()} ${css}`
+  const known = read.get(name)
+  if (known !== undefined) return known
+  const rules: Read[] = []
+  readBlock(withoutComments(css), widths, rules, 0)
+  if (css.length <= MAX_REMEMBERED_CHARS) read.set(name, rules)
+  return rules
+}
+
+function readBlock(css: string, widths: readonly number[], rules: Read[], depth: number): void {
   let at = 0
   while (at < css.length && rules.length < MAX_RULES) {
     const open = css.indexOf("{", at)
@@ -51,7 +72,7 @@ function readBlock(css: string, widths: readonly number[], rules: Rule[], depth:
     const declarations = readDeclarations(body)
     if (declarations.size === 0) continue
     for (const selector of readSelectors(unescaped(prelude)))
-      if (rules.length < MAX_RULES) rules.push({ selector, declarations, widths, order: rules.length })
+      if (rules.length < MAX_RULES) rules.push({ selector, declarations, widths })
   }
 }
 

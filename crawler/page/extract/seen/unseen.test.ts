@@ -203,6 +203,40 @@ describe("a text that some reader sees stays", () => {
   })
 })
 
+describe("a rule for what stands below or beside others", () => {
+  const planted = `<div class="a"><i class="s"></i><section class="b" id="m"><p>${SECRET}</p></section></div>`
+  const ofWidths = "@media (max-width: 600px) { .never { color: red } }"
+
+  test.each([
+    ".a .b p",
+    "div.a > #m > p",
+    ".s + .b p",
+    "article .s ~ .b > p",
+    ":is(.a, .c) p",
+    ".b:not(.c) p",
+  ])("%s hides what it is for, in windows of any width", (selector) => {
+    for (const more of ["", ofWidths])
+      expect(read(planted, { css: `${selector} { display: none } ${more}` })).not.toContain(SECRET)
+  })
+
+  test.each([".b .a p", ".a > p", ".s .b p", ".b + .s p", ".c p", "#m.c p"])(
+    "%s hides nothing else",
+    (selector) => {
+      for (const more of ["", ofWidths])
+        expect(read(planted, { css: `${selector} { display: none } ${more}` })).toContain(SECRET)
+    },
+  )
+
+  test("the same sheet in two pages says the same of both, also after other rules", () => {
+    const css = ".x1 { display: none }"
+    const [hidden] = classed("")
+    const head = `<style>${css}</style>`
+    expect(read(hidden, { head })).not.toContain(SECRET)
+    expect(read(hidden, { head, css: ".x1 { display: block }" })).not.toContain(SECRET)
+    expect(read(hidden, { css, head: "<style>.x1 { display: block }</style>" })).toContain(SECRET)
+  })
+})
+
 describe("a style sheet made to take long", () => {
   const elements = `${"<div class='a b c'>".repeat(300)}${"<p class='a'>x</p>".repeat(5000)}`
   test.each([

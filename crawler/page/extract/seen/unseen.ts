@@ -42,7 +42,8 @@ export function removeUnseen(document: Element): ReadonlySet<Element> {
   const [wide, narrow] = WIDTHS
   const unseen = page.unseenAt(wide!)
   // What narrow windows show, some readers see.
-  const either = page.dependsOnWidth && unseen.size > 0 ? page.unseenAt(narrow!) : unseen
+  const either =
+    page.dependsOnWidth && unseen.size > 0 ? page.unseenAt(narrow!, withThoseAbove(unseen.keys())) : unseen
   const removed = new Set<Element>()
   const parents = new Set<Element>()
   for (const [element, part] of unseen) {
@@ -55,6 +56,13 @@ export function removeUnseen(document: Element): ReadonlySet<Element> {
   }
   for (const parent of parents) keepIn(parent, (child) => typeof child === "string" || !removed.has(child))
   return removed
+}
+
+function withThoseAbove(elements: Iterable<Element>): Set<Element> {
+  const all = new Set<Element>()
+  for (const element of elements)
+    for (let at: Element | null = element; at !== null && !all.has(at); at = at.parent) all.add(at)
+  return all
 }
 
 function keepIn({ children }: Element, isKept: (child: Element | string) => boolean): void {
@@ -98,7 +106,8 @@ class Page {
     this.dependsOnWidth = !this.#isComputed && this.#cascade.dependsOnWidth
   }
 
-  unseenAt(width: number): Map<Element, Unseen> {
+  /** In a window of this width; `among` these alone, where given, and those above each of them. */
+  unseenAt(width: number, among?: ReadonlySet<Element>): Map<Element, Unseen> {
     const unseen = new Map<Element, Unseen>()
     /** What is hidden by each way, and how much text. */
     const ways = new Map<string, { chars: number; readonly elements: Element[] }>()
@@ -124,14 +133,16 @@ class Page {
         note(own.isVisible ? "ground" : "visibility", element, words)
       }
       let before: Element | null = null
+      this.#cascade.enter(element)
       for (const child of element.children) {
         if (typeof child === "string") {
           if (child.trim() !== "") before = null
           continue
         }
-        visit(child, own, [before, neighbours[0]])
+        if (among?.has(child) !== false) visit(child, own, [before, neighbours[0]])
         before = child
       }
+      this.#cascade.leave(element)
     }
     const ground = this.#isStyledElsewhere ? null : WHITE
     const start = { fontSize: 16, color: BLACK, ground, isVisible: true, isLayered: false }
