@@ -1,7 +1,7 @@
 import { startThread } from "#base/process/thread.ts"
 import { watchMemory } from "#base/process/watch-memory.ts"
 import type { ReadBodyTask } from "../read-body.ts"
-import { MEMORY_SIGNAL, type PlaceEnd } from "./reader-place.ts"
+import { MEMORY_SIGNAL, type PlaceEnd, type PlaceMessage } from "./reader-place.ts"
 import type { ProcessMessage } from "./reader-process.ts"
 
 // The process of reader-process.ts. A thread reads; this one only passes on and watches, so it is always awake: the
@@ -9,6 +9,9 @@ import type { ProcessMessage } from "./reader-process.ts"
 
 /** The part of the memory that code may fill; the rest is for buffers, libraries and Node.js itself. */
 const HEAP_SHARE = 0.6
+
+/** Of the memory, still taken after a body was read. Of 512 MB, three hundred large pages leave as much once. */
+const SPENT_SHARE = 0.75
 
 const [, , memory, program = ""] = process.argv
 const memoryMb = Number(memory)
@@ -19,7 +22,10 @@ const worker = startThread(new URL(program), {
 
 const tell = (message: ProcessMessage) => void process.send?.(message, () => {})
 
-worker.on("message", tell)
+worker.on("message", (said: PlaceMessage) => {
+  const isSpent = process.memoryUsage.rss() > memoryMb * SPENT_SHARE * 1024 * 1024
+  tell(said !== "ready" && isSpent ? { ...said, isSpent } : said)
+})
 worker.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "ERR_WORKER_OUT_OF_MEMORY") endBy(MEMORY_SIGNAL)
   else end({ kind: "unreadable", detail: error.message })

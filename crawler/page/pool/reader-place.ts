@@ -8,8 +8,11 @@ export type ReadBodyAnswer =
   | { readonly ok: true; readonly extracted: Extracted }
   | { readonly ok: false; readonly kind: Unread; readonly message: string }
 
-/** What the program of a place says: once that it is ready, then an answer to each body. */
-export type PlaceMessage = "ready" | ReadBodyAnswer
+/**
+ * What the program of a place says: once that it is ready, then an answer to each body. `isSpent`: so much memory is taken that the next
+ * body might not have enough, for what the bodies before it left behind.
+ */
+export type PlaceMessage = "ready" | (ReadBodyAnswer & { readonly isSpent?: boolean })
 
 /** How a place ended by itself. `crashed`: the program it ran in is gone. */
 export interface PlaceEnd {

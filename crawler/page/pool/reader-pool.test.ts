@@ -29,6 +29,33 @@ parentPort.on("message", ({ url }) => {
 })
 parentPort.postMessage("ready")`
 
+/** A program that keeps so many megabytes of each body, and is watched for a while before it answers. */
+const HOARDER = `
+import { parentPort } from "node:worker_threads"
+const kept = []
+parentPort.on("message", ({ url }) => {
+  kept.push(Buffer.alloc(Number(url) * 1024 * 1024, 1))
+  setTimeout(() => parentPort.postMessage({ ok: true, extracted: { title: url } }), 200)
+})
+parentPort.postMessage("ready")`
+
+test("what one page leaves behind in its process is not counted against the next one", async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, "hoarder.mjs")
+  writeFileSync(file, HOARDER)
+  const program = pathToFileURL(file)
+  await using pool = new ReaderPool({
+    places: 1,
+    timeoutMs: 30_000,
+    memoryMb: 300,
+    start: startProcess,
+    program,
+  })
+  expect(await pool.read(task("170"))).toMatchObject({ kind: "read" })
+  expect(await pool.read(task("170"))).toMatchObject({ kind: "read" })
+  expect(await pool.read(task("400"))).toMatchObject({ kind: "too-large" })
+})
+
 test.each([
   { of: "thread", start: startReaderThread, memoryMb: 16 },
   { of: "process", start: startProcess, memoryMb: 150 },

@@ -130,12 +130,11 @@ export class ReaderPool implements AsyncDisposable {
             place.isReady = true
             if (place.current) this.#limit(place)
           } else {
-            this.#finish(
-              place,
-              message.ok
-                ? { kind: "read", extracted: message.extracted }
-                : { kind: message.kind, detail: message.message },
-            )
+            const result: ReadBodyResult = message.ok
+              ? { kind: "read", extracted: message.extracted }
+              : { kind: message.kind, detail: message.message }
+            if (message.isSpent === true) void this.#discard(place, result)
+            else this.#finish(place, result)
           }
         },
         ended: (end) => void this.#discard(place, end),
