@@ -77,7 +77,8 @@ function responseOf({ path, method }: Operation, status: number): JsonSchema | n
     found?.$ref === undefined
       ? found
       : (document.components.responses[found.$ref.split("/").at(-1)!] as Response)
-  return response?.content?.["application/json"]?.schema ?? null
+  const { content = {} } = response ?? {}
+  return (content["application/json"] ?? content["application/yaml"])?.schema ?? null
 }
 
 /** The schema with references made absolute and no fields beyond those it lists. */
