@@ -104,6 +104,10 @@ const CALLS: Readonly<Record<string, (at: TestSite) => readonly (readonly string
   judge: () => [[HOSTILE]],
   mcp: () => [["--url", HOSTILE]],
   doctor: () => [[], [HOSTILE]],
+  audit: () => [[], ["--object", HOSTILE], [HOSTILE]],
+  outbound: () => [[], [HOSTILE]],
+  state: () => [["move", "--to", HOSTILE], [HOSTILE]],
+  verify: () => [[HOSTILE]],
   completion: () => [["bash"], [HOSTILE]],
   collections: () => [["put", `c ${HOSTILE}`, "pumps"], ["list"], [HOSTILE]],
 }
