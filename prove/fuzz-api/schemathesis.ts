@@ -11,7 +11,7 @@ const run = promisify(execFile)
 /** The version that the figures were made with. */
 const WANTED = "schemathesis==4.32.5"
 /** Where somebody has it already, such as a machine without a package index. */
-const PROGRAM = "SCHEMATHESIS"
+export const PROGRAM = "SCHEMATHESIS"
 
 /**
  * What schemas cannot say is judged by code: whether a date exists, whether two fields contradict each other, whether a thing is there or in
@@ -55,7 +55,7 @@ interface Report {
   readonly operations: { readonly tested: number }
   readonly test_cases: { readonly generated: number }
   readonly failures: readonly { readonly title: string; readonly operations: readonly string[] }[]
-  readonly errors: readonly unknown[]
+  readonly errors: readonly { readonly title: string }[]
 }
 
 /** @returns why there is none, when Python or its packages cannot be had */
@@ -84,6 +84,11 @@ async function installed(dir: string): Promise<string | null> {
   }
 }
 
+/** A failure of the program itself: Python 3.11 cannot describe some of the rules that values are made up by. Nothing was asked then. */
+const OF_ITS_OWN = "Runtime Error"
+/** Of what Schemathesis says where it could not go on. */
+const SHOWN_CHARS = 3000
+
 async function tryWith(program: string, dir: string, given: Tries): Promise<Tried> {
   const report = join(dir, `report-${Date.now()}`)
   await mkdir(report)
@@ -110,7 +115,9 @@ async function tryWith(program: string, dir: string, given: Tries): Promise<Trie
       ...failures
         .filter((one) => one.title !== ALLOW || !one.operations.every(isNameToo))
         .map((one) => `${one.title}: ${one.operations.join(", ")}${callsOf(told, one.operations)}`),
-      ...errors.map((error) => JSON.stringify(error)),
+      ...errors
+        .filter(({ title }) => title !== OF_ITS_OWN)
+        .map((error) => `${JSON.stringify(error)}\n${output.slice(-SHOWN_CHARS)}`),
     ],
   }
 }
