@@ -5,6 +5,7 @@ import { compareAddresses } from "./duplicates.ts"
 import type { PagePreference } from "../engine.ts"
 import type { Ranked } from "./fusion.ts"
 import type { PageFacts } from "../page/page-facts.ts"
+import { pageFacts } from "./testing/page-facts.ts"
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -24,24 +25,7 @@ function arranged(given: readonly Given[], limit = 10, preference?: PagePreferen
     late: 0,
     score: fused ** 2,
   }))
-  const facts = new Map(
-    given.map(({ id, fused: _fused, ...about }): [string, PageFacts] => [
-      id,
-      {
-        url: `https://${about.host ?? id}/`,
-        title: id,
-        host: `${id}.example`,
-        domain: `${id}.example`,
-        port: 443,
-        language: null,
-        country: null,
-        topic: null,
-        published: null,
-        fingerprint: { exact: id, similar: null },
-        ...about,
-      },
-    ]),
-  )
+  const facts = new Map(given.map(({ id, fused: _fused, ...about }) => [id, pageFacts(id, about)]))
   const factsOf = async (ids: readonly string[]) =>
     new Map(ids.flatMap((id) => (facts.has(id) ? [[id, facts.get(id)!]] : [])))
   return arrange(ranked, { limit, preference, factsOf })

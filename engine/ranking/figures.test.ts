@@ -7,6 +7,7 @@ import { DEPTHS } from "./depths.ts"
 import { collapse, compareAddresses } from "./duplicates.ts"
 import { fuse, nearnessOf, type Ranked, toRerank, withLateInteraction, withReranker } from "./fusion.ts"
 import { readableFirst } from "./languages.ts"
+import { pageFacts } from "./testing/page-facts.ts"
 
 // The figures that the comments promise, one by one.
 
@@ -23,24 +24,7 @@ const one = (id: string, fused: number, more: Partial<Boosted> = {}): Boosted =>
   ...more,
 })
 const facts = (given: Readonly<Record<string, Partial<PageFacts>>>): ReadonlyMap<string, PageFacts> =>
-  new Map(
-    Object.entries(given).map(([id, about]) => [
-      id,
-      {
-        url: `https://${id}.example/`,
-        title: id,
-        host: `${id}.example`,
-        domain: `${id}.example`,
-        port: 443,
-        language: null,
-        country: null,
-        topic: null,
-        published: null,
-        fingerprint: { exact: id, similar: null },
-        ...about,
-      },
-    ]),
-  )
+  new Map(Object.entries(given).map(([id, about]) => [id, pageFacts(id, about)]))
 
 describe("a preference adds", () => {
   const at = new Date("2026-01-31")

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
 import { pause } from "#base/flow/pause.ts"
@@ -8,6 +7,7 @@ import { endWithUs } from "#base/testing/end-with-us.ts"
 import { PATIENCE } from "#base/testing/patience.ts"
 import { isAlive } from "../../api/testing/appliance.ts"
 import { processTree } from "../../bench/measure.ts"
+import { commandOf } from "../running/vitals.ts"
 
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const LOOK_MS = 20
@@ -165,12 +165,3 @@ export class Appliance implements AsyncDisposable {
 
 const isVictim = (pid: number, supervisor: number, victim: Exclude<Victim, "all">): boolean =>
   victim === "supervisor" ? pid === supervisor : PROGRAMS[victim].test(commandOf(pid))
-
-/** Empty of a process that is gone, or only waits to be buried. */
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8")
-  } catch {
-    return ""
-  }
-}

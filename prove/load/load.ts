@@ -1,12 +1,10 @@
-import { readFileSync } from "node:fs"
-
 import { pause } from "#base/flow/pause.ts"
 
 import { percentile, processTree } from "../../bench/measure.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 import { LiveAppliance } from "../running/live-appliance.ts"
 import { MadeUpSite } from "../running/made-up-site.ts"
-import { type Vitals, vitalsOf } from "../running/vitals.ts"
+import { commandOf, type Vitals, vitalsOf } from "../running/vitals.ts"
 import { askAll, KINDS, type Tallies } from "./mix.ts"
 import { idle, leave, readSlowly } from "./rude.ts"
 
@@ -196,9 +194,7 @@ class Load {
   /** Of all processes, and of the one that answers: the others come and go with crawls. */
   #vitals(): Measured {
     const { pid, dataDir } = this.#appliance
-    const api = processTree(pid).find((one) =>
-      /\/api\/main\.ts/.test(readFileSync(`/proc/${one}/cmdline`, "latin1")),
-    )
+    const api = processTree(pid).find((one) => /\/api\/main\.ts/.test(commandOf(one)))
     return { ...vitalsOf(pid, dataDir), ofApi: vitalsOf(api ?? pid, dataDir) }
   }
 

@@ -49,6 +49,15 @@ function ofProcess(pid: number): Pick<Vitals, "memory" | "threads" | "handles"> 
   }
 }
 
+/** How a process was started, its words apart by null characters; empty of one that is gone, or only waits to be buried. */
+export function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8")
+  } catch {
+    return ""
+  }
+}
+
 /** Of all files below a folder; what goes meanwhile counts nothing. */
 export function bytesBelow(folder: string): number {
   try {

@@ -7,6 +7,7 @@ import { promisify } from "node:util"
 import { freePort } from "#base/testing/free-port.ts"
 
 import { operations } from "../../api/openapi/document.ts"
+import { processTree } from "../../bench/measure.ts"
 import type { Effort, Outcome, Proof } from "../proof.ts"
 import { startEchoMail, startEchoServer } from "./hostile-server.ts"
 import { Marks } from "./marks.ts"
@@ -197,7 +198,7 @@ ${hook}
         )
       }
       if (!isUp) throw new Error(`it did not start: ${text.slice(-1000)}`)
-      await use(await processesOf(child.pid!))
+      await use(processTree(child.pid!))
     } finally {
       child.kill("SIGTERM")
       await ended
@@ -415,18 +416,6 @@ function withoutThreads(text: string): string {
   const report = JSON.parse(text) as { workers?: readonly { environmentVariables?: unknown }[] }
   const workers = report.workers?.map(({ environmentVariables: _, ...rest }) => rest)
   return JSON.stringify({ ...report, workers })
-}
-
-/** A process, its children, and theirs: those of Node. */
-async function processesOf(pid: number): Promise<readonly number[]> {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "")).trim()
-  const below = await Promise.all(
-    children
-      .split(/\s+/)
-      .filter((one) => one !== "")
-      .map((one) => processesOf(Number(one))),
-  )
-  return [pid, ...below.flat()]
 }
 
 /** One that ended meanwhile has nothing more to say. */

@@ -40,3 +40,9 @@ export const fact = (page: string, ...says: readonly string[]): Fact => ({ on: [
 
 /** A fact that several pages say. */
 export const factOn = (on: readonly string[], ...says: readonly string[]): Fact => ({ on, says })
+
+/** A question that pages answer. */
+export const asked = (text: string, ...facts: readonly Fact[]): JudgedQuestion => ({ text, facts })
+
+/** A question that nothing answers. */
+export const refused = (text: string): JudgedQuestion => ({ text, facts: null })

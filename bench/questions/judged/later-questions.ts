@@ -1,4 +1,4 @@
-import { type Fact, fact, factOn, type JudgedQuestion } from "./judged-question.ts"
+import { asked, type Fact, fact, factOn, type JudgedQuestion, refused } from "./judged-question.ts"
 
 /** The developers' reference has each chapter as a page, and all of them as one. */
 const devref = (chapter: string, ...says: readonly string[]): Fact =>
@@ -8,8 +8,6 @@ const setting = (page: string, ...says: readonly string[]): Fact =>
   factOn([`git/${page}.html`, "git/git-config.html"], ...says)
 const faq = (chapter: string, ...says: readonly string[]): Fact => fact(`faq/${chapter}.en.html`, ...says)
 const git = (page: string, ...says: readonly string[]): Fact => fact(`git/${page}.html`, ...says)
-const asked = (text: string, ...facts: readonly Fact[]): JudgedQuestion => ({ text, facts })
-const refused = (text: string): JudgedQuestion => ({ text, facts: null })
 
 /** Over the manuals of `laterManuals`, by kind; they were asked once, and have been tuned for since. */
 export const LATER_QUESTIONS: Readonly<Record<string, readonly JudgedQuestion[]>> = {

@@ -1,4 +1,4 @@
-import { type Fact, fact, factOn, type JudgedQuestion } from "./judged-question.ts"
+import { asked, type Fact, fact, factOn, type JudgedQuestion, refused } from "./judged-question.ts"
 
 const borg = (page: string, ...says: readonly string[]): Fact => fact(`borg/${page}.html`, ...says)
 /** The introduction to a command and its manual page may say the same. */
@@ -13,8 +13,6 @@ const manual = (chapter: string, ...says: readonly string[]): Fact =>
   fact(`privoxy/user-manual/${chapter}.html`, ...says)
 const kernel = (chapter: string, ...says: readonly string[]): Fact =>
   fact(`kernel/ch-${chapter}.html`, ...says)
-const asked = (text: string, ...facts: readonly Fact[]): JudgedQuestion => ({ text, facts })
-const refused = (text: string): JudgedQuestion => ({ text, facts: null })
 
 /** Over the manuals of `programManuals`, by kind; nobody tunes for any of them. */
 export const PROGRAM_QUESTIONS: Readonly<Record<string, readonly JudgedQuestion[]>> = {

@@ -1,6 +1,4 @@
-import type { JudgedQuestion } from "./judged-question.ts"
-
-const refused = (text: string): JudgedQuestion => ({ text, facts: null })
+import { type JudgedQuestion, refused } from "./judged-question.ts"
 
 /** Near misses: the pages speak of the subject, and none of them says what is asked. */
 export const UNANSWERABLE_QUESTIONS: readonly JudgedQuestion[] = [

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto"
+import { SHORTEST_WITH_TYPO } from "../server/unknown-words.ts"
 
 /**
  * Every encoded term begins with it: the server takes a wrong first letter for two typos, and now no letter of the
  * term is the first.
  */
 const FIRST = "x"
-/** Letters of the shortest term that the server finds others around. */
-export const SHORTEST_WITH_TYPO = 3
 /** From how many letters of a word on the server allows a typo, and two: the stem of the shortest that is corrected has three. */
 export const TYPO_SIZES = {
   oneTypo: FIRST.length + SHORTEST_WITH_TYPO,

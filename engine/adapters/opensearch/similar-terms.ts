@@ -1,22 +1,10 @@
-import { breather } from "#base/flow/breather.ts"
-import { nearbyTerms } from "../../text/analysis/typos.ts"
+import { SHORTEST_WITH_TYPO, spellingsOf, type UnknownWord } from "../server/unknown-words.ts"
 import type { Searches } from "./server/searches.ts"
 import type { TermFrequencies } from "./term-frequencies.ts"
 
-/** Letters of the shortest term that others are looked for around, and of the shortest with two typos. */
-const SHORTEST_WITH_TYPO = 3
+/** Letters of the shortest term that is looked for with two typos. */
 const TWO_TYPOS_FROM = 6
 const MOST = 30
-/** Terms that are looked up besides. Of 633 mistyped words of a handbook half had one, and the worst 239. */
-const MOST_BESIDES = 240
-
-/** A word that no page holds. */
-export interface UnknownWord {
-  /** Lower case, as written. */
-  readonly word: string
-  /** From a word to its term. */
-  readonly stem: (word: string) => string
-}
 
 /**
  * Terms of the index that are spelt like the terms of these words, and in how many pages each stands: by the server's list of
@@ -28,14 +16,7 @@ export async function similarTerms(
   frequencies: TermFrequencies,
   words: readonly UnknownWord[],
 ): Promise<Map<string, number>> {
-  const breathe = breather()
-  const around: string[] = []
-  const besides: string[] = []
-  for (const { word, stem } of words) {
-    const near = await nearbyTerms(word, stem, SHORTEST_WITH_TYPO, breathe)
-    around.push(...near.around)
-    besides.push(...near.besides.slice(0, MOST_BESIDES))
-  }
+  const { around, besides } = await spellingsOf(words)
   const found = around.length > 0 ? await foundAround(searches, pages, around) : []
   return await frequencies.of([...new Set([...found, ...besides])])
 }

@@ -1,22 +1,5 @@
-import { type Fact, fact, factOn, type JudgedQuestion, type JudgedTask } from "../judged-question.ts"
-
-const harden = (page: string, ...says: readonly string[]): Fact => fact(`harden/${page}.html`, ...says)
-const apt = (page: string, ...says: readonly string[]): Fact => fact(`aptitude/${page}.html`, ...says)
-/** The list of commands and the handbook's own words for them may say the same. */
-const aptOn = (pages: readonly string[], ...says: readonly string[]): Fact =>
-  factOn(
-    pages.map((page) => `aptitude/${page}.html`),
-    ...says,
-  )
-const gammu = (page: string, ...says: readonly string[]): Fact => fact(`gammu/${page}.html`, ...says)
-const gammuOn = (pages: readonly string[], ...says: readonly string[]): Fact =>
-  factOn(
-    pages.map((page) => `gammu/${page}.html`),
-    ...says,
-  )
-const claws = (...says: readonly string[]): Fact => fact("claws/claws-mail-manual.html", ...says)
-const asked = (text: string, ...facts: readonly Fact[]): JudgedQuestion => ({ text, facts })
-const refused = (text: string): JudgedQuestion => ({ text, facts: null })
+import { asked, refused, type JudgedQuestion, type JudgedTask } from "../judged-question.ts"
+import { apt, aptOn, claws, gammu, gammuOn, harden } from "./guide-facts.ts"
 
 /** Over the manuals of `guideManuals`, by kind: the half for tuning. */
 export const GUIDE_QUESTIONS: Readonly<Record<string, readonly JudgedQuestion[]>> = {

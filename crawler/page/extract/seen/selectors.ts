@@ -280,7 +280,7 @@ function isCompound(element: Element, { tag, id, classes, tests }: Compound, ste
 }
 
 /** The classes of an element. */
-export function classesOf(element: Element): readonly string[] {
+function classesOf(element: Element): readonly string[] {
   const written = element.get("class")
   if (written === null) return NO_CLASSES
   let classes = remembered.get(written)
