@@ -28,6 +28,11 @@ test("what is made by chance is", () => {
   expect(weak).toEqual([])
 })
 
+test("chance may put many digits in a row", () => {
+  expect(isStrong("1b67666588889833cc65f83335cf12d5")).toBe(true)
+  expect(isStrong("aaaa1111bbbb2222cccc3333dddd4444")).toBe(false)
+})
+
 test("what a person made long is", () => {
   expect(isStrong("correct horse battery staple")).toBe(true)
   expect(isStrong("k8Zq1LmX4vRt0Yp2")).toBe(true)

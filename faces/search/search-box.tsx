@@ -1,5 +1,5 @@
 import type { TargetedKeyboardEvent, TargetedSubmitEvent } from "preact"
-import { useEffect, useId, useRef, useState } from "preact/hooks"
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks"
 
 import { Button } from "../design/button.tsx"
 import { Icon } from "../design/icons.tsx"
@@ -30,11 +30,12 @@ export function SearchBox({
   const suggestions = useSuggestions(text, isOpen)
   const isShown = isOpen && suggestions.length > 0
 
-  useEffect(() => {
+  // Both before the box can be typed in: an effect after the paint would miss or empty the first letters.
+  useLayoutEffect(() => {
     setText(question)
     setOpen(false)
   }, [question])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isHome) input.current?.focus()
     const find = (event: KeyboardEvent) => {
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))

@@ -132,6 +132,21 @@ describe.skipIf(executablePath === null)(
       expect(await box(page).inputValue()).toBe(QUESTION)
     })
 
+    test("no letter is lost: the box has the focus from the moment it is there", async () => {
+      await using opened = await open()
+      const { page } = opened
+      // Observers are told before anything is painted, and so before a key that is pressed now.
+      await page.addInitScript(`new MutationObserver((_, observer) => {
+        const box = document.querySelector("[role=combobox]")
+        if (!box) return
+        observer.disconnect()
+        globalThis.hadFocus = document.activeElement === box
+      }).observe(document, { childList: true, subtree: true })`)
+      await page.reload()
+      await box(page).waitFor()
+      expect(await page.evaluate("globalThis.hadFocus")).toBe(true)
+    })
+
     test("everything is done with the keyboard alone", async () => {
       await using opened = await open("/")
       const { page, complaints } = opened
