@@ -95,7 +95,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     heading: "Changed",
     cell: ({ changes }) =>
       changes.map(({ field, before, after }) => (
-        <p key={field} class="small">
+        <p key={field} class="small values">
           <code>{field}</code> {before !== null && `${before} → `}
           {after ?? (before === null ? "" : "gone")}
         </p>
