@@ -1,0 +1,88 @@
+import { expect, test } from "vitest"
+import {
+  concealedAs,
+  concealedCounts,
+  concealedEnd,
+  concealedMessage,
+  concealedVisit,
+  isRefusedOrUnknown,
+  UNREACHABLE_HOST,
+  untilTold,
+} from "./concealed.ts"
+import { BlockedAddressError } from "./guard/blocked-address.ts"
+import { codeOf } from "./network-error.ts"
+
+const unknown = Object.assign(new Error("getaddrinfo ENOTFOUND db.corp"), { code: "ENOTFOUND" })
+const refused = new BlockedAddressError("db.corp has no public address (10.0.0.7)")
+
+// Whoever calls the API could otherwise ask for the names of this network one by one.
+
+test("a name that is unknown and one in a private network are told alike, as the end of a visit", () => {
+  const ends = (["failed:dns", "failed:blocked-address"] as const).map((outcome) =>
+    concealedEnd({ outcome, detail: `db.corp: ${outcome}`, url: "http://db.corp/" }),
+  )
+  const told = { outcome: "failed:dns", detail: UNREACHABLE_HOST, url: "http://db.corp/" }
+  expect(ends).toEqual([told, told])
+  const other = { outcome: "failed:timeout" as const, detail: "no answer" }
+  expect(concealedEnd(other)).toBe(other)
+})
+
+test("and as a visit, which may end otherwise in a minute", () => {
+  const visits = ["dns", "blocked-address"].map((because) =>
+    concealedVisit({ kind: "failed", because, detail: "10.0.0.7", transient: because === "dns" }),
+  )
+  const told = { kind: "failed", because: "dns", detail: UNREACHABLE_HOST, transient: true }
+  expect(visits).toEqual([told, told])
+  for (const plain of [
+    { kind: "failed", because: "timeout", detail: "slow", transient: true },
+    { kind: "skipped", because: "dns" },
+    { kind: "read" },
+  ]) {
+    expect(isRefusedOrUnknown(plain)).toBe(false)
+    expect(concealedVisit(plain)).toBe(plain)
+  }
+})
+
+test("and in what is counted or looked for", () => {
+  expect(concealedCounts({ indexed: 3, "failed:dns": 1, "failed:blocked-address": 2 })).toEqual({
+    indexed: 3,
+    "failed:dns": 3,
+  })
+  expect(concealedCounts({ "failed:blocked-address": 2 })).toEqual({ "failed:dns": 2 })
+  const plain = { indexed: 1, "failed:dns": 1 }
+  expect(concealedCounts(plain)).toBe(plain)
+  expect(concealedAs("failed:dns")).toEqual(["failed:dns", "failed:blocked-address"])
+  expect(concealedAs("failed:timeout")).toEqual(["failed:timeout"])
+})
+
+test("and in what ended a run", () => {
+  const because = (cause: unknown) => concealedMessage(new Error("the seed db.corp failed", { cause }))
+  expect([unknown, refused].map(because)).toEqual([UNREACHABLE_HOST, UNREACHABLE_HOST])
+  for (const cause of [undefined, "text", new Error("other")])
+    expect(because(cause)).toBe("the seed db.corp failed")
+})
+
+test("the code of an error is that of the first of several, as a host with two addresses has them", () => {
+  const both = new AggregateError([Object.assign(new Error("a"), { code: "ECONNREFUSED" }), new Error("b")])
+  expect([both, unknown, new Error("none"), new AggregateError(["text"])].map(codeOf)).toEqual([
+    "ECONNREFUSED",
+    "ENOTFOUND",
+    "",
+    "",
+  ])
+})
+
+test("neither is told before a name server elsewhere would have answered, unless the caller has left", async () => {
+  const hour = 3_600_000
+  await untilTold(performance.now() - hour)
+  const left = new AbortController()
+  const told: string[] = []
+  const waiting = untilTold(performance.now() + hour, left.signal).then(() => told.push("told"))
+  await new Promise((done) => {
+    setImmediate(done)
+  })
+  expect(told).toEqual([])
+  left.abort()
+  await waiting
+  expect(told).toEqual(["told"])
+})

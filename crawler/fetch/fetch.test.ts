@@ -1,0 +1,375 @@
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import { gzipSync } from "node:zlib"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type PageUrl, toPageUrl } from "#engine"
+import {
+  breaksOff,
+  bytes,
+  conditional,
+  endless,
+  hangs,
+  html,
+  redirect,
+  startTestSite,
+  status,
+  type TestSite,
+} from "../testing/test-site.ts"
+import { fetchPage, type FetchOptions, validatorsOf } from "./fetch.ts"
+import { AddressGuard } from "./guard/address-guard.ts"
+import { CredentialSession } from "./session.ts"
+
+const PAGE = "<html><body>Here.</body></html>"
+const asked: Record<string, string | string[] | undefined>[] = []
+let site: TestSite
+let guard: AddressGuard
+
+beforeAll(async () => {
+  site = await startTestSite({
+    "/": html(PAGE),
+    "/headers": (request, response) => {
+      asked.push(request.headers)
+      html(PAGE)(request, response)
+    },
+    "/from": redirect("/headers", 301),
+    "/once": redirect("/", 302),
+    "/route": redirect("/", 307),
+    "/own-route": redirect("/#/mine", 303),
+    "/a": redirect("/b", 308),
+    "/b": redirect("/a"),
+    "/1": redirect("/2"),
+    "/2": redirect("/3"),
+    "/3": redirect("/"),
+    "/mail": redirect("mailto:a@b.example"),
+    "/nowhere": bytes("", {}, 302),
+    "/utf8": (_, response) => {
+      response.writeHead(302, { location: Buffer.from("/café").toString("latin1") }).end()
+    },
+    "/caf%C3%A9": html("coffee"),
+    "/304": conditional(PAGE, { etag: '"1"', lastModified: "Thu, 01 Jan 2026 00:00:00 GMT" }),
+    "/304-unasked": bytes("", {}, 304),
+    "/busy": status(429, { "retry-after": "7" }),
+    "/closed": status(503, { "retry-after": "99999999" }),
+    "/waiting": status(503),
+    "/404": status(404),
+    "/408": status(408),
+    "/500": status(500),
+    "/to-404": redirect("/404"),
+    "/image": bytes("x", { "content-type": "image/png" }),
+    "/big": bytes("x".repeat(3000), { "content-type": "text/html" }),
+    "/fits": bytes("x".repeat(2000), { "content-type": "text/html" }),
+    "/bomb": bytes(gzipSync("x".repeat(3000)), { "content-type": "text/html", "content-encoding": "gzip" }),
+    "/thrice": bytes("x", { "content-type": "text/html", "content-encoding": "gzip, br, gzip" }),
+    "/not-gzip": bytes("plain", { "content-type": "text/html", "content-encoding": "gzip" }),
+    "/endless": endless(1 << 26),
+    "/hangs": hangs(),
+    "/breaks": breaksOff(),
+    "/login": (request, response) => {
+      asked.push(request.headers)
+      response
+        .writeHead(302, { location: "/headers", "set-cookie": ["session=abc; Path=/", "x=1; Path=/other"] })
+        .end()
+    },
+  })
+  guard = new AddressGuard({
+    allowed: [site.authority, "127.0.0.1", "gone.example", "later.example", "away.example"],
+    connections: 4,
+    connectTimeoutMs: 60_000,
+    resolve: (name, _, callback) => {
+      if (name === "gone.example") callback(Object.assign(new Error("no"), { code: "ENOTFOUND" }), [])
+      else if (name === "later.example") callback(Object.assign(new Error("no"), { code: "EAI_AGAIN" }), [])
+      else callback(null, [{ address: "127.0.0.1", family: 4 }])
+    },
+  })
+})
+afterAll(async () => {
+  await guard[Symbol.asyncDispose]()
+  await site[Symbol.asyncDispose]()
+})
+
+const url = (path: string): PageUrl => toPageUrl(path.startsWith("http") ? path : site.url(path))!
+const fetch = (path: string, options: Partial<FetchOptions> = {}) =>
+  fetchPage(url(path), {
+    guard,
+    userAgent: "Tester/1",
+    maxBytes: 2000,
+    maxRedirects: 2,
+    timeoutMs: 60_000,
+    accepts: (type) => type === "text/html",
+    ...options,
+  })
+const text = (result: Awaited<ReturnType<typeof fetch>>) =>
+  result.kind === "fetched" ? Buffer.from(result.body).toString() : result
+
+describe("a redirect", () => {
+  test("leads to the page, under the address where it was found", async () => {
+    expect(await fetch("/once")).toMatchObject({ kind: "fetched", url: url("/"), status: 200 })
+    expect(text(await fetch("/utf8"))).toBe("coffee")
+  })
+
+  test("keeps the route of the address that redirects, unless it has its own (RFC 9110 §10.2.2)", async () => {
+    expect(await fetch("/route#/guide")).toMatchObject({ kind: "fetched", url: url("/#/guide") })
+    expect(await fetch("/own-route#/guide")).toMatchObject({ kind: "fetched", url: url("/#/mine") })
+  })
+
+  test("in a circle, too many, and one that leads to no page, are failures that say so", async () => {
+    expect(await fetch("/a")).toEqual({
+      kind: "failed",
+      because: "redirect-loop",
+      detail: `redirected in a circle back to ${url("/a")}`,
+      transient: false,
+    })
+    expect(await fetch("/2")).toMatchObject({ kind: "fetched" })
+    expect(await fetch("/1")).toMatchObject({
+      because: "redirect-loop",
+      detail: `more than 2 redirects, the last to ${url("/")}`,
+    })
+    expect(await fetch("/mail")).toMatchObject({
+      because: "http-status",
+      detail: 'redirects to "mailto:a@b.example", which is no http address',
+    })
+    expect(await fetch("/nowhere")).toMatchObject({ because: "http-status", detail: "the site answered 302" })
+  })
+
+  test("is not followed where that ends the visit, and is asked for once", async () => {
+    const followed: string[] = []
+    const onRedirect = async (to: PageUrl) => {
+      followed.push(to)
+      return to === url("/3") ? ({ kind: "skipped", because: "out-of-scope" } as const) : null
+    }
+    expect(await fetch("/1", { onRedirect })).toEqual({ kind: "skipped", because: "out-of-scope" })
+    expect(followed).toEqual([url("/2"), url("/3")])
+    followed.length = 0
+    expect(await fetch("/a", { onRedirect })).toMatchObject({ because: "redirect-loop" })
+    expect(followed).toEqual([url("/b")])
+  })
+
+  test("to a host at fault names it, since people see another address", async () => {
+    const port = new URL(site.origin).port
+    await using leading = await startTestSite({
+      "/moved": redirect(`http://gone.example:${port}/`, 301),
+      "/for-good": redirect(`http://gone.example:${port}/`, 308),
+      "/today": redirect("http://10.0.0.7/", 302),
+      "/404": redirect(site.url("/404"), 301),
+    })
+    const from = (path: string) => fetch(leading.url(path))
+    expect(await from("/moved")).toMatchObject({
+      because: "dns",
+      detail: `moved to http://gone.example:${port}/ (301): the host name cannot be resolved (ENOTFOUND)`,
+    })
+    expect(await from("/for-good")).toMatchObject({ detail: expect.stringMatching(/^moved to .+ \(308\): /) })
+    expect(await from("/today")).toMatchObject({
+      because: "blocked-address",
+      detail:
+        "redirects to http://10.0.0.7/ (302): 10.0.0.7 is not a public address; FOSSICK_ALLOWED_NETWORKS can allow it",
+    })
+    // Of a page that is missing everybody knows what is meant.
+    expect(await from("/404")).toMatchObject({ detail: "the site answered 404" })
+  })
+})
+
+describe("a request", () => {
+  test("says who asks, what it takes, and what is at hand", async () => {
+    const validators = { etag: '"1"', lastModified: "Thu, 01 Jan 2026 00:00:00 GMT" }
+    asked.length = 0
+    await fetch("/headers", { validators, accept: "text/html" })
+    await fetch("/headers")
+    await fetch("/headers", { validators: { etag: null, lastModified: null } })
+    expect(asked[0]).toMatchObject({
+      "user-agent": "Tester/1",
+      accept: "text/html",
+      "accept-encoding": "gzip, deflate, br, zstd",
+      "if-none-match": '"1"',
+      "if-modified-since": "Thu, 01 Jan 2026 00:00:00 GMT",
+    })
+    for (const plain of asked.slice(1)) {
+      expect(plain["accept"]).toMatch(/^text\/html,/)
+      expect("if-none-match" in plain || "if-modified-since" in plain).toBe(false)
+    }
+  })
+
+  test("does not ask another address whether it is the copy of this one", async () => {
+    asked.length = 0
+    await fetch("/from", { validators: { etag: '"1"', lastModified: null } })
+    expect("if-none-match" in asked[0]!).toBe(false)
+  })
+
+  test("carries its session, which notes what the site sets", async () => {
+    const login = { kind: "headers", headers: { "X-Team": "${TEAM}" } } as const
+    const session = new CredentialSession(login, [site.origin], { TEAM: "docs" })
+    asked.length = 0
+    await fetch("/login", { session })
+    expect(asked.map(({ cookie, "x-team": team }) => [cookie, team])).toEqual([
+      [undefined, "docs"],
+      ["session=abc", "docs"],
+    ])
+  })
+
+  test("learns that the copy is still good", async () => {
+    const validators = { etag: '"1"', lastModified: null }
+    expect(await fetch("/304", { validators })).toMatchObject({ kind: "not-modified", url: url("/304") })
+    expect(await fetch("/304")).toMatchObject({ kind: "fetched" })
+    // Nobody asked whether there is a change.
+    expect(await fetch("/304-unasked")).toMatchObject({
+      because: "http-status",
+      detail: "the site answered 304",
+    })
+  })
+})
+
+describe("a site that", () => {
+  test("is too busy is left alone as long as it asks, a day at most, and some seconds where it does not say", async () => {
+    const waits: number[] = []
+    for (const path of ["/busy", "/closed", "/waiting"]) {
+      const before = Date.now()
+      const result = await fetch(path)
+      if (result.kind !== "postponed") throw new Error(JSON.stringify(result))
+      expect(result.status).toBe(path === "/busy" ? 429 : 503)
+      waits.push(Math.round((result.until.getTime() - before) / 3_600_000))
+      expect(result.until.getTime() - before).toBeGreaterThan(4000)
+    }
+    expect(waits).toEqual([0, 24, 0])
+  })
+
+  test.each([
+    ["/404", 404, false],
+    ["/to-404", 404, false],
+    ["/408", 408, true],
+    ["/500", 500, true],
+  ])("answers %s: a failure, which may pass or not", async (path, code, transient) => {
+    expect(await fetch(path)).toEqual({
+      kind: "failed",
+      because: "http-status",
+      detail: `the site answered ${code}`,
+      transient,
+      status: code,
+    })
+  })
+
+  test("sends something else is not read, and told by its type", async () => {
+    expect(await fetch("/image")).toEqual({
+      kind: "skipped",
+      because: "unsupported-type",
+      detail: "image/png",
+    })
+  })
+
+  test.each(["/big", "/bomb", "/endless"])("sends more than is wanted is left: %s", async (path) => {
+    expect(await fetch(path)).toEqual({
+      kind: "skipped",
+      because: "too-large",
+      detail: "more than 2000 bytes",
+    })
+  })
+
+  test("sends just as much as is wanted is read", async () => {
+    expect(text(await fetch("/fits"))).toBe("x".repeat(2000))
+  })
+
+  test("compresses what it sends in no way that can be undone is a failure, which may pass", async () => {
+    expect(await fetch("/thrice")).toEqual({
+      kind: "failed",
+      because: "bad-encoding",
+      detail: "compressed 3 times",
+      transient: true,
+    })
+    expect(await fetch("/not-gzip")).toMatchObject({
+      because: "bad-encoding",
+      detail: expect.stringMatching(/^the gzip body is truncated or corrupt: /),
+    })
+  })
+
+  test("breaks off, is silent, or is not there, fails for now", async () => {
+    expect(await fetch("/breaks", { maxBytes: 1 << 20 })).toEqual({
+      kind: "failed",
+      because: "refused",
+      detail: "the connection ended before the body was complete",
+      transient: true,
+    })
+    expect(await fetch("/hangs", { timeoutMs: 300 })).toEqual({
+      kind: "failed",
+      because: "timeout",
+      detail: "no answer within 300 ms",
+      transient: true,
+    })
+    const closed = createServer().listen(0, "127.0.0.1")
+    const { port } = await new Promise<AddressInfo>((done) => {
+      closed.once("listening", () => done(closed.address() as AddressInfo))
+    })
+    await new Promise((done) => {
+      closed.close(done)
+    })
+    expect(await fetch(`http://127.0.0.1:${port}/`)).toMatchObject({
+      because: "refused",
+      detail: "the connection was refused",
+      transient: true,
+    })
+  })
+
+  test("has no name is a failure, which passes only where the name server says so", async () => {
+    expect(await fetch("http://gone.example/")).toEqual({
+      kind: "failed",
+      because: "dns",
+      detail: "the host name cannot be resolved (ENOTFOUND)",
+      transient: false,
+    })
+    expect(await fetch("http://later.example/")).toMatchObject({ because: "dns", transient: true })
+  })
+
+  test("speaks something else is no site", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {}).resume()
+      socket.end("220 mail.example ESMTP\r\n")
+    }).listen(0, "127.0.0.1")
+    const { port } = await new Promise<AddressInfo>((done) => {
+      server.once("listening", () => done(server.address() as AddressInfo))
+    })
+    expect(await fetch(`http://127.0.0.1:${port}/`)).toMatchObject({
+      because: "http-status",
+      detail: expect.stringMatching(/^no valid HTTP answer: /),
+      transient: false,
+    })
+    expect(await fetch(`https://127.0.0.1:${port}/`)).toMatchObject({
+      because: "tls",
+      detail: expect.stringMatching(/^no secure connection: /),
+    })
+    await new Promise((done) => {
+      server.close(done)
+    })
+  })
+
+  test("may not be read is not asked", async () => {
+    const before = site.requests.length
+    expect(await fetch("http://10.0.0.7/")).toMatchObject({
+      because: "blocked-address",
+      detail: "10.0.0.7 is not a public address; FOSSICK_ALLOWED_NETWORKS can allow it",
+      transient: false,
+    })
+    expect(site.requests.length).toBe(before)
+  })
+})
+
+test("a caller who gives up is answered, whether before or while it waits", async () => {
+  const cancelled = {
+    kind: "failed",
+    because: "cancelled",
+    detail: "the caller stopped waiting",
+    transient: false,
+  }
+  expect(await fetch("/", { signal: AbortSignal.abort() })).toEqual(cancelled)
+  const stop = new AbortController()
+  const waiting = fetch("/hangs", { signal: stop.signal, maxBytes: 1 << 20 })
+  setImmediate(() => stop.abort())
+  expect(await waiting).toEqual(cancelled)
+})
+
+test("of what an answer is known by, only that is kept which can be sent back", () => {
+  const kept = (etag: string) => validatorsOf({ etag }).etag
+  expect(kept('"abc ~"')).toBe('"abc ~"')
+  expect(["", 'a"é"', '"a\u0007"', "x".repeat(501)].map(kept)).toEqual([null, null, null, null])
+  expect(kept("x".repeat(500))).toHaveLength(500)
+  expect(validatorsOf({ "last-modified": "Thu, 01 Jan 2026 00:00:00 GMT" })).toEqual({
+    etag: null,
+    lastModified: "Thu, 01 Jan 2026 00:00:00 GMT",
+  })
+})

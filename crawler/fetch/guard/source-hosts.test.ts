@@ -1,0 +1,242 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeEach, describe, expect, test } from "vitest"
+import { openStateStore } from "#base/store/state-store.ts"
+import { AddressGuard } from "./address-guard.ts"
+import type { NetworkChangedError } from "./blocked-address.ts"
+import { PinnedNetworks } from "./pinned-networks.ts"
+import { SourceHosts, type SourceHostsOptions } from "./source-hosts.ts"
+
+const dir = mkdtempSync(join(tmpdir(), "fossick-hosts-"))
+const db = openStateStore(dir)
+const pins = new PinnedNetworks(db)
+afterAll(() => {
+  db.close()
+  rmSync(dir, { recursive: true })
+})
+beforeEach(() => {
+  pins.forget("docs")
+})
+
+const NET = "93.184.216.34"
+const OTHER_NET = "2606:2800:220:1::1"
+const HERE = "10.0.0.7"
+const BESIDE = "10.0.0.8"
+const THERE = "10.0.1.7"
+
+function hosts(more: Partial<SourceHostsOptions> = {}): SourceHosts {
+  return new SourceHosts({
+    source: { name: "docs", seeds: ["https://docs.example/start"] },
+    author: "operator",
+    landings: ["http://landing.example:81/"],
+    pins,
+    first: "by-hand",
+    ...more,
+  })
+}
+
+/** What may be connected to of these addresses. */
+function admit(
+  one: SourceHosts,
+  addresses: readonly string[],
+  role: "seed" | "landing" = "seed",
+  open: readonly string[] = [],
+): readonly string[] {
+  const found = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
+  return one
+    .admit("Docs.example.", found, role, (address) => open.includes(address.toString()))
+    .map(({ address }) => address)
+}
+const pinned = (author: "operator" | "api" = "operator") => pins.of("docs", author, "docs.example")
+
+describe("the first run of a source", () => {
+  test("takes a private seed where the operator wrote it, and remembers its network", () => {
+    expect(admit(hosts(), [HERE, BESIDE])).toEqual([HERE, BESIDE])
+    expect(pinned()).toEqual(["10.0.0.0/24"])
+  })
+
+  test("takes the internet alone where an admin key wrote it, or where a redirect led", () => {
+    expect(admit(hosts({ author: "api" }), [HERE])).toEqual([])
+    expect(admit(hosts({ author: "api" }), [HERE, NET])).toEqual([NET])
+    expect(pinned("api")).toEqual(["public"])
+    expect(admit(hosts(), [NET, HERE], "landing")).toEqual([NET])
+    expect(pinned()).toEqual(["public"])
+  })
+
+  test("takes what the operator opened, whoever wrote the source", () => {
+    expect(admit(hosts({ author: "api" }), [HERE, THERE], "seed", [THERE])).toEqual([THERE])
+  })
+
+  test("keeps nothing where it is no run", () => {
+    expect(admit(hosts({ first: "unkept" }), [HERE])).toEqual([HERE])
+    expect(pinned()).toBeNull()
+    expect(admit(hosts({ first: "public" }), [HERE])).toEqual([])
+    expect(admit(hosts({ first: "public" }), [HERE, NET])).toEqual([NET])
+    expect(pinned()).toBeNull()
+    expect(admit(hosts({ first: "by-schedule" }), [HERE])).toEqual([HERE])
+    expect(pinned()).toEqual(["10.0.0.0/24"])
+  })
+
+  test("finds no address at all, and a later one by hand takes what there is then", () => {
+    hosts().noteUnresolved("DOCS.example.")
+    expect(pinned()).toEqual([])
+    // Nobody looks on when a schedule runs it: the name may be somebody else's by now.
+    expect(() => admit(hosts({ first: "by-schedule" }), [HERE])).toThrow(
+      "docs.example had no address at the first run and now leads to the private network 10.0.0.0/24; if that is right, fossick sources accept docs",
+    )
+    expect(pinned()).toEqual([])
+    expect(admit(hosts({ first: "by-schedule" }), [HERE, NET])).toEqual([NET])
+    pins.forget("docs")
+    hosts().noteUnresolved("docs.example")
+    expect(admit(hosts(), [HERE])).toEqual([HERE])
+    expect(pinned()).toEqual(["10.0.0.0/24"])
+    // What has an address does not lose it by being away for a while.
+    hosts().noteUnresolved("docs.example")
+    expect(pinned()).toEqual(["10.0.0.0/24"])
+  })
+})
+
+describe("a later run", () => {
+  test("reads a host that is where it was, within the internet or its own network", () => {
+    admit(hosts(), [NET])
+    expect(admit(hosts(), [OTHER_NET, HERE])).toEqual([OTHER_NET])
+    pins.forget("docs")
+    admit(hosts(), [HERE])
+    expect(admit(hosts(), [BESIDE, NET])).toEqual([BESIDE])
+  })
+
+  test.each([
+    ["into a private network", NET, HERE, "public addresses", "the private network 10.0.0.0/24"],
+    ["out of one", HERE, NET, "the private network 10.0.0.0/24", "public addresses"],
+    [
+      "from one to another",
+      HERE,
+      THERE,
+      "the private network 10.0.0.0/24",
+      "the private network 10.0.1.0/24",
+    ],
+  ])("reads none that has moved %s", (_, before, after, was, is) => {
+    admit(hosts(), [before])
+    const told: NetworkChangedError[] = []
+    const later = hosts({ onMoved: (error) => told.push(error) })
+    expect(later.hasMoved).toBe(false)
+    expect(() => admit(later, [after])).toThrow(
+      `docs.example led to ${was} and now leads to ${is}; if that is right, fossick sources accept docs`,
+    )
+    expect(later.hasMoved).toBe(true)
+    expect(told.map(({ host, code, name }) => [host, code, name])).toEqual([
+      ["docs.example", "BLOCKED_ADDRESS", "NetworkChangedError"],
+    ])
+    // Once the operator has accepted it, it is read there.
+    expect(pins.forget("docs")).toBe(true)
+    expect(pins.forget("docs")).toBe(false)
+    expect(admit(hosts(), [after])).toEqual([after])
+  })
+
+  test("names each network once, and none of this machine's to an admin key", () => {
+    admit(hosts({ author: "api" }), [NET])
+    expect(() => admit(hosts({ author: "api" }), [HERE, BESIDE, THERE])).toThrow(
+      /^docs\.example led to public addresses and now leads to a private network; FOSSICK_ALLOWED_NETWORKS can allow it$/,
+    )
+    admit(hosts(), [NET])
+    expect(() => admit(hosts(), [HERE, BESIDE, THERE])).toThrow(
+      "now leads to the private network 10.0.0.0/24 and the private network 10.0.1.0/24;",
+    )
+  })
+
+  test("has nothing to say of a host that has no address now", () => {
+    admit(hosts(), [NET])
+    expect(admit(hosts(), [])).toEqual([])
+    expect(hosts().hasMoved).toBe(false)
+  })
+
+  test("does not land where no run could read, be it for the first time", () => {
+    expect(() => admit(hosts(), [HERE], "landing")).toThrow("led to public addresses and now leads to")
+    pins.pin("docs", "api", "docs.example", ["10.0.0.0/24"])
+    expect(admit(hosts({ author: "api" }), [HERE])).toEqual([])
+  })
+})
+
+describe("the hosts of a source", () => {
+  test("are its seeds and where they led, each on its port", () => {
+    const roleOf = (url: string) => hosts().roleOf(new URL(url))
+    expect(roleOf("https://docs.example/any")).toBe("seed")
+    expect(roleOf("https://docs.example.:443/any")).toBe("seed")
+    expect(roleOf("http://docs.example/")).toBeNull()
+    expect(roleOf("https://docs.example:444/")).toBeNull()
+    expect(roleOf("http://landing.example:81/a")).toBe("landing")
+    expect(roleOf("http://landing.example/a")).toBeNull()
+    expect(roleOf("https://www.docs.example/")).toBeNull()
+  })
+
+  test("are seeds first, where both", () => {
+    const both = hosts({ landings: ["https://docs.example/home"] })
+    expect(both.roleOf(new URL("https://docs.example/"))).toBe("seed")
+    expect([...both.all()].map(({ url, role }) => [url.href, role])).toEqual([
+      ["https://docs.example/start", "seed"],
+    ])
+  })
+
+  test("may be private by their address where the operator wrote it, on that port alone", async () => {
+    const guard = (author: "operator" | "api") =>
+      new AddressGuard({
+        allowed: [],
+        connections: 1,
+        connectTimeoutMs: 1000,
+        hosts: hosts({
+          author,
+          source: { name: "docs", seeds: ["http://10.0.0.7:81/"] },
+          landings: ["http://10.0.0.9/"],
+        }),
+      })
+    await using mine = guard("operator")
+    await using another = guard("api")
+    expect(() => mine.dispatcherFor(new URL("http://10.0.0.7:81/"))).not.toThrow()
+    for (const refused of ["http://10.0.0.7/", "http://10.0.0.9/", "http://10.0.0.8:81/"])
+      expect(() => mine.dispatcherFor(new URL(refused))).toThrow(
+        `${new URL(refused).hostname} is not a public address; FOSSICK_ALLOWED_NETWORKS can allow it`,
+      )
+    expect(() => another.dispatcherFor(new URL("http://10.0.0.7:81/"))).toThrow("is not a public address")
+  })
+
+  test("are looked for before a run, and one that cannot be found is remembered as such", async () => {
+    const found: Record<string, string> = {}
+    const looked: string[] = []
+    const check = async (more: Partial<SourceHostsOptions> = {}, allowed: string[] = []) => {
+      const one = hosts({
+        source: { name: "docs", seeds: ["https://docs.example/", "https://10.0.0.7/"] },
+        landings: [],
+        ...more,
+      })
+      await using guard = new AddressGuard({
+        allowed,
+        connections: 1,
+        connectTimeoutMs: 1000,
+        hosts: one,
+        resolve: (name, _, callback) => {
+          looked.push(name)
+          const address = found[name]
+          if (address) callback(null, [{ address, family: 4 }])
+          else callback(Object.assign(new Error(`no ${name}`), { code: "ENOTFOUND" }), [])
+        },
+      })
+      await guard.checkHosts()
+    }
+    await check()
+    expect(looked).toEqual(["docs.example"])
+    expect(pinned()).toEqual([])
+    found["docs.example"] = NET
+    await check()
+    expect(pinned()).toEqual(["public"])
+    found["docs.example"] = HERE
+    await expect(check()).rejects.toThrow("docs.example led to public addresses and now leads to")
+    // The operator says by its name that it may be anywhere.
+    await check({}, ["docs.example"])
+    expect(looked).toHaveLength(3)
+    // What was refused from the first is no news, and nothing is remembered of it.
+    pins.forget("docs")
+    await check({ author: "api" })
+    expect(pinned("api")).toBeNull()
+  })
+})

@@ -1,0 +1,112 @@
+import { afterEach, expect, test, vi } from "vitest"
+import type { PageUrl } from "#engine"
+import type { FetchResult } from "../fetch.ts"
+import { RobotsCache } from "./robots.ts"
+
+const page = (url: string) => url as PageUrl
+const rules = (url: PageUrl, text: string): FetchResult => ({
+  kind: "fetched",
+  url,
+  status: 200,
+  headers: {},
+  body: new Uint8Array(Buffer.from(text)),
+})
+const failed = (more: Partial<Extract<FetchResult, { kind: "failed" }>>): FetchResult => ({
+  kind: "failed",
+  because: "http-status",
+  detail: "",
+  transient: false,
+  ...more,
+})
+
+/** A cache in front of sites that answer so, and what was asked for. */
+function cacheOf(answer: (url: PageUrl) => FetchResult) {
+  const asked: string[] = []
+  const cache = new RobotsCache("FossickBot", async (url) => {
+    asked.push(url)
+    return answer(url)
+  })
+  const mayVisit = async (url: string) => {
+    const found = await cache.for(page(url))
+    return found.kind === "rules" ? found.rules.allows(url) : found.kind
+  }
+  return { cache, asked, mayVisit }
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test("robots.txt is asked for once for each site, whoever wants to know, and by scheme and port", async () => {
+  const { cache, asked, mayVisit } = cacheOf((url) =>
+    rules(url, "User-agent: FossickBot\nDisallow: /private"),
+  )
+  expect(cache.has(page("https://a.example/x"))).toBe(false)
+  const both = await Promise.all([mayVisit("https://a.example/x"), mayVisit("https://a.example/private/y")])
+  expect(both).toEqual([true, false])
+  expect(cache.has(page("https://a.example/z"))).toBe(true)
+  expect(cache.has(page("http://a.example/z"))).toBe(false)
+  await mayVisit("http://a.example/")
+  await mayVisit("https://a.example:8443/")
+  expect(asked).toEqual([
+    "https://a.example/robots.txt",
+    "http://a.example/robots.txt",
+    "https://a.example:8443/robots.txt",
+  ])
+})
+
+test.each<readonly [string, FetchResult, unknown]>([
+  ["is missing (RFC 9309 §2.3.1.3)", failed({ detail: "the site answered 404", status: 404 }), true],
+  ["is denied", failed({ detail: "the site answered 403", status: 403 }), true],
+  ["redirects in a circle", failed({ because: "redirect-loop" }), true],
+  ["is a picture", { kind: "skipped", because: "unsupported-type", detail: "image/png" }, true],
+  ["is not even sent", failed({ because: "refused", transient: true }), "failed"],
+  ["is behind a name that is unknown", failed({ because: "dns" }), "failed"],
+  ["is no valid answer", failed({ detail: "no valid HTTP answer: Parse Error" }), "failed"],
+  ["is broken on the site (§2.3.1.4)", failed({ transient: true, status: 500 }), "postponed"],
+  ["is to come later", { kind: "postponed", until: new Date(0), status: 503 }, "postponed"],
+])("a site whose robots.txt %s may be visited, or not, or not now", async (_, answer, mayVisit) => {
+  expect(await cacheOf(() => answer).mayVisit("https://a.example/x")).toBe(mayVisit)
+})
+
+test("a site whose robots.txt is broken is asked again in a minute, and told by the status it had", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "Date"] })
+  const site: { answer: FetchResult } = { answer: failed({ transient: true, status: 502 }) }
+  const { cache, asked, mayVisit } = cacheOf((url) => (asked.length > 1 ? rules(url, "") : site.answer))
+  const found = await cache.for(page("https://a.example/"))
+  expect(found).toEqual({ kind: "postponed", status: 502, until: expect.any(Date) })
+  const wait = (found as { until: Date }).until.getTime() - (performance.timeOrigin + performance.now())
+  expect(Math.round(wait / 1000)).toBe(60)
+  vi.advanceTimersByTime(59_000)
+  expect(cache.has(page("https://a.example/"))).toBe(true)
+  expect(await mayVisit("https://a.example/")).toBe("postponed")
+  expect(asked).toHaveLength(1)
+  vi.advanceTimersByTime(2000)
+  expect(cache.has(page("https://a.example/"))).toBe(false)
+  expect(await mayVisit("https://a.example/")).toBe(true)
+  expect(asked).toHaveLength(2)
+  // Without a status none is made up.
+  site.answer = failed({ transient: true })
+  const silent = await cacheOf(() => site.answer).cache.for(page("https://b.example/"))
+  expect("status" in silent).toBe(false)
+})
+
+test("rules are kept for a day, and no longer (§2.4)", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "Date"] })
+  const { asked, mayVisit } = cacheOf((url) =>
+    rules(url, asked.length > 1 ? "User-agent: *\nDisallow: /" : ""),
+  )
+  expect(await mayVisit("https://a.example/")).toBe(true)
+  vi.advanceTimersByTime(23 * 3_600_000 + 59 * 60_000)
+  expect(await mayVisit("https://a.example/")).toBe(true)
+  vi.advanceTimersByTime(2 * 60_000)
+  expect(await mayVisit("https://a.example/")).toBe(false)
+  expect(asked).toHaveLength(2)
+})
+
+test("of very many sites the first is forgotten, not the last", async () => {
+  const { cache, mayVisit } = cacheOf((url) => rules(url, ""))
+  for (let site = 0; site <= 1000; site++) await mayVisit(`https://s${site}.example/`)
+  const known = (site: number) => cache.has(page(`https://s${site}.example/`))
+  expect([known(0), known(1), known(999), known(1000)]).toEqual([false, true, true, true])
+})
