@@ -7,5 +7,5 @@ export function duration(seconds: number): string {
 
 /** To the minute from one minute on, for times that nobody knows to the second. */
 export function aboutSeconds(seconds: number): string {
-  return duration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60).replace(/ 0 s$/, "")
+  return duration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60).replace(" 0 s", "")
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { Stryker } from "@stryker-mutator/core"
+import { TESTS_VARIABLE } from "./tests-variable.ts"
 
 // Runs Stryker once, in a process of its own: it changes much of the one it runs in.
 
@@ -10,13 +11,15 @@ const { mutate, tests, dir, report } = JSON.parse(process.argv[2]!) as {
   readonly report: string
 }
 
+// Not Stryker's own `testFiles`: with it, what runs while a file is loaded is changed only after it was loaded, and lives on.
+process.env[TESTS_VARIABLE] = JSON.stringify(tests)
+
 const options = {
   testRunner: "vitest",
   plugins: ["@stryker-mutator/vitest-runner"],
   // Otherwise all tests that come to import a file run for it, which for `base` are nearly all there are.
   vitest: { related: false, configFile: "prove/mutants/vitest.config.ts" },
   mutate,
-  testFiles: tests,
   ignorePatterns: ["index-data", "bench"],
   concurrency: 1,
   tempDirName: join(dir, "copy"),
