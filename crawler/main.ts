@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { hasDamagedFiles } from "#engine/generations/damaged-sizes.ts"
 import { wantedModel } from "#engine/generations/generation-file.ts"
+import { LeftVersions } from "#engine/generations/left-versions.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { diskFullMessage, DiskRoom, isDiskFull } from "#base/disk-space.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
@@ -51,7 +52,7 @@ const PATIENCE_MS = 15_000
 const DAY_MS = 86_400_000
 /** Between two looks at what is old enough to be forgotten. */
 const TIDY_MS = 3_600_000
-/** Between two looks whether all files of the index are there, with their sizes: milliseconds each. */
+/** Between two looks at the files of the index, whether all are there, with their sizes, and none is left over: milliseconds each. */
 const SIZES_MS = 15_000
 
 const env = environment()
@@ -96,6 +97,7 @@ let sizesAt = 0
 /** At the start, and once a day, all of the index is read to find what is damaged. */
 let checkAllAt = 0
 let looking = Promise.resolve()
+const leftVersions = new LeftVersions(dataDir)
 const guard = new DeletionGuard()
 const room = new DiskRoom(dataDir, minFreeMb, { warn: warnFreeMb })
 let isWaiting = false
@@ -111,8 +113,10 @@ function tick(): void {
   if (notice !== null) return
   if (engine === "embedded" && steadyNow() >= sizesAt) {
     sizesAt = steadyNow() + SIZES_MS
-    // The job process repairs it.
-    looking = hasDamagedFiles(dataDir).then((isDamaged) => void (unfinished ||= isDamaged))
+    // The job process repairs it, and gives back the space of what is gone.
+    looking = hasDamagedFiles(dataDir)
+      .then((isDamaged) => isDamaged || leftVersions.areDue())
+      .then((isDue) => void (unfinished ||= isDue))
   }
   // Somebody asked for another model: the job process builds the index for it.
   if (modelWanted !== undefined) unfinished ||= wantedModel(dataDir, engine) !== modelWanted

@@ -159,7 +159,6 @@ try {
       async work() {
         await carryOutRemovals({ db, engine, writes: share.writes })
         log.info("what the operator decided on removals was carried out")
-        settled = settle()
       },
     },
   ]
@@ -180,6 +179,8 @@ try {
       })
       .finally(() => {
         beside.duty = null
+        // Of pages that are gone, vectors are to be deleted, too.
+        settled = settle()
       })
   }
   /** Pages that are to go are gone before their source is crawled again. */

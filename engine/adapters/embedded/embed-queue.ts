@@ -38,8 +38,8 @@ export interface EmbedQueueOptions {
   readonly embedder: Embedder
   /** False: pages wait for an engine that embeds; vectors of replaced pages are still deleted. */
   readonly embeds: boolean
-  /** Called with the number of rows after each commit. */
-  readonly onCommit: (rows: number) => void
+  /** Called with the number of rows, or of pages whose rows were deleted, after each commit. */
+  readonly onChange: (rows: number) => void
   readonly onProblem: (error: unknown) => void
 }
 
@@ -119,7 +119,7 @@ export class EmbedQueue implements AsyncDisposable {
 
   /** Commits vectors that were made elsewhere, of pages that are about to be written. */
   async adopt(pages: readonly PageVectors[]): Promise<void> {
-    const { tables, writes, embedder, onCommit } = this.#options
+    const { tables, writes, embedder, onChange } = this.#options
     const unknown = pages.filter(({ page }) => this.#embedded.get(page.id) !== page.revision)
     if (unknown.length === 0) return
     await writes.run(async () => {
@@ -129,7 +129,7 @@ export class EmbedQueue implements AsyncDisposable {
         if (this.#embedded.has(page.id)) this.#stale.add(page.id)
         this.#embedded.set(page.id, page.revision)
       }
-      onCommit(table.numRows)
+      onChange(table.numRows)
     })
   }
 
@@ -142,9 +142,12 @@ export class EmbedQueue implements AsyncDisposable {
     this.#changed()
   }
 
-  /** Resolves when no page waits, or at once when this queue does not embed; rejects when closed before. */
+  /**
+   * Resolves when no page waits and no vectors are left of pages that are gone, or at once when this queue does not embed; rejects when
+   * closed before.
+   */
   settled(): Promise<void> {
-    if (this.#waiting.size === 0 || !this.#options.embeds) return Promise.resolve()
+    if (this.#isSettled || !this.#options.embeds) return Promise.resolve()
     this.#settled ??= Promise.withResolvers()
     return this.#settled.promise
   }
@@ -155,7 +158,7 @@ export class EmbedQueue implements AsyncDisposable {
     this.#wake.resolve()
     await this.#work
     await this.#rate.end()
-    if (this.#waiting.size > 0) {
+    if (!this.#isSettled) {
       this.#settled?.promise.catch(() => undefined)
       this.#settled?.reject(new Error("The engine was closed before every page had its vectors."))
     }
@@ -249,7 +252,7 @@ export class EmbedQueue implements AsyncDisposable {
   }
 
   async #commit(embedded: readonly PageVectors[]): Promise<void> {
-    const { tables, writes, embedder, onCommit } = this.#options
+    const { tables, writes, embedder, onChange } = this.#options
     await writes.run(async () => {
       // A page that was replaced meanwhile waits again, with its new revision.
       const current = embedded.filter(({ page }) => this.#waiting.revisionOf(page.id) === page.revision)
@@ -264,7 +267,7 @@ export class EmbedQueue implements AsyncDisposable {
           this.#stale.add(page.id)
         }
       }
-      onCommit(table.numRows)
+      onChange(table.numRows)
     })
     // A first fill takes long, and pages change meanwhile.
     await this.#deleteStale()
@@ -272,7 +275,7 @@ export class EmbedQueue implements AsyncDisposable {
   }
 
   async #deleteStale(): Promise<void> {
-    const { tables, writes } = this.#options
+    const { tables, writes, onChange } = this.#options
     while (this.#stale.size > 0 && !this.#stop.signal.aborted) {
       const ids = [...this.#stale].slice(0, DELETE_AT_A_TIME)
       await writes.run(async () => {
@@ -281,13 +284,19 @@ export class EmbedQueue implements AsyncDisposable {
         await tables.vectors.delete(isIn("page", ids) + others)
       })
       for (const id of ids) this.#stale.delete(id)
+      onChange(ids.length)
+      this.#changed()
     }
+  }
+
+  get #isSettled(): boolean {
+    return this.#waiting.size === 0 && this.#stale.size === 0
   }
 
   #changed(): void {
     this.#wake.resolve()
     this.#wake = Promise.withResolvers()
-    if (this.#waiting.size > 0) return
+    if (!this.#isSettled) return
     this.#settled?.resolve()
     this.#settled = undefined
   }

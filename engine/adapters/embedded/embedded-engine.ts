@@ -380,6 +380,9 @@ export class EmbeddedEngine implements Engine {
         await writer.queue[Symbol.asyncDispose]()
         await writer.vectorCare[Symbol.asyncDispose]()
         await writer.pageCare[Symbol.asyncDispose]()
+        await this.#opened!.tables.store.giveBack({ mayRewrite: true }).catch((error: unknown) => {
+          this.#options.onProblem?.(error)
+        })
         await this.#opened!.frequencies.save(this.#options.dir)
         await this.#opened!.knownTerms.save(this.#options.dir)
       }
@@ -410,6 +413,7 @@ export class EmbeddedEngine implements Engine {
       writes: pageWrites,
       sums: await FileSums.load(dir, PAGES_TABLE),
       onProblem,
+      afterwards: () => tables.store.giveBack({ mayRewrite: false }),
     })
     const vectorCare = new Maintenance({
       table: tables.vectors,
@@ -429,7 +433,7 @@ export class EmbeddedEngine implements Engine {
       writes: vectorWrites,
       embedder,
       embeds: embedding === "on",
-      onCommit: (rows) => vectorCare.wrote(rows),
+      onChange: (rows) => vectorCare.wrote(rows),
       onProblem,
     })
     this.#writer = { queue, pageWrites, pageCare, vectorCare }

@@ -16,15 +16,23 @@ const CHARS_AT_A_TIME = 200_000
 export const PAGES_DB = "pages.db"
 /** Pages whose facts are kept in memory, a kilobyte or two each: a question reads those of some thirty. */
 const FACTS_KEPT = 2_000
+/** SQLite's number for a file that can become shorter step by step. */
+const INCREMENTAL = 2
+/** File pages that stand empty, of all: so many stay for what is written next. Of a file that would have to be rewritten, half. */
+const LOOSE = 0.1
+const LOOSE_REWRITTEN = 0.5
+/** File pages: a megabyte is not worth the writing, and the event loop waits for each two of them. */
+const LEAST_GIVEN_BACK = 64
+const GIVEN_BACK_AT_A_TIME = 128
 /** Passages that one statement takes out of a page. */
 const PASSAGES_AT_A_TIME = 8
 
 /**
  * Rows are tens to hundreds of kilobytes. Larger file pages and a mapped file read one in a few steps instead of
  * hundreds of system calls; what is mapped belongs to the system's cache and goes when memory is short. A checkpoint
- * copies four megabytes, while the event loop waits.
+ * copies four megabytes, while the event loop waits. What is deleted leaves file pages that `giveBack` can take off the end.
  */
-const BEFORE_WAL = "pragma page_size = 16384; pragma mmap_size = 1073741824"
+const BEFORE_WAL = "pragma page_size = 16384; pragma auto_vacuum = incremental; pragma mmap_size = 1073741824"
 // The trigger is for older versions, which know nothing of checksums: what they write has none.
 const SCHEMA = `
   pragma wal_autocheckpoint = 250;
@@ -307,6 +315,39 @@ export class PageStore implements Disposable {
         this.#removeSum.run(id)
       }
     })
+  }
+
+  /**
+   * Gives the file system back what deleted pages leave, but for some room for the next ones.
+   *
+   * @param mayRewrite whether a file of an older version, which has to be rewritten for that, may be: nobody else can write
+   * meanwhile, and it takes room on the disk
+   */
+  async giveBack({ mayRewrite }: { readonly mayRewrite: boolean }): Promise<void> {
+    const isWhole = Number(this.#pragma("auto_vacuum")) !== INCREMENTAL
+    const isLoose = () => this.#free() > this.#pragma("page_count") * (isWhole ? LOOSE_REWRITTEN : LOOSE)
+    if (isWhole) {
+      if (mayRewrite && isLoose()) this.#db.exec("pragma auto_vacuum = incremental; vacuum")
+    } else {
+      while (isLoose()) {
+        const before = this.#free()
+        this.#db.exec(`pragma incremental_vacuum(${GIVEN_BACK_AT_A_TIME})`)
+        if (this.#free() === before) break
+        await setImmediate()
+      }
+    }
+    // The file becomes shorter when what was written ahead is brought into it.
+    this.#db.exec("pragma wal_checkpoint(passive)")
+  }
+
+  /** Pages of the file in which nothing stands. */
+  #free(): number {
+    const free = this.#pragma("freelist_count")
+    return free < LEAST_GIVEN_BACK ? 0 : free
+  }
+
+  #pragma(name: string): number {
+    return Number(Object.values(this.#db.prepare(`pragma ${name}`).get() ?? {})[0])
   }
 
   clear(): void {

@@ -4,16 +4,17 @@ import { DISTANCE } from "../arms.ts"
 import type { FileSums } from "../files/file-sums.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import { steadyNow } from "#base/steady-time.ts"
+import { KEEP_VERSIONS_MS, OldVersions } from "./old-versions.ts"
 
 /** Rows not in an index yet are searched one by one: cheap for few, dear for many. */
 const ROWS_BETWEEN_RUNS = 2000
 /** A run costs as much as the table is large, so it waits for this share of it to be new. */
 const SHARE_BETWEEN_RUNS = 0.1
 const IDLE_BEFORE_RUN_MS = 3000
+/** After the last write, what was kept for readers may go; a little later than they let go of it. */
+const IDLE_BEFORE_CLEANING_MS = KEEP_VERSIONS_MS + 2000
 /** A run may take this share of the time at most, however much is written. */
 const LONGEST_SHARE = 0.25
-/** Old versions stay this long for readers that are in the middle of a query. */
-const KEEP_VERSIONS_MS = 60_000
 
 /** Rows from which an approximate index is faster than comparing with every vector. */
 const VECTOR_INDEX_FROM = 10_000
@@ -45,10 +46,13 @@ export interface MaintenanceOptions {
 
 /**
  * Keeps a table quick to search while it is written to: joins small files, brings its indices up to date,
- * deletes old versions. Never in the way of a search: readers see the last finished version.
+ * deletes old versions, also when nothing is written any more. Never in the way of a search: readers see the last finished version.
  */
 export class Maintenance implements AsyncDisposable {
   readonly #options: MaintenanceOptions
+  readonly #old: OldVersions
+  /** A former process may have left versions. */
+  #hasOld = true
   #rows = 0
   #threshold = ROWS_BETWEEN_RUNS
   #timer: NodeJS.Timeout | undefined
@@ -58,9 +62,11 @@ export class Maintenance implements AsyncDisposable {
 
   constructor(options: MaintenanceOptions) {
     this.#options = options
+    this.#old = new OldVersions(options.table)
+    this.#schedule()
   }
 
-  /** Tells of rows written; a run follows soon. */
+  /** Tells of rows written or deleted; a run follows soon. */
   wrote(rows: number): void {
     this.#rows += rows
     this.#schedule()
@@ -71,21 +77,22 @@ export class Maintenance implements AsyncDisposable {
     this.#closed = true
     clearTimeout(this.#timer)
     await this.#running
-    if (this.#rows > 0) await this.#run()
-    // Vectors of pages that are gone are deleted without a word to this one.
     const { writes, sums, onProblem } = this.#options
+    const isDue = this.#rows > 0 || (this.#hasOld && (await this.#old.areDue().catch(onProblem)) === true)
+    if (isDue) await this.#run()
     await writes.run(() => sums.refresh()).catch(onProblem)
   }
 
   #schedule(): void {
-    if (this.#closed || this.#running) return
+    if (this.#closed || this.#running || (this.#rows === 0 && !this.#hasOld)) return
     clearTimeout(this.#timer)
     const soonest = Math.max(0, this.#notBefore - steadyNow())
-    const wait = this.#rows >= this.#threshold ? soonest : Math.max(soonest, IDLE_BEFORE_RUN_MS)
+    const idle = this.#rows > 0 ? IDLE_BEFORE_RUN_MS : IDLE_BEFORE_CLEANING_MS
+    const wait = this.#rows >= this.#threshold ? soonest : Math.max(soonest, idle)
     this.#timer = setTimeout(() => {
       this.#running = this.#run().finally(() => {
         this.#running = undefined
-        if (this.#rows > 0) this.#schedule()
+        this.#schedule()
       })
     }, wait)
     this.#timer.unref()
@@ -98,8 +105,9 @@ export class Maintenance implements AsyncDisposable {
       await writes.run(async () => {
         this.#rows = 0
         await sums.cleaning()
-        await table.optimize({ cleanupOlderThan: new Date(Date.now() - KEEP_VERSIONS_MS) })
+        await this.#old.clean()
         await afterwards?.()
+        this.#hasOld = await this.#old.areThere()
         await sums.refresh()
         this.#threshold = Math.max(ROWS_BETWEEN_RUNS, (await table.countRows()) * SHARE_BETWEEN_RUNS)
       })

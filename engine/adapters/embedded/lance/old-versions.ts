@@ -1,0 +1,62 @@
+import type { Table } from "@lancedb/lancedb"
+import { StepWatch, steadyNow } from "#base/steady-time.ts"
+
+/** A version stays this long after it was replaced, for readers that are in the middle of a query. */
+export const KEEP_VERSIONS_MS = 60_000
+/** Later than any version: LanceDB never deletes the newest one, and counts nanoseconds in 64 bits. */
+const ALWAYS = new Date("2200-01-01")
+const NEVER = new Date(0)
+
+type Version = Pick<Awaited<ReturnType<Table["listVersions"]>>[number], "version" | "timestamp">
+
+/**
+ * The versions of a table that were replaced, and with them the files that only they have. LanceDB knows when each was made, by the
+ * wall clock; readers may be in one from then until some time after the next was made.
+ */
+export class OldVersions {
+  readonly #table: Table
+  readonly #watch = new StepWatch()
+  #steppedAt = Number.NEGATIVE_INFINITY
+
+  constructor(table: Table) {
+    this.#table = table
+  }
+
+  async areThere(): Promise<boolean> {
+    return (await this.#table.listVersions()).length > 1
+  }
+
+  /** Whether there is one that nobody reads any longer. */
+  async areDue(): Promise<boolean> {
+    const versions = await this.#versions()
+    const until = this.#until(versions)
+    return until === ALWAYS || versions.some(({ timestamp }) => timestamp < until)
+  }
+
+  /** Joins small files, brings indices up to date, and deletes what nobody reads any longer. */
+  async clean(): Promise<void> {
+    const before = await this.#versions()
+    const until = this.#until(before)
+    await this.#table.optimize({ cleanupOlderThan: until === ALWAYS ? NEVER : until })
+    // Else the newest one of before would go, too, and readers are in it.
+    const isNewest = (await this.#table.version()) === before.at(-1)?.version
+    if (until === ALWAYS && isNewest) await this.#table.optimize({ cleanupOlderThan: ALWAYS })
+  }
+
+  /** In the order in which they were made. */
+  async #versions(): Promise<Version[]> {
+    return (await this.#table.listVersions()).toSorted((a, b) => a.version - b.version)
+  }
+
+  /** Those made before then were replaced long enough ago. */
+  #until(versions: readonly Version[]): Date {
+    // By a clock that was set forward, all of them were.
+    if (this.#watch.hasStepped()) this.#steppedAt = steadyNow()
+    if (steadyNow() - this.#steppedAt < KEEP_VERSIONS_MS) return NEVER
+    const ages = versions.map(({ timestamp }) => Date.now() - Number(timestamp))
+    // The clock was set back: they would stay until it is again as late as it was, which may take years.
+    if (Math.abs(ages.at(-1) ?? 0) > KEEP_VERSIONS_MS && ages.slice(0, -1).some((age) => age < 0))
+      return ALWAYS
+    return versions[ages.findLastIndex((age) => age >= KEEP_VERSIONS_MS)]?.timestamp ?? NEVER
+  }
+}

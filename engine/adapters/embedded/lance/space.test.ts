@@ -1,0 +1,161 @@
+import { connect } from "@lancedb/lancedb"
+import { cp, readdir, stat } from "node:fs/promises"
+import path from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { steadyNow } from "#base/steady-time.ts"
+import { LeftVersions } from "#engine/generations/left-versions.ts"
+import { adapter } from "#engine/testing/embedded-under-test.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { aPage } from "#engine/testing/pages.ts"
+import { EmbeddedEngine } from "../embedded-engine.ts"
+import { PAGES_DB } from "../files/page-store.ts"
+import { OldVersions } from "./old-versions.ts"
+
+const DAY_MS = 86_400_000
+const pages = Array.from({ length: 60 }, (_, i) =>
+  aPage(`p${i}`, {
+    markdown: Array.from({ length: 2000 }, (__, at) => `word${(i * 7919 + at * 104_729) % 5003}`).join(" "),
+  }),
+)
+const gone = pages.slice(4).map(({ url }) => url)
+const kept = pages[3]!
+
+describe("the space of pages that are gone", () => {
+  let filled: string
+  let data: string
+  let dir: string
+
+  beforeAll(async () => {
+    filled = await adapter.freshPlace()
+    dir = path.join(filled, "index")
+    await using engine = await open()
+    await engine.index(pages)
+    await engine.settled()
+  })
+  afterAll(() => adapter.removePlace(filled))
+
+  beforeEach(async () => {
+    data = await adapter.freshPlace()
+    dir = path.join(data, "index")
+    await cp(path.join(filled, "index"), dir, { recursive: true })
+  })
+  afterEach(async () => {
+    vi.useRealTimers()
+    await adapter.removePlace(data)
+  })
+
+  const open = (mode: "read" | "write" = "write") =>
+    EmbeddedEngine.open({ dir, mode, embedder: new HashingEmbedder() })
+
+  /** Of what grows with the pages: the counts of terms have their size from the beginning. */
+  const bytes = async (): Promise<number> => {
+    const names = (await readdir(dir, { recursive: true })).filter((name) =>
+      /\.lance\/|^pages\.db$/.test(name),
+    )
+    const sizes = names.map(async (name) => (await stat(path.join(dir, name)).catch(() => null))?.size ?? 0)
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  }
+
+  const versions = async () =>
+    (await readdir(path.join(dir, "pages.lance", "_versions"))).filter((name) => name.endsWith(".manifest"))
+
+  test("comes back while nobody writes, and a reader goes on finding", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] })
+    await using engine = await open()
+    await using reader = await open("read")
+    const most = await bytes()
+    await engine.remove(gone)
+    await engine.settled()
+    expect(await bytes()).toBeGreaterThan(most * 0.9)
+    // Nothing but time passes from here on.
+    await vi.waitFor(
+      async () => {
+        await vi.advanceTimersByTimeAsync(10_000)
+        expect((await reader.search({ text: "word7", limit: 1 })).hits).toHaveLength(1)
+        expect(await bytes()).toBeLessThan(most * 0.4)
+        expect(await versions()).toHaveLength(1)
+      },
+      { timeout: 100_000, interval: 100 },
+    )
+    expect((await engine.get(kept.url))?.markdown).toBe(kept.markdown)
+  })
+
+  test("is left by a process that ended, noticed when the tables have rested, and given back by the next", async () => {
+    {
+      await using engine = await open()
+      await engine.remove(gone)
+      await engine.settled()
+    }
+    const before = await bytes()
+    let now = 0
+    const left = new LeftVersions(data, () => now)
+    expect(await left.areDue()).toBe(false)
+    now += 59_000
+    expect(await left.areDue()).toBe(false)
+    now += 2_000
+    expect(await left.areDue()).toBe(true)
+    // Once: a disk that is full would have it tried for ever.
+    expect(await left.areDue()).toBe(false)
+
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + now })
+    {
+      await using engine = await open()
+      await engine.settled()
+    }
+    expect(await bytes()).toBeLessThan(before * 0.7)
+    expect(await versions()).toHaveLength(1)
+    now += 61_000
+    expect(await left.areDue()).toBe(false)
+  })
+
+  test("comes back of a file of pages that an older version made", async () => {
+    const file = path.join(dir, PAGES_DB)
+    {
+      const db = new DatabaseSync(file)
+      db.exec("pragma auto_vacuum = none; vacuum; pragma wal_checkpoint(truncate)")
+      db.close()
+    }
+    const { size: most } = await stat(file)
+    {
+      await using engine = await open()
+      await engine.remove(gone.slice(0, 16))
+    }
+    // Not worth rewriting all that is left.
+    expect((await stat(file)).size).toBeGreaterThan(most * 0.9)
+    {
+      await using engine = await open()
+      await engine.remove(gone)
+    }
+    expect((await stat(file)).size).toBeLessThan(most * 0.3)
+    await using engine = await open()
+    expect((await engine.get(kept.url))?.markdown).toBe(kept.markdown)
+  })
+
+  test("waits for a minute after a clock was set, forward or back, and comes back then", async () => {
+    const connection = await connect(dir)
+    const table = await connection.createTable("some", [{ id: 1 }])
+    for (const id of [2, 3]) await table.add([{ id }])
+    const count = async () => (await table.listVersions()).length
+    for (const step of [400 * DAY_MS, -800 * DAY_MS]) {
+      vi.useFakeTimers({ toFake: ["Date", "performance"] })
+      const old = new OldVersions(table)
+      await table.add([{ id: 4 }])
+      const before = await count()
+      vi.setSystemTime(Date.now() + step)
+      const since = steadyNow()
+      expect(await old.areDue()).toBe(false)
+      await old.clean()
+      expect(await count()).toBeGreaterThanOrEqual(before)
+      vi.advanceTimersByTime(61_000)
+      expect(steadyNow() - since).toBeGreaterThan(60_000)
+      expect(await old.areDue()).toBe(true)
+      // The first one may join files, and leaves what it replaced.
+      await old.clean()
+      await old.clean()
+      expect(await count()).toBeLessThan(before)
+      vi.useRealTimers()
+    }
+    connection.close()
+  })
+})
