@@ -23,6 +23,8 @@ export const SEARCH_SCOPE = "search"
 const COLLECTION = "collection:"
 const MAX_NAME_CHARS = 200
 const MOST_REDIRECTS = 10
+/** Of all addresses that a program registers together: anybody may, and they are kept. */
+const MAX_ADDRESS_CHARS = 4000
 /** What all programs are: a secret that is handed to anybody who asks proves nothing. */
 const PUBLIC_CLIENT = {
   token_endpoint_auth_method: "none",
@@ -70,6 +72,11 @@ export function oauthProvider({ store, documents, tickets, resource }: ProviderP
         if (uris.length === 0 || uris.length > MOST_REDIRECTS || !uris.every(mayRedirectTo)) {
           throw new InvalidClientMetadataError(
             "redirect_uris must be up to ten of https, http on this machine, or a scheme of the program's own",
+          )
+        }
+        if ([...uris, uri ?? ""].join("").length > MAX_ADDRESS_CHARS) {
+          throw new InvalidClientMetadataError(
+            `redirect_uris and client_uri must have at most ${MAX_ADDRESS_CHARS} characters together`,
           )
         }
         const metadata = {

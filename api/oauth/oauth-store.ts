@@ -67,6 +67,16 @@ const REFRESH_MS = 30 * 24 * 60 * MINUTE_MS
 /** Programs that registered and were let in by nobody are forgotten after this, or when there are too many. */
 const CLIENT_MS = 24 * 60 * MINUTE_MS
 const MOST_CLIENTS = 1000
+/**
+ * Refresh tokens of a grant that were exchanged and are remembered, so that one that comes again is noticed: four days of a program that
+ * does so each hour. One that does nothing else fills nothing.
+ */
+const MOST_EXCHANGED = 100
+/** Grants of one key, those that ended among them: the one that was used longest ago goes when another comes. */
+const MOST_OF_KEY = 200
+/** For so long what has ended is shown to the operator. */
+const ENDED_MS = REFRESH_MS
+const ALL_BEYOND = "limit 9223372036854775807 offset ?"
 /** Of use, told to the minute: a grant is not written with each call. */
 const USED_MS = MINUTE_MS
 
@@ -112,6 +122,7 @@ export class OAuthStore {
       const now = Date.now()
       this.#prepare("delete from oauth_code where expires_at < ?").run(now - CLIENT_MS)
       this.#prepare("delete from oauth_token where expires_at < ?").run(now)
+      this.#forgetGrants(grant.key, now)
       this.#prepare(
         "insert into oauth_grant (id, client, client_name, key, collections, created_at) values (?, ?, ?, ?, ?, ?)",
       ).run(
@@ -202,7 +213,7 @@ export class OAuthStore {
     const { changes } = this.#prepare(
       "update oauth_grant set revoked_at = ? where id = ? and revoked_at is null",
     ).run(Date.now(), id)
-    this.#prepare("delete from oauth_token where grant_id = ? and kind = 'access'").run(id)
+    this.#prepare("delete from oauth_token where grant_id = ?").run(id)
     return Number(changes) > 0
   }
 
@@ -218,6 +229,25 @@ export class OAuthStore {
       .map(grantOf)
   }
 
+  /** Those that ended long ago, or that no token can use; and, of this key, all but so many that there is room for one more. */
+  #forgetGrants(key: string, now: number): void {
+    this.#prepare(
+      `delete from oauth_grant where coalesce(revoked_at, created_at) < ?
+         and (revoked_at is not null or not exists (select 1 from oauth_token where grant_id = oauth_grant.id))`,
+    ).run(now - ENDED_MS)
+    const beyond = this.#prepare(
+      `select id from oauth_grant where key = ? order by coalesce(used_at, created_at) desc, id ${ALL_BEYOND}`,
+    ).all(key, MOST_OF_KEY - 1)
+    for (const { id } of beyond) {
+      for (const sql of [
+        "delete from oauth_token where grant_id = ?",
+        "delete from oauth_code where grant_id = ?",
+        "delete from oauth_grant where id = ?",
+      ])
+        this.#prepare(sql).run(String(id))
+    }
+  }
+
   #issue(grant: string): IssuedTokens {
     const [access, refresh, now] = [secret(), secret(), Date.now()]
     const insert = this.#prepare(
@@ -225,6 +255,10 @@ export class OAuthStore {
     )
     insert.run(digest(access), grant, "access", now + ACCESS_MS)
     insert.run(digest(refresh), grant, "refresh", now + REFRESH_MS)
+    this.#prepare(
+      `delete from oauth_token where digest in (
+         select digest from oauth_token where grant_id = ? and rotated = 1 order by expires_at desc ${ALL_BEYOND})`,
+    ).run(grant, MOST_EXCHANGED)
     return { access, refresh, expiresIn: ACCESS_MS / 1000 }
   }
 

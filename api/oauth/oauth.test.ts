@@ -267,7 +267,7 @@ test("the page has no script, is for one browser, and takes no key but a valid o
   expect(denied.headers.get("location")).toContain("error=access_denied")
 })
 
-test("codes want their verifier, and only known addresses are sent back to", async () => {
+test("codes want their verifier, and only known addresses, no endless ones, are sent back to", async () => {
   const program = new Program()
   await auth(program, { serverUrl: `${url}/mcp` })
   const answer = await consent(program.sentTo!, { key })
@@ -297,12 +297,15 @@ test("codes want their verifier, and only known addresses are sent back to", asy
   expect((await fetch(target, { redirect: "manual" })).headers.get("location")).toContain(
     "error=invalid_target",
   )
-  const registered = await fetch(`${url}/register`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ redirect_uris: ["http://evil.example/"] }),
-  })
-  expect(registered.status).toBe(400)
+  for (const redirectUris of [["http://evil.example/"], [`https://program.example/${"x".repeat(4000)}`]]) {
+    // oxlint-disable-next-line no-await-in-loop
+    const registered = await fetch(`${url}/register`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ redirect_uris: redirectUris }),
+    })
+    expect(registered.status).toBe(400)
+  }
 })
 
 test("an address with a path is one, too, whether a proxy keeps the path or not", async () => {

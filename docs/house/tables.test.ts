@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { roomOf, sourceFiles } from "./imports.ts"
+import { ROOT, roomOf, sourceFiles } from "./imports.ts"
 import { sqlOf, tablesOf, tableUses } from "./tables.ts"
 
 /** Who names the tables of another room all the same, and why. */
@@ -36,6 +38,13 @@ describe("the tables of the house", () => {
       const words = "the update from job to job"
       db.prepare("select 1 from job").get()`
     expect(sqlOf(text)).toEqual(['"select 1 from job"'])
+  })
+
+  test("that calls can fill are bounded, and the handbook says how", () => {
+    const bounds = readFileSync(join(ROOT, "docs/bounds.md"), "utf8")
+    const ofCalls = [...owners].filter(([, rooms]) => [...rooms].some((room) => room.startsWith("api/")))
+    expect(ofCalls.length).toBeGreaterThan(30)
+    expect(ofCalls.map(([table]) => table).filter((table) => !bounds.includes(`\`${table}\``))).toEqual([])
   })
 
   test("are made by one room each", () => {
