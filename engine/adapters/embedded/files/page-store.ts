@@ -324,7 +324,7 @@ export class PageStore implements Disposable {
    * meanwhile, and it takes room on the disk
    */
   async giveBack({ mayRewrite }: { readonly mayRewrite: boolean }): Promise<void> {
-    const isWhole = Number(this.#pragma("auto_vacuum")) !== INCREMENTAL
+    const isWhole = this.#pragma("auto_vacuum") !== INCREMENTAL
     const isLoose = () => this.#free() > this.#pragma("page_count") * (isWhole ? LOOSE_REWRITTEN : LOOSE)
     if (isWhole) {
       if (mayRewrite && isLoose()) this.#db.exec("pragma auto_vacuum = incremental; vacuum")
