@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { hasDamagedFiles } from "#engine/generations/damaged-sizes.ts"
+import { LeftVersions } from "#engine/adapters/embedded/lance/left-versions.ts"
+import { hasDamagedFiles, indexFolder } from "#engine/generations/damaged-sizes.ts"
 import { wantedModel } from "#engine/generations/generation-file.ts"
-import { LeftVersions } from "#engine/generations/left-versions.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { diskFullMessage, DiskRoom, isDiskFull } from "#base/disk-space.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
@@ -97,7 +97,7 @@ let sizesAt = 0
 /** At the start, and once a day, all of the index is read to find what is damaged. */
 let checkAllAt = 0
 let looking = Promise.resolve()
-const leftVersions = new LeftVersions(dataDir)
+const leftVersions = new LeftVersions()
 const guard = new DeletionGuard()
 const room = new DiskRoom(dataDir, minFreeMb, { warn: warnFreeMb })
 let isWaiting = false
@@ -115,7 +115,7 @@ function tick(): void {
     sizesAt = steadyNow() + SIZES_MS
     // The job process repairs it, and gives back the space of what is gone.
     looking = hasDamagedFiles(dataDir)
-      .then((isDamaged) => isDamaged || leftVersions.areDue())
+      .then(async (isDamaged) => isDamaged || leftVersions.areDue(await indexFolder(dataDir)))
       .then((isDue) => void (unfinished ||= isDue))
   }
   // Somebody asked for another model: the job process builds the index for it.

@@ -3,13 +3,14 @@ import { cp, readdir, stat } from "node:fs/promises"
 import path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { until } from "#base/testing/until.ts"
 import { steadyNow } from "#base/steady-time.ts"
-import { LeftVersions } from "#engine/generations/left-versions.ts"
 import { adapter } from "#engine/testing/embedded-under-test.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { EmbeddedEngine } from "../embedded-engine.ts"
 import { PAGES_DB } from "../files/page-store.ts"
+import { LeftVersions } from "./left-versions.ts"
 import { OldVersions } from "./old-versions.ts"
 
 const DAY_MS = 86_400_000
@@ -69,15 +70,11 @@ describe("the space of pages that are gone", () => {
     await engine.settled()
     expect(await bytes()).toBeGreaterThan(most * 0.9)
     // Nothing but time passes from here on.
-    await vi.waitFor(
-      async () => {
-        await vi.advanceTimersByTimeAsync(10_000)
-        expect((await reader.search({ text: "word7", limit: 1 })).hits).toHaveLength(1)
-        expect(await bytes()).toBeLessThan(most * 0.4)
-        expect(await versions()).toHaveLength(1)
-      },
-      { timeout: 100_000, interval: 100 },
-    )
+    await until(async () => {
+      await vi.advanceTimersByTimeAsync(10_000)
+      expect((await reader.search({ text: "word7", limit: 1 })).hits).toHaveLength(1)
+      return (await bytes()) < most * 0.4 && (await versions()).length === 1
+    })
     expect((await engine.get(kept.url))?.markdown).toBe(kept.markdown)
   })
 
@@ -89,14 +86,14 @@ describe("the space of pages that are gone", () => {
     }
     const before = await bytes()
     let now = 0
-    const left = new LeftVersions(data, () => now)
-    expect(await left.areDue()).toBe(false)
+    const left = new LeftVersions(() => now)
+    expect(await left.areDue(dir)).toBe(false)
     now += 59_000
-    expect(await left.areDue()).toBe(false)
+    expect(await left.areDue(dir)).toBe(false)
     now += 2_000
-    expect(await left.areDue()).toBe(true)
+    expect(await left.areDue(dir)).toBe(true)
     // Once: a disk that is full would have it tried for ever.
-    expect(await left.areDue()).toBe(false)
+    expect(await left.areDue(dir)).toBe(false)
 
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + now })
     {
@@ -106,7 +103,7 @@ describe("the space of pages that are gone", () => {
     expect(await bytes()).toBeLessThan(before * 0.7)
     expect(await versions()).toHaveLength(1)
     now += 61_000
-    expect(await left.areDue()).toBe(false)
+    expect(await left.areDue(dir)).toBe(false)
   })
 
   test("comes back of a file of pages that an older version made", async () => {

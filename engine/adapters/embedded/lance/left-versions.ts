@@ -1,0 +1,47 @@
+import { readdir } from "node:fs/promises"
+import path from "node:path"
+import { steadyNow } from "#base/steady-time.ts"
+import { manifestTwins } from "../files/manifest.ts"
+import { KEEP_VERSIONS_MS } from "./old-versions.ts"
+
+/**
+ * Notices that replaced versions of an index's tables take up space, and nobody reads or writes them any longer: whoever opens the index for
+ * writing deletes them. It lists two folders, and loads nothing that takes memory.
+ */
+export class LeftVersions {
+  readonly #steady: () => number
+  #seen = ""
+  #seenAt = 0
+  #told = ""
+
+  /** @param steady as `steadyNow()`, which says how long they have been the same: not even a clock that is set hurries it */
+  constructor(steady: () => number = steadyNow) {
+    this.#steady = steady
+  }
+
+  /**
+   * Says so once of the same versions: where they could not be deleted, trying at once again would not help.
+   * @param dir folder of the index
+   */
+  async areDue(dir: string): Promise<boolean> {
+    const names = await versionsIn(dir)
+    const now = names.flat().join()
+    if (now !== this.#seen) [this.#seen, this.#seenAt] = [now, this.#steady()]
+    if (now === this.#told || names.every((of) => of.length < 2)) return false
+    if (this.#steady() - this.#seenAt <= KEEP_VERSIONS_MS) return false
+    this.#told = now
+    return true
+  }
+}
+
+/** File names of the versions of each table. */
+async function versionsIn(dir: string): Promise<readonly string[][]> {
+  const { value } = await manifestTwins(dir)
+  const folders = value ? ["pages", value.vectors].map((table) => path.join(dir, `${table}.lance`)) : []
+  return await Promise.all(
+    folders.map(async (folder) => {
+      const names = await readdir(path.join(folder, "_versions")).catch(() => [])
+      return names.filter((name) => name.endsWith(".manifest")).toSorted()
+    }),
+  )
+}
