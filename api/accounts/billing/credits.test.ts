@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest"
+
+import {
+  crawlCost,
+  dueBetween,
+  extractCost,
+  mapCost,
+  metersOf,
+  mostCredits,
+  PRICES,
+  researchCost,
+  searchCost,
+} from "./credits.ts"
+
+describe("a call costs", () => {
+  test("a credit for a search, two for an advanced one", () => {
+    expect(
+      ["ultra-fast", "fast", "basic", "advanced"].map((depth) => mostCredits(searchCost(depth))),
+    ).toEqual([1, 1, 1, 2])
+  })
+
+  test("for pages by the block, a part of one as much as a whole at most", () => {
+    expect([0, 1, 5, 6].map((pages) => mostCredits(extractCost("basic", pages)))).toEqual([0, 1, 1, 2])
+    expect([0, 1, 5, 6].map((pages) => mostCredits(extractCost("advanced", pages)))).toEqual([0, 2, 2, 4])
+    expect([0, 1, 10, 11].map((pages) => mostCredits(mapCost(false, pages)))).toEqual([0, 1, 1, 2])
+    expect([0, 1, 10, 11].map((pages) => mostCredits(mapCost(true, pages)))).toEqual([0, 2, 2, 4])
+    expect(crawlCost(true, "advanced", 11)).toEqual({
+      pages: { "map-instructions": 11, "extract-advanced": 11 },
+    })
+    expect(crawlCost(false, "basic", 11)).toEqual({ pages: { map: 11, "extract-basic": 11 } })
+  })
+
+  test("no more than could be read in its time, whatever limit it asks for", () => {
+    expect(extractCost("basic", Infinity)).toEqual({ pages: { "extract-basic": 100_000 } })
+    expect(mapCost(false, 1e9)).toEqual({ pages: { map: 100_000 } })
+  })
+
+  test("what is due when its pages fill blocks that others began", () => {
+    const due = (before: number, after: number) => dueBetween("extract-advanced", before, after)
+    expect([due(0, 4), due(4, 5), due(4, 14), due(5, 5)]).toEqual([0, 2, 4, 0])
+    expect(dueBetween("map", 9, 10)).toBe(1)
+  })
+
+  test("for a report by its searches after the first, up to a most", () => {
+    const credits = (model: "mini" | "pro") =>
+      [0, 1, 2, 5, Infinity].map((count) => researchCost(model, count).credits)
+    expect(credits("mini")).toEqual([4, 4, 5, 8, 110])
+    expect(credits("pro")).toEqual([15, 15, 17, 23, 250])
+  })
+
+  test("nothing for what counts nothing", () => {
+    expect(metersOf({ pages: { map: 0, "extract-basic": 2 } })).toEqual([["extract-basic", 2]])
+    expect(metersOf({ credits: 3 })).toEqual([])
+    expect(mostCredits({})).toBe(0)
+    expect(mostCredits({ credits: 3, pages: { map: 1 } })).toBe(4)
+  })
+})
+
+test("prices are told as they are", () => {
+  expect(PRICES).toMatchObject({
+    search: "1 credit, 2 with the depth `advanced`.",
+    advancedSearch: "2 credits",
+    map: "1 credit for each 10 addresses, 2 with `instructions`.",
+  })
+  expect(PRICES.extract).toMatch(/^1 credit for each 5 pages read, 2 with the depth `advanced`/)
+  expect(PRICES.research).toMatch(/^4 to 110 credits with the model `mini`, 15 to 250 with `pro`/)
+})

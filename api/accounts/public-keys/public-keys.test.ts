@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+
+import { asApiKey, isPublicText, type PublicKeySpec } from "./public-key.ts"
+import { MOST_PUBLIC_KEYS, PublicKeyStore } from "./public-key-store.ts"
+import { isOrigin, readPublicKey, type WrittenPublicKey } from "./read-spec.ts"
+
+const SPEC: PublicKeySpec = {
+  name: "handbook",
+  source: "docs",
+  collection: null,
+  origins: ["https://docs.example"],
+  answers: true,
+  rateLimits: { search: { calls: 3, seconds: 60 } },
+  credits: 100,
+}
+
+describe("a public key", () => {
+  let dir: string
+  let db: StateStore
+  let keys: PublicKeyStore
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), "fossick-public-keys-"))
+    db = openStateStore(dir)
+    keys = new PublicKeyStore(db)
+  })
+  afterEach(() => {
+    db.close()
+    rmSync(dir, { recursive: true })
+  })
+
+  test("is kept as it is, and stands for a key that may search its source and nothing else", () => {
+    const key = keys.create(SPEC)
+    expect(key.text).toMatch(/^fsk-pub-[\w-]{24}$/)
+    expect(isPublicText(key.text)).toBe(true)
+    expect([isPublicText("fsk-dev-abc"), isPublicText(`x${key.text}`)]).toEqual([false, false])
+    expect(key).toMatchObject({ ...SPEC, disabledAt: null, createdAt: expect.any(Date) })
+    expect([keys.verify(key.text), keys.get(key.id), keys.list()]).toEqual([key, key, [key]])
+    expect([keys.verify(`${key.text}x`), keys.get("nobody")]).toEqual([null, null])
+    expect(asApiKey(key)).toMatchObject({
+      id: key.id,
+      role: "search",
+      hint: key.text.slice(-4),
+      scope: { endpoints: ["search"], sources: ["docs"], collections: null, domains: null },
+      creditLimit: { credits: 100, per: "month" },
+      mayMakeKeys: false,
+      mayEndItself: false,
+    })
+    expect(asApiKey({ ...key, source: null, collection: "all", credits: null })).toMatchObject({
+      scope: { sources: [], collections: ["all"] },
+      creditLimit: null,
+    })
+    // Should one ever be without either, it sees nothing.
+    expect(asApiKey({ ...key, source: null }).scope).toMatchObject({ sources: [], collections: null })
+  })
+
+  test("holds to what it is changed to, under the text that stands in pages", () => {
+    const { id, text } = keys.create(SPEC)
+    const changed = keys.change(id, { ...SPEC, source: null, collection: "all", origins: [] }, false)
+    expect(changed).toMatchObject({
+      id,
+      text,
+      source: null,
+      collection: "all",
+      origins: [],
+      disabledAt: null,
+    })
+    expect(keys.change("nobody", SPEC, false)).toBeNull()
+  })
+
+  test("is refused while it is disabled, and lets in the pages of its origins alone", () => {
+    const { id, text } = keys.create(SPEC)
+    const other = keys.create({ ...SPEC, origins: ["https://a.example", "https://b.example"] })
+    const admitted = (...origins: string[]) => origins.map((origin) => keys.admits(origin))
+    expect(admitted("https://docs.example", "https://b.example", "https://c.example")).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect([keys.disable(id), keys.disable("nobody")]).toEqual([true, false])
+    const since = keys.get(id)!.disabledAt
+    expect(since).toBeInstanceOf(Date)
+    expect(keys.verify(text)).toBeNull()
+    expect(admitted("https://docs.example", "https://b.example")).toEqual([false, true])
+    keys.change(id, SPEC, true)
+    expect(keys.get(id)!.disabledAt).toEqual(since)
+    keys.change(id, SPEC, false)
+    expect(keys.verify(text)?.disabledAt).toBeNull()
+    expect([keys.delete(id), keys.delete(id)]).toEqual([true, false])
+    expect(keys.list().map((key) => key.id)).toEqual([other.id])
+  })
+
+  test("is one of five hundred at most", () => {
+    for (let at = 0; at < MOST_PUBLIC_KEYS - 1; at++) keys.create(SPEC)
+    expect(keys.hasRoom()).toBe(true)
+    keys.create(SPEC)
+    expect(keys.hasRoom()).toBe(false)
+  })
+})
+
+describe("a public key that somebody wrote", () => {
+  const known = {
+    unknownSource: ([name]: readonly string[]) =>
+      name === "docs" ? null : `There is no source "${name}"; did you mean "docs"?`,
+    unknownCollection: ([name]: readonly string[]) =>
+      name === "all" ? null : `There is no collection "${name}"`,
+  }
+  const read = (more: Partial<WrittenPublicKey>) =>
+    readPublicKey({ source: "docs", origins: ["https://docs.example"], ...more }, known)
+  const problems = (more: Partial<WrittenPublicKey>) => {
+    const result = read(more)
+    return "problems" in result ? result.problems.map(({ field, message }) => `${field} ${message}`) : []
+  }
+
+  test("is without name, answers and limits where nothing is said of them", () => {
+    expect(read({ origins: ["https://a.example", "http://localhost:3000", "https://a.example"] })).toEqual({
+      spec: {
+        name: "",
+        source: "docs",
+        collection: null,
+        origins: ["https://a.example", "http://localhost:3000"],
+        answers: false,
+        rateLimits: null,
+        credits: null,
+      },
+    })
+    const all = {
+      name: "n",
+      source: null,
+      collection: "all",
+      answers: true,
+      rate_limits: "search=1/m",
+      credits: 0,
+    }
+    expect(read(all)).toEqual({
+      spec: {
+        name: "n",
+        source: null,
+        collection: "all",
+        origins: ["https://docs.example"],
+        answers: true,
+        rateLimits: { search: { calls: 1, seconds: 60 } },
+        credits: 0,
+      },
+    })
+    expect(read({ rate_limits: "  " })).toMatchObject({ spec: { rateLimits: null } })
+    expect(problems({ name: "é".repeat(100), credits: 1_000_000_000 })).toEqual([])
+  })
+
+  const REACH = "source or collection must be given, and not both: a public key reaches one of them"
+  const ORIGINS =
+    "origins must be origins such as https://docs.example.com: with their scheme, without a path or a slash at the end, and no pattern"
+  const CREDITS = "credits must be a whole number from 0 to 1000000000"
+  test.each<[Partial<WrittenPublicKey>, string[]]>([
+    [{ name: "é".repeat(101) }, ["name must have at most 100 characters"]],
+    [{ source: null }, [REACH]],
+    [{ collection: "all" }, [REACH]],
+    [{ source: "dcos" }, ['source is unknown: there is no source "dcos"; did you mean "docs"?']],
+    [{ source: null, collection: "al" }, ['collection is unknown: there is no collection "al"']],
+    [{ origins: [] }, ["origins must have 1 to 50 entries"]],
+    [
+      { origins: Array.from({ length: 51 }, (_, at) => `https://a${at}.example`) },
+      ["origins must have 1 to 50 entries"],
+    ],
+    [{ origins: ["https://docs.example", "https://docs.example/"] }, [ORIGINS]],
+    [{ credits: -1 }, [CREDITS]],
+    [{ credits: 1.5 }, [CREDITS]],
+    [{ credits: 1_000_000_001 }, [CREDITS]],
+    [{ rate_limits: "find=1/m" }, [expect.stringMatching(/^rate_limits must be a list such as/)]],
+    [{ origins: [], credits: -1 }, ["origins must have 1 to 50 entries", CREDITS]],
+  ])("%j is told what is wrong, by field: %j", (written, wrong) => {
+    expect(problems(written)).toEqual(wrong)
+  })
+
+  test.each([
+    ["https://docs.example", true],
+    ["http://localhost:3000", true],
+    ["http://[::1]:8080", true],
+    ["https://docs.example:443", false],
+    ["https://docs.example/", false],
+    ["https://Docs.example", false],
+    ["https://*.example", false],
+    ["ftp://docs.example", false],
+    ["docs.example", false],
+    ["null", false],
+    ["https://", false],
+    [" https://docs.example", false],
+    ["https://docs.example ", false],
+  ])("%s as an origin of pages: %s", (text, isOne) => {
+    expect(isOrigin(text)).toBe(isOne)
+  })
+})

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { expect, test } from "vitest"
+
+import { openStateStore } from "#base/store/state-store.ts"
+
+import { keptSecret, openHumanHash } from "./human-ids.ts"
+import { readTracking } from "./tracking.ts"
+
+test("the id of a person is hashed before anything can log it, and nothing of it stays in the request", async () => {
+  const seen: unknown[] = []
+  const server = createServer((request, response) => {
+    seen.push(
+      readTracking(request, (id) => `hash of ${id}`),
+      JSON.stringify([request.headers, request.rawHeaders]),
+    )
+    response.end()
+  })
+  await new Promise<void>((done) => {
+    server.listen(0, "127.0.0.1", done)
+  })
+  const ask = (headers: Record<string, string>) =>
+    fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { headers })
+  await ask({
+    "X-Human-Id": " ada@example.org ",
+    "X-Project-ID": "pumps",
+    "X-Session-Id": "s".repeat(300),
+    "X-Other": "kept",
+  })
+  await ask({ "X-Other": "kept" })
+  server.close()
+  expect(seen[0]).toEqual({ project: "pumps", session: "s".repeat(200), human: "hash of ada@example.org" })
+  expect(seen[1]).not.toMatch(/ada@example|human-id/i)
+  expect(seen[1]).toContain("kept")
+  expect(seen[1]).toContain("pumps")
+  // Nobody is nobody, and has no hash that many share.
+  expect(seen[2]).toEqual({ project: "", session: "", human: "" })
+})
+
+test("persons are told apart by hashes that only this appliance can make, over restarts", () => {
+  const dirs = [0, 1].map(() => mkdtempSync(join(tmpdir(), "fossick-humans-")))
+  const [here, elsewhere] = dirs.map((dir) => openStateStore(dir))
+  const hash = openHumanHash(here!, "")
+  expect(hash("ada")).toMatch(/^[0-9a-f]{32}$/)
+  expect(openHumanHash(here!, "")("ada")).toBe(hash("ada"))
+  expect(hash("bob")).not.toBe(hash("ada"))
+  expect(openHumanHash(elsewhere!, "")("ada")).not.toBe(hash("ada"))
+  // Of two appliances that are given the same secret both know her.
+  const known = openHumanHash(here!, "secret of ours")
+  expect(openHumanHash(elsewhere!, "secret of ours")("ada")).toBe(known("ada"))
+  expect(known("ada")).not.toBe(hash("ada"))
+  expect(keptSecret(here!, "other")).toHaveLength(32)
+  expect(keptSecret(here!, "other")).toEqual(keptSecret(here!, "other"))
+  expect(keptSecret(here!, "other")).not.toEqual(keptSecret(here!, "human-ids"))
+  here!.close()
+  elsewhere!.close()
+  for (const dir of dirs) rmSync(dir, { recursive: true })
+})
