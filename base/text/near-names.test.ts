@@ -30,6 +30,8 @@ test("names all that are near, without what they all begin with", () => {
   expect(didYouMean("FOSSICK_PROT", ["FOSSICK_PORT", "PROT", "FOSSICK_HOST"], "FOSSICK_")).toBe(
     '; did you mean "FOSSICK_PORT"?',
   )
+  // What begins otherwise is not offered under a beginning that it does not have.
+  expect(didYouMean("FOSSICK_PORTS", ["MACHINE_PORT"], "FOSSICK_")).toBe("")
 })
 
 /** By the definition: optimal string alignment, without a table. */

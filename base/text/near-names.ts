@@ -21,7 +21,7 @@ export function nearNames(name: string, known: Iterable<string>): readonly strin
  * @param prefix what all of them begin with, which tells nothing
  */
 export function didYouMean(name: string, known: Iterable<string>, prefix = ""): string {
-  const bare = [...known].flatMap((one) => (one.startsWith(prefix) ? one.slice(prefix.length) : []))
+  const bare = [...known].filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length))
   const near = nearNames(name.slice(prefix.length), bare).map((one) => JSON.stringify(prefix + one))
   return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`
 }
@@ -36,8 +36,8 @@ function slipsBetween(a: string, b: string, limit: number): number {
     for (let j = 1; j <= b.length; j += 1) {
       const isSame = a[i - 1] === b[j - 1]
       let least = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        least = Math.min(least, before[j - 2]! + 1)
+      // Before the first letter there is none, which is like no other.
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, before[j - 2]! + 1)
       row.push(least)
     }
     before = last

@@ -14,6 +14,7 @@ test.each([
   ["7 s", null],
   ["in 7", null],
   ["-7x", null],
+  ["in Jan 7", null],
   ["Friday, 02-Jan-26 03:05:05 GMT", 60_000],
   ["Fri Jan  2 03:05:05 2026 GMT", 60_000],
   ["2026-01-02T03:05:05Z", 60_000],

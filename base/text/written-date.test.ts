@@ -8,6 +8,8 @@ const anyTime = fc
   .map((seconds) => seconds * 1000)
 const two = (number: number): string => String(number).padStart(2, "0")
 
+const rfc822 = (there: string, zone: string) => new Date(`${there}Z`).toUTCString().replace("GMT", zone)
+
 test("a date is read in every form that pages write it in, wherever the machine stands", () => {
   fc.assert(
     fc.property(
@@ -29,6 +31,10 @@ test("a date is read in every form that pages write it in, wherever the machine 
           ` ${iso} `,
           `${there}${zone}:${two(minutes)}`,
           `${there}${zone}${two(minutes)}`,
+          `${there}.000${zone}:${two(minutes)}`,
+          `${there.replace("T", " ")} ${zone}${two(minutes)}`,
+          rfc822(there, `${zone}${two(minutes)}`),
+          rfc822(there, `${zone}${two(minutes)} (local time)`),
           date.toUTCString(),
           date.toUTCString().replace("GMT", "+0000"),
           date.toUTCString().replace(" GMT", ""),
@@ -81,6 +87,33 @@ test.each([
   "2024-01-01T25:00Z",
 ])("%j is no date that can be meant", (text) => {
   expect(writtenDate(text)).toBeNull()
+})
+
+test.each([
+  // A year in two digits, as mail of before 2000 has it (RFC 822).
+  ["Fri, 02 Jan 15 03:05:05 GMT", "2015-01-02T03:05:05Z"],
+  ["Friday, 02-Jan-15 03:05:05 GMT", "2015-01-02T03:05:05Z"],
+  ["Fri, 02 Jan 2015 03:05:05 EST", "2015-01-02T08:05:05Z"],
+  ["2 Jan 2015", "2015-01-02T00:00:00Z"],
+  ["January 2, 2015", "2015-01-02T00:00:00Z"],
+  ["2015-01-02T03:05:05.25+01:00", "2015-01-02T02:05:05.250Z"],
+])("%s is %s", (text, time) => {
+  expect(writtenDate(text)).toBe(Date.parse(time))
+})
+
+test.each(["5 Jan 10:30", "Monday, Jan 5 10:30", "10:30", "Jan 5"])(
+  "%s names no year, and none is made up",
+  (text) => {
+    expect(writtenDate(text)).toBeNull()
+  },
+)
+
+test("a date may be a few hours ahead, as in the east it is, but no days, and no longer than a date is", () => {
+  const ahead = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+  expect([0, 12].map((hours) => writtenDate(ahead(hours)))).toEqual([expect.any(Number), expect.any(Number)])
+  expect(writtenDate(ahead(48))).toBeNull()
+  const long = (chars: number) => `2015-01-02${" and so on".repeat(9)}`.slice(0, chars).padEnd(chars, ".")
+  expect([100, 101].map((chars) => writtenDate(long(chars)))).toEqual([Date.UTC(2015, 0, 2), null])
 })
 
 test("no text is too odd to be no date", () => {

@@ -5,6 +5,8 @@ const MOST_CHARS = 100
 /** A day, month or year of ISO 8601, and of a day the time, perhaps with its zone (W3C datetime, RFC 3339). */
 const ISO =
   /^(\d{4})(?:-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?)\s*(Z|[+-]\d\d:?\d\d)?)?|(?:-(\d\d))?$)/i
+/** A year, which mail of before 2000 wrote in two digits (RFC 822). Without one a parser takes 2001. */
+const YEAR = /\d{4}|\d[ -][a-z]+[ -]\d\d /i
 const ZONE = /(?:Z|GMT|UTC|[ECMP][DS]T|[+-]\d\d:?\d\d)\s*(?:\([^)]*\))?$/i
 
 /**
@@ -14,7 +16,7 @@ const ZONE = /(?:Z|GMT|UTC|[ECMP][DS]T|[+-]\d\d:?\d\d)\s*(?:\([^)]*\))?$/i
  */
 export function writtenDate(written: string): number | null {
   const text = written.trim()
-  if (text.length > MOST_CHARS || !/\d{4}|\d\d:\d\d/.test(text)) return null
+  if (text.length > MOST_CHARS || !YEAR.test(text)) return null
   const time = timeOf(text)
   return time >= EARLIEST && time <= Date.now() + DAY_MS ? time : null
 }
@@ -26,7 +28,5 @@ function timeOf(text: string): number {
   const month = monthOfDay ?? monthAlone ?? "01"
   // The parser takes 30 February for 1 March.
   if (Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()) return Number.NaN
-  return Date.parse(
-    `${year}-${month}-${day}T${clock}${zone.replace(/^([+-]\d\d)(\d\d)$/, "$1:$2").toUpperCase()}`,
-  )
+  return Date.parse(`${year}-${month}-${day}T${clock}${zone}`)
 }
