@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
+
+import { PayerLimits } from "./payer-limits.ts"
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance", "Date"] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** How many payments of a payer are let in at once. */
+function atOnce(limits: PayerLimits, payer: string): number {
+  let entered = 0
+  while (entered < 20 && limits.enter(payer)) entered += 1
+  for (let left = 0; left < entered; left++) limits.leave(payer)
+  return entered
+}
+
+test("a payer has as many payments under way as it likes, until one has no cover: then one, and twice as many with each settled", () => {
+  const limits = new PayerLimits()
+  expect(atOnce(limits, "a")).toBe(20)
+  limits.settled("a")
+  expect(atOnce(limits, "a")).toBe(20)
+  limits.withoutCover("a")
+  const counts = [atOnce(limits, "a")]
+  for (let settled = 0; settled < 4; settled++) {
+    limits.settled("a")
+    counts.push(atOnce(limits, "a"))
+  }
+  // With sixteen it is trusted again.
+  expect(counts).toEqual([1, 2, 4, 8, 20])
+  limits.withoutCover("a")
+  limits.settled("a")
+  limits.withoutCover("a")
+  expect(atOnce(limits, "a")).toBe(1)
+})
+
+test("those that are under way count, and make room when they end", () => {
+  const limits = new PayerLimits()
+  expect([limits.enter("a"), limits.enter("a")]).toEqual([true, true])
+  limits.withoutCover("a")
+  expect(limits.enter("a")).toBe(false)
+  limits.leave("a")
+  expect(limits.enter("a")).toBe(false)
+  limits.leave("a")
+  expect([limits.enter("a"), limits.enter("a")]).toEqual([true, false])
+  // Another payer has nothing to do with it.
+  expect(atOnce(limits, "b")).toBe(20)
+})
+
+test("it is forgotten after an hour", () => {
+  const limits = new PayerLimits()
+  limits.withoutCover("a")
+  vi.advanceTimersByTime(3_599_000)
+  expect(atOnce(limits, "a")).toBe(1)
+  vi.advanceTimersByTime(2000)
+  expect(atOnce(limits, "a")).toBe(20)
+})
+
+test("of very many payers the one whose failure is oldest is forgotten first", () => {
+  const limits = new PayerLimits()
+  for (let payer = 0; payer < 10_000; payer++) limits.withoutCover(`p${payer}`)
+  // Once more makes it the latest.
+  limits.withoutCover("p0")
+  expect(["p0", "p1"].map((payer) => atOnce(limits, payer))).toEqual([1, 1])
+  limits.withoutCover("another")
+  expect(["p0", "p1", "p2", "another"].map((payer) => atOnce(limits, payer))).toEqual([1, 20, 1, 1])
+})
