@@ -296,6 +296,25 @@ describe("health", () => {
     expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
   })
 
+  test("/readyz?exclude=crawler is ready without a crawler, and with nothing else missing", async () => {
+    let index: string | null = null
+    await using app = await serveApp({
+      checks: { index: async () => index, crawler: async () => "no crawler process has been seen" },
+    })
+    const ask = async (query: string) => await answerOf(await fetch(`${app.url}/readyz${query}`))
+    expect((await ask("")).status).toBe(503)
+    expect(await ask("?exclude=crawler")).toMatchObject({
+      status: 200,
+      body: { status: "ready", checks: { index: "ok", crawler: "no crawler process has been seen" } },
+    })
+    index = "The index cannot be reached."
+    expect((await ask("?exclude=crawler")).status).toBe(503)
+    expect(await ask("?exclude=index")).toMatchObject({
+      status: 400,
+      body: { detail: { error: "Invalid exclude. Must be one of crawler." } },
+    })
+  })
+
   test("those who ask at the same time share one look", async () => {
     let looks = 0
     const { promise: go, resolve } = Promise.withResolvers<null>()

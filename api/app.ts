@@ -27,7 +27,8 @@ import type { QuestionMeter } from "./history/question-meter.ts"
 import { firecrawlApi } from "./firecrawl/refusal.ts"
 import { firecrawlRoutes } from "./firecrawl/routes.ts"
 import { handbook } from "./handbook/handbook.ts"
-import { type Check, healthOf } from "./health.ts"
+import { type Check, EXCLUDABLE, healthOf } from "./health.ts"
+import { oneOfParameter } from "./middleware/query-parameters.ts"
 import { httpServer } from "./server/http-server.ts"
 import { boundsOf } from "./load/bounds.ts"
 import type { Gates } from "./load/gates.ts"
@@ -289,11 +290,12 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     () => [...(readOnly === null ? [] : [readOnly]), ...(parts.warnings?.() ?? [])],
   )
   router.get("/readyz", async (ctx) => {
-    const health = await look()
-    ctx.status = health.ready ? 200 : 503
-    const { checks, warnings } = health
+    const excluded = oneOfParameter(ctx, "exclude", EXCLUDABLE)
+    const { unwell, checks, warnings } = await look()
+    const isReady = unwell.every((name) => name === excluded)
+    ctx.status = isReady ? 200 : 503
     ctx.body = {
-      status: health.ready ? "ready" : "not ready",
+      status: isReady ? "ready" : "not ready",
       checks,
       ...(warnings.length > 0 && { warnings }),
     }

@@ -4,12 +4,16 @@ import { toApiError } from "./errors.ts"
 export type Check = () => Promise<string | null>
 
 export interface Health {
-  readonly ready: boolean
+  /** Names of the parts that are not well; ready is who has none. */
+  readonly unwell: readonly string[]
   /** By name of the part: "ok" or the problem. */
   readonly checks: Readonly<Record<string, string>>
   /** What is out of order while all parts work. */
   readonly warnings: readonly string[]
 }
+
+/** Parts without which questions are answered all the same: who spreads them over several processes leaves these out. */
+export const EXCLUDABLE = ["crawler"] as const
 
 /** Longest time a check may take: whoever asks for readiness is not kept waiting. */
 const CHECK_MS = 5000
@@ -33,8 +37,10 @@ export function healthOf(
         return [name, problem ?? "ok"]
       }),
     )
-    const ready = results.every(([name, result]) => result === "ok" || name in notes)
-    return { ready, checks: Object.fromEntries(results), warnings: warnings() }
+    const unwell = results
+      .filter(([name, result]) => result !== "ok" && !(name in notes))
+      .map(([name]) => name)
+    return { unwell, checks: Object.fromEntries(results), warnings: warnings() }
   }
   let looking: Promise<Health> | undefined
   return () => (looking ??= look().finally(() => (looking = undefined)))

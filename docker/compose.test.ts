@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, matchesGlob } from "node:path"
 import { describe, expect, test } from "vitest"
@@ -40,24 +41,34 @@ const ROOT = join(import.meta.dirname, "..")
 const TEST_ONLY = "smoke-test"
 /** What docker-compose 1.29 (Debian 12, Ubuntu 22.04) and podman-compose 1.0 take of a service. */
 const OLD_KEYS = new Set(
-  "build cap_add cap_drop command depends_on entrypoint environment healthcheck image init logging mem_limit networks pids_limit ports read_only restart security_opt stop_grace_period sysctls tmpfs user volumes working_dir".split(
+  "build cap_add cap_drop command depends_on entrypoint environment healthcheck image init logging mem_limit networks pids_limit ports read_only restart scale security_opt stop_grace_period sysctls tmpfs user volumes working_dir".split(
     " ",
   ),
 )
+/** Capabilities that a service cannot do without. */
+const RIGHTS: Readonly<Record<string, readonly string[]>> = {
+  init: ["CHOWN", "DAC_OVERRIDE", "SETGID", "SETUID"],
+  prepare: ["CHOWN", "DAC_OVERRIDE"],
+}
 const OLD_HEALTH_KEYS = new Set(["test", "interval", "timeout", "retries", "start_period"])
 
+const CLUSTER = "compose.cluster.yaml"
+/** Those of an image of others whose files only its own user may read. */
+const OWN_USERS = new Set(["opensearch-1", "opensearch-2", "opensearch-3"])
+
 const base = composeFile("compose.yaml")
+const cluster = composeFile(CLUSTER)
 const variants = readdirSync(import.meta.dirname)
   .map((name) => /^compose\.(.+)\.yaml$/.exec(name)?.[1])
   .filter((name) => name !== undefined)
-const files = ["compose.yaml", ...variants.map((name) => `docker/compose.${name}.yaml`)]
+const files = ["compose.yaml", CLUSTER, ...variants.map((name) => `docker/compose.${name}.yaml`)]
 /** Each service where it is defined, as opposed to changed. */
 const services = files.flatMap((file) =>
   Object.entries(composeFile(file).services)
-    .filter(([name]) => file === "compose.yaml" || !(name in base.services))
+    .filter(([name]) => file === "compose.yaml" || file === CLUSTER || !(name in base.services))
     .map(([name, service]) => ({ name, service, file })),
 )
-const staying = services.filter(({ name }) => name !== "init")
+const staying = services.filter(({ name }) => name !== "init" && name !== "prepare")
 const { version, dependencies } = JSON.parse(text("package.json")) as {
   version: string
   dependencies: Record<string, string>
@@ -66,12 +77,14 @@ const { version, dependencies } = JSON.parse(text("package.json")) as {
 describe("every service", () => {
   test("is found by this test", () => {
     expect(services.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["init", "api", "crawler", "meilisearch", "gateway", "model", "site"]),
+      expect.arrayContaining(
+        "init api crawler meilisearch gateway model site prepare proxy opensearch-3 postgres".split(" "),
+      ),
     )
   })
 
   test.each(services)("$name runs an image of an exact version", ({ service }) => {
-    expect(service.image).toMatch(/^[a-z]+(\/[a-z]+)?:v?\d+\.\d+\.\d+(-browser)?$/)
+    expect(service.image).toMatch(/^[a-z]+(\/[a-z]+)?:v?\d+(\.\d+){1,2}(-browser)?$/)
   })
 
   test.each(services)("$name has limits, and may do no more than it has to", ({ name, service }) => {
@@ -83,15 +96,15 @@ describe("every service", () => {
       mem_limit: expect.stringMatching(/\d+[mg]\}?$/) as unknown,
       pids_limit: expect.any(Number) as unknown,
     })
-    expect(service.cap_add ?? []).toEqual(
-      name === "init" ? ["CHOWN", "DAC_OVERRIDE", "SETGID", "SETUID"] : [],
-    )
+    expect(service.cap_add ?? []).toEqual(RIGHTS[name] ?? [])
   })
 
   test.each(staying.filter(({ name }) => name !== "site"))(
     "$name is no root, and its log ends somewhere",
-    ({ service }) => {
-      expect(service.user).toBe("${APPLIANCE_UID:-1000}:${APPLIANCE_GID:-1000}")
+    ({ name, service }) => {
+      expect(service.user).toBe(
+        OWN_USERS.has(name) ? "1000:1000" : "${APPLIANCE_UID:-1000}:${APPLIANCE_GID:-1000}",
+      )
       expect(Object.keys(service.logging?.options ?? {})).toEqual(["max-size", "max-file"])
     },
   )
@@ -104,7 +117,7 @@ describe("every service", () => {
 
   test("reaches the host's ports only where people ask, and there on the host's loopback unless told otherwise", () => {
     const published = services.filter(({ service }) => service.ports !== undefined)
-    expect(published.map(({ name }) => name).sort()).toEqual(["api", "gateway"])
+    expect(published.map(({ name }) => name).sort()).toEqual(["api", "gateway", "proxy"])
     for (const { service } of published) {
       expect(service.ports).toEqual(["${APPLIANCE_ADDRESS:-127.0.0.1}:${APPLIANCE_PORT:-8080}:8080"])
     }
@@ -119,11 +132,28 @@ describe("every service", () => {
 
   test("keeps what it keeps under one folder", () => {
     const mounts = services.flatMap(({ service, file }) =>
-      file.includes(TEST_ONLY) ? [] : (service.volumes ?? []),
+      file.includes(TEST_ONLY) || file === CLUSTER ? [] : (service.volumes ?? []),
     )
     const folders = mounts.map((mount) => mount.split(/:(?=\/)/)[0])
     expect(new Set(folders.map((folder) => folder?.replace(/\/(meilisearch|secrets|model)$/, "")))).toEqual(
       new Set(["${APPLIANCE_DATA_DIR:-./index-data}", "./docker/config"]),
+    )
+  })
+
+  test("of the cluster too, where each sees its own part of it, and of the secrets its own alone", () => {
+    const data = "${APPLIANCE_DATA_DIR:-./cluster-data}/"
+    const mounted = Object.entries(cluster.services).flatMap(([name, { volumes = [] }]) =>
+      volumes.flatMap((mount) => {
+        const [from = "", to = "", mode] = mount.split(/:(?=\/|ro$)/)
+        return from.startsWith(data) ? [{ name, part: from.slice(data.length), to, mode }] : []
+      }),
+    )
+    for (const { name, part, mode } of mounted) {
+      const kind = name === "api" || name === "crawler" ? "fossick" : name
+      expect(part).toBe(mode === "ro" ? `secrets/${kind}` : kind)
+    }
+    expect(new Set(mounted.map(({ name }) => name))).toEqual(
+      new Set(Object.keys(cluster.services).filter((name) => name !== "prepare" && name !== "proxy")),
     )
   })
 })
@@ -159,6 +189,55 @@ describe("the index", () => {
   })
 })
 
+describe("the cluster's stores", () => {
+  const stores = Object.entries(cluster.services).filter(([name]) => /^(opensearch-|postgres)/.test(name))
+
+  test("are on a network that leads nowhere", () => {
+    expect(stores).toHaveLength(4)
+    for (const [, service] of stores) expect(service).toMatchObject({ networks: ["store"] })
+    expect(cluster.networks?.["store"]?.internal).toBe(true)
+  })
+
+  test("and whoever asks for them know them by the same names", () => {
+    const names = stores.map(([name]) => name).filter((name) => name !== "postgres")
+    const { environment } = cluster.services["api"]!
+    expect(environment?.["FOSSICK_OPENSEARCH_URLS"]).toBe(
+      names.map((name) => `https://${name}:9200`).join(","),
+    )
+    for (const [name, { environment: own }] of stores.filter(([one]) => one !== "postgres"))
+      expect(own).toMatchObject({
+        NODE_NAME: name,
+        CLUSTER_NODES: names.join(","),
+        SEED_HOSTS: names.join(","),
+      })
+    expect(cluster.services["prepare"]?.environment?.["CLUSTER_NODES"]).toBe(names.join(","))
+  })
+
+  test("have the version that the tests run", () => {
+    const pom = text("engine/testing/opensearch/cluster/pom.xml")
+    const tested = /<opensearch>(.+)<\/opensearch>/.exec(pom)?.[1]
+    expect(cluster.services["opensearch-1"]?.image).toBe(`opensearchproject/opensearch:${tested}`)
+  })
+})
+
+const docker = ["docker-compose", "docker compose"].find((command) => {
+  const [program = "", ...args] = command.split(" ")
+  return spawnSync(program, [...args, "version"]).status === 0
+})
+
+describe(`Compose${docker === undefined ? ": it is not installed" : ""}`, () => {
+  test.skipIf(docker === undefined).each(["compose.yaml", CLUSTER])("takes %s", (file) => {
+    const [program = "", ...args] = docker!.split(" ")
+    const { stdout, stderr } = spawnSync(program, [...args, "--file", file, "config"], {
+      cwd: ROOT,
+      encoding: "utf8",
+    })
+    expect(stderr).not.toContain("ERROR")
+    const rendered = parse(stdout) as ComposeFile
+    expect(Object.keys(rendered.services).sort()).toEqual(Object.keys(composeFile(file).services).sort())
+  })
+})
+
 describe("every setting in the files", () => {
   const declared = [engineSettings, crawlerSettings, apiSettings, x402Settings].flatMap((part) =>
     Object.values(part),
@@ -173,7 +252,9 @@ describe("every setting in the files", () => {
   })
 
   test.each(set)("%s holds no secret", (name, value) => {
-    expect(name).not.toMatch(/_KEY$|PASSWORD|TOKEN/)
+    // The name of a file that holds one is none.
+    const isFile = name.endsWith("_FILE") || value.startsWith("file:/")
+    expect(isFile || !/_KEY$|PASSWORD|TOKEN/.test(name)).toBe(true)
     expect(URL.parse(value)?.password ?? "").toBe("")
   })
 

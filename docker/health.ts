@@ -3,6 +3,7 @@ import { get } from "node:http"
 import { join } from "node:path"
 
 import { Jobs } from "#crawler/jobs/jobs.ts"
+import { stateServer } from "#base/store/postgres/state-location.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { environment, readSettings } from "#base/settings.ts"
@@ -30,7 +31,8 @@ async function api(): Promise<string | null> {
 /** The process beats every second, from the loop that hands out its work. */
 async function crawler(): Promise<string | null> {
   const { dataDir } = readSettings(engineSettings, environment())
-  if (!existsSync(join(dataDir, "state.db"))) return "there is no state.db yet"
+  if (stateServer(dataDir) === null && !existsSync(join(dataDir, "state.db")))
+    return "there is no state.db yet"
   const db = openStateStore(dataDir)
   try {
     return new Jobs(db).hasCrawler() ? null : "the crawler process gives no sign of life"

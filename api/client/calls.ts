@@ -4045,7 +4045,9 @@ export interface Calls {
   }
   /** Whether it can serve: index, model and crawler. */
   "GET /readyz": {
-    readonly given: {}
+    readonly given: {
+      readonly query?: { readonly exclude?: "crawler" | undefined }
+    }
     readonly answer: Readiness
   }
   /** This document. */

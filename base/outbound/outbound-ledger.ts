@@ -39,7 +39,7 @@ export class OutboundLedger {
     for (const { purpose, host, first, last, count } of hosts) {
       this.#sql(
         `insert into outbound_host (purpose, host, first_at, last_at, count) values (?, ?, ?, ?, ?)
-         on conflict do update set last_at = max(last_at, excluded.last_at), count = count + excluded.count`,
+         on conflict (purpose, host) do update set last_at = max(last_at, excluded.last_at), count = count + excluded.count`,
       ).run(purpose, host.slice(0, MAX_HOST_CHARS), first, last, count)
     }
     if (this.count() <= MOST_HOSTS) return

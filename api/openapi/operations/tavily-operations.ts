@@ -1,7 +1,8 @@
 import { PRICES } from "../../accounts/billing/credits.ts"
 import { crawlSchema, extractSchema, mapSchema, MAX_EXTRACT_URLS, searchSchema } from "../../tavily/schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
-import type { JsonSchema, Operation } from "../operation.ts"
+import { EXCLUDABLE } from "../../health.ts"
+import { type JsonSchema, type Operation, query } from "../operation.ts"
 import { publishedBody } from "../published.ts"
 import { ref } from "../schemas.ts"
 
@@ -213,6 +214,13 @@ export const healthOperations: readonly Operation[] = [
     tag: "Operation",
     summary: "Whether it can serve: index, model and crawler",
     access: "none",
+    parameters: [
+      query(
+        "exclude",
+        "A part that is looked at and shown, and is no reason not to be ready: questions are answered without a crawler.",
+        { type: "string", enum: EXCLUDABLE },
+      ),
+    ],
     answers: {
       200: { description: "It can.", schema: ref("Readiness") },
       503: { description: "Something is missing.", schema: ref("Readiness") },

@@ -76,11 +76,18 @@ const ready = new Set<string>()
 const lockOf = ({ schema }: ServerLocation): string =>
   createHash("sha256").update(`fossick ${schema}`).digest().readBigInt64BE(0).toString()
 
+/** pg takes the password that stands in the address, also when none does, before one that is given beside it. */
+function withPassword({ url, password }: ServerLocation): string {
+  if (password === "") return url
+  const address = new URL(url)
+  address.password = encodeURIComponent(password)
+  return address.href
+}
+
 async function connect(connection: Connection): Promise<Client> {
   const { location } = connection
   const client = new Client({
-    connectionString: location.url,
-    ...(location.password === "" ? {} : { password: location.password }),
+    connectionString: withPassword(location),
     application_name: "fossick",
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS + CONNECT_MS,

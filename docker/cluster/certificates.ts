@@ -1,0 +1,40 @@
+import { X509Certificate } from "node:crypto"
+import { type MadeCertificate, makeCertificate } from "#crawler/fetch/connect/make-certificate.ts"
+
+// Certificates of the OpenSearch cluster: an authority of its own, one certificate for each node, one for operators.
+
+const YEAR_MS = 365 * 86_400_000
+/** Nobody is there to renew an authority on whose word all nodes and processes go. */
+const AUTHORITY_YEARS = 30
+const YEARS = 10
+/** What ends sooner is made anew at the next start. */
+const RENEWED_YEARS = 1
+
+/** Common names, by which the nodes know each other and operators (`plugins.security.nodes_dn`, `…admin_dn`). */
+export const NODE = "node.fossick"
+export const ADMIN = "admin.fossick"
+
+const inYears = (years: number): Date => new Date(Date.now() + years * YEAR_MS)
+
+export const makeAuthority = (): MadeCertificate =>
+  makeCertificate({ subject: "authority.fossick", isAuthority: true, until: inYears(AUTHORITY_YEARS) })
+
+/** @param names the host names and addresses that a node is asked by */
+export const makeIssued = (
+  subject: string,
+  issuer: MadeCertificate,
+  names: readonly string[] = [],
+): MadeCertificate => makeCertificate({ subject, names, issuer, until: inYears(YEARS) })
+
+/** Whether a certificate, in PEM, was issued by this authority and is good for a while. */
+export function isGood(cert: string, authority: string): boolean {
+  try {
+    const read = new X509Certificate(cert)
+    return (
+      read.verify(new X509Certificate(authority).publicKey) &&
+      Date.parse(read.validTo) > +inYears(RENEWED_YEARS)
+    )
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,290 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { createServer } from "node:net"
+import { once } from "node:events"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { parse, stringify } from "yaml"
+import { ComposeProject } from "../compose-project.ts"
+import { FOSSICK_MOUNT, makeStandIns, STAND_IN_MOUNTS } from "./stand-ins/stand-ins.ts"
+
+// `npm run smoke:cluster`: starts the cluster of compose.cluster.yaml in a project and a data folder of its own, crawls a small site
+// beside it, searches, kills one of everything, and searches again. Exit code 0: all was well.
+
+const USAGE = `Usage: npm run smoke:cluster -- [--stand-ins] [--project NAME] [--no-build] [--keep]
+
+  --stand-ins  images made of this machine's own programs, where no registry can be reached
+  --project    name of the Compose project (fossick-smoke-cluster)
+  --no-build   takes the images that are there
+  --keep       leaves everything running afterwards
+`
+const ROOT = join(import.meta.dirname, "../..")
+const FILE = "compose.cluster.yaml"
+const ENDING = ["prepare"]
+const LENS = "how do I clean the lens?"
+const SITE = "http://site/"
+const PATIENT = { healthcheck: { start_period: "30m" } }
+
+interface Services {
+  readonly services: Readonly<
+    Record<string, { readonly image: string; readonly environment?: Readonly<Record<string, string>> }>
+  >
+}
+
+const { values: options } = parseArgs({
+  options: {
+    "stand-ins": { type: "boolean", default: false },
+    project: { type: "string", default: "fossick-smoke-cluster" },
+    "no-build": { type: "boolean", default: false },
+    keep: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  },
+})
+if (options.help) {
+  process.stdout.write(USAGE)
+  process.exit(0)
+}
+
+const { services } = parse(await readFile(join(ROOT, FILE), "utf8"), { merge: true }) as Services
+const ours = Object.keys(services).filter((name) => services[name]!.image.startsWith("fossick:"))
+const running = ours.filter((name) => name !== "prepare")
+const nodes = Object.keys(services).filter((name) => name.startsWith("opensearch-"))
+
+const work = await mkdtemp(join(tmpdir(), "fossick-smoke-cluster-"))
+const dataDir = join(work, "data")
+const port = await freePort()
+const base = `http://127.0.0.1:${port}`
+const override = join(work, "override.yaml")
+await writeFile(override, stringify(beside()))
+const project = new ComposeProject(options.project, [FILE, override], {
+  APPLIANCE_DATA_DIR: dataDir,
+  APPLIANCE_ADDRESS: "127.0.0.1",
+  APPLIANCE_PORT: String(port),
+  APPLIANCE_INDEX_HEAP: "512m",
+  APPLIANCE_INDEX_MMAP: "false",
+})
+const startedAt = Date.now()
+
+try {
+  await smokeTest()
+  say("all is well")
+} catch (error) {
+  process.exitCode = 1
+  say(`failed: ${(error as Error).message}`)
+  process.stdout.write(await project.compose("ps"))
+  process.stdout.write(await project.compose("logs", "--no-color", "--tail", "60"))
+} finally {
+  if (options.keep) say(`kept: ${base}, ${work}`)
+  else {
+    await project.compose("down", "--volumes", "--timeout", "30")
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+/** A site beside the cluster, and what stand-ins mount. */
+function beside(): object {
+  const mounts = (name: string) =>
+    options["stand-ins"] && {
+      volumes: [...STAND_IN_MOUNTS, ...(name === "site" || ours.includes(name) ? [FOSSICK_MOUNT] : [])],
+    }
+  const allowed = {
+    environment: {
+      FOSSICK_ALLOWED_NETWORKS: "site",
+      FOSSICK_FETCH_TIMEOUT_MS: "120000",
+      FOSSICK_READ_TIMEOUT_MS: "120000",
+    },
+  }
+  const site = {
+    image: services["prepare"]!.image,
+    command: ["node", "/site/site.ts"],
+    networks: ["outside"],
+    sysctls: { "net.ipv4.ip_unprivileged_port_start": "0" },
+    healthcheck: { test: ["CMD-SHELL", "curl --fail --silent http://127.0.0.1/"], interval: "5s" },
+    volumes: ["./docker/test-site:/site:ro", ...(mounts("site") ? [...STAND_IN_MOUNTS, FOSSICK_MOUNT] : [])],
+  }
+  return {
+    services: {
+      ...Object.fromEntries(
+        Object.keys(services).map((name) => [
+          name,
+          // On a busy machine everything may take its time.
+          { ...mounts(name), ...(running.includes(name) && allowed), ...(name !== "prepare" && PATIENT) },
+        ]),
+      ),
+      site,
+    },
+  }
+}
+
+async function smokeTest(): Promise<void> {
+  await project.compose("config", "--quiet")
+  if (options["stand-ins"] && !options["no-build"]) {
+    const image = (name: string) => services[name]!.image
+    await makeStandIns(
+      {
+        fossick: image("prepare"),
+        opensearch: image("opensearch-1"),
+        postgres: image("postgres"),
+        proxy: image("proxy"),
+      },
+      process.env,
+    )
+    say("images of this machine's programs are made")
+  } else if (!options["no-build"]) {
+    await project.compose("build")
+    say("the images are built")
+  }
+  await project.compose("up", "--detach", "--no-build")
+  await ready()
+  say("up and ready")
+  await closed()
+  say("OpenSearch lets nobody in without the right password, and the stores have no way out")
+
+  const key = (
+    await project.inside("api", "fossick", "keys", "create", "--role", "search", "--name", "smoke test")
+  ).trim()
+  expect(/^fsk-\S+$/.test(key), "a key was made")
+  say((await project.inside("crawler", "fossick", "crawl", SITE)).trim().split("\n").at(-1) ?? "")
+  await findsLens(key)
+  const apis = (await project.containers()).filter(({ service }) => service === "api")
+  expect(apis.length === 2, "there are two of the API")
+  for (const { id } of apis) await asksItself(id, key)
+  say("the page is found by the proxy, and by each API on its own")
+
+  for (const service of ["api", "crawler", nodes.at(-1)!, "proxy", "postgres"]) {
+    // Without one of these two nobody is answered.
+    const asked = service !== "proxy" && service !== "postgres"
+    const answered = await killed(service, key, { asked })
+    say(
+      `${service} was killed, and is healthy again${asked ? `; ${answered} questions were answered meanwhile` : ""}`,
+    )
+  }
+  await project.compose("restart")
+  await ready()
+  await findsLens(key)
+  say("the same after a restart of everything")
+  const logs = await project.compose("logs", "--no-color")
+  for (const secret of await secrets()) expect(!logs.includes(secret), "no secret is in the logs")
+}
+
+async function secrets(): Promise<readonly string[]> {
+  const names = [
+    "operator/opensearch-admin-password",
+    "fossick/opensearch-password",
+    "fossick/postgres-password",
+  ]
+  return await Promise.all(names.map(async (name) => await readFile(join(dataDir, "secrets", name), "utf8")))
+}
+
+/** Who may do what on the store, and what the stores may reach. */
+async function closed(): Promise<void> {
+  const [admin = "", fossick = ""] = await secrets()
+  const asked = async (user: string, path: string) =>
+    (
+      await project.inside(
+        nodes[0]!,
+        "curl",
+        "--silent",
+        "--output",
+        "/dev/null",
+        "--write-out",
+        "%{http_code}",
+        "--cacert",
+        "/conf/certs/ca.pem",
+        ...(user === "" ? [] : ["--user", user]),
+        `https://localhost:9200${path}`,
+      )
+    ).trim()
+  const is = async (user: string, path: string, expected: string) => {
+    const said = await asked(user, path)
+    expect(said === expected, `${path} is answered ${expected} (${said})`)
+  }
+  await is("", "/", "401")
+  for (const known of ["admin:admin", "fossick:fossick", "kibanaserver:kibanaserver"])
+    await is(known, "/", "401")
+  await is(`admin:${admin}`, "/_plugins/_security/api/internalusers", "200")
+  await is(`fossick:${fossick}`, "/_cluster/health?wait_for_nodes=3", "200")
+  await is(`fossick:${fossick}`, "/_plugins/_security/api/internalusers", "403")
+  await is(`fossick:${fossick}`, "/other/_search", "403")
+  for (const service of [...nodes, "postgres"]) {
+    const routes = await project.inside(service, "cat", "/proc/net/route")
+    expect(!/^\w+\t0{8}\t/m.test(routes), `${service} has no way out:\n${routes}`)
+  }
+}
+
+/**
+ * Kills a service, asks the proxy meanwhile, and waits until all are well again.
+ *
+ * @returns how many questions were answered meanwhile
+ */
+async function killed(service: string, key: string, { asked }: { readonly asked: boolean }): Promise<number> {
+  const over = new AbortController()
+  const asking = asked ? askUntil(over.signal, key) : Promise.resolve(0)
+  try {
+    await project.kill(service)
+    if (asked) await ready()
+  } finally {
+    over.abort()
+  }
+  const answered = await asking
+  await ready()
+  await findsLens(key)
+  return answered
+}
+
+/** Asks one question after the other. @returns how many */
+async function askUntil(signal: AbortSignal, key: string): Promise<number> {
+  let answered = 0
+  while (!signal.aborted || answered < 20) {
+    await findsLens(key)
+    answered += 1
+  }
+  return answered
+}
+
+async function ready(): Promise<void> {
+  await project.healthy(ENDING)
+  await project.until(async () => {
+    const answer = await fetch(`${base}/readyz`).catch(() => null)
+    return answer?.ok ? null : `/readyz says ${(await answer?.text()) ?? "nothing"}`
+  })
+}
+
+const search = async (key: string): Promise<Response> =>
+  await fetch(`${base}/search`, { method: "POST", ...asking(key) })
+
+async function findsLens(key: string): Promise<void> {
+  const response = await search(key)
+  const found = (await response.json()) as { results?: readonly { readonly url: string }[] }
+  expect(
+    found.results?.[0]?.url === `${SITE}lens`,
+    `the lens is found (${response.status} ${JSON.stringify(found).slice(0, 500)})`,
+  )
+}
+
+const asking = (key: string) => ({
+  headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+  body: JSON.stringify({ query: LENS, max_results: 3 }),
+})
+
+async function asksItself(container: string, key: string): Promise<void> {
+  const ask = `const answer = await fetch("http://127.0.0.1:8080/search", ${JSON.stringify({ method: "POST", ...asking(key) })}); console.log((await answer.json()).results[0].url)`
+  const said = await project.docker("exec", container, "node", "--input-type=module", "--eval", ask)
+  expect(said.trim() === `${SITE}lens`, `each API finds the lens (${said})`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+function expect(condition: boolean, what: string): void {
+  if (!condition) throw new Error(`expected that ${what}`)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
+}

@@ -1,0 +1,125 @@
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+
+// A project of Compose in trials, by `docker compose` or by `docker-compose`, whichever is there.
+
+const ROOT = join(import.meta.dirname, "..")
+const DEADLINE_MS = 900_000
+const POLL_MS = 500
+
+export interface Container {
+  readonly id: string
+  readonly service: string
+  readonly state: string
+  /** Empty where nothing checks it. */
+  readonly health: string
+  readonly exitCode: number
+  /** How often it was started again. */
+  readonly restarts: number
+}
+
+interface Inspected {
+  readonly Id: string
+  readonly RestartCount: number
+  readonly Config: { readonly Labels: Readonly<Record<string, string>> }
+  readonly State: {
+    readonly Status: string
+    readonly ExitCode: number
+    readonly Health?: { readonly Status: string }
+  }
+}
+
+export class ComposeProject {
+  readonly #name: string
+  readonly #files: readonly string[]
+  readonly #env: NodeJS.ProcessEnv
+  readonly #program: readonly [string, ...string[]]
+
+  /** @param files by their paths from the root of the repository, or as they are */
+  constructor(name: string, files: readonly string[], env: NodeJS.ProcessEnv) {
+    this.#name = name
+    this.#files = files
+    this.#env = { ...process.env, ...env }
+    const isPlugin = spawnSync("docker", ["compose", "version"], { env: this.#env }).status === 0
+    this.#program = isPlugin ? ["docker", "compose"] : ["docker-compose"]
+  }
+
+  /** @returns what it writes to standard output; the rest is in the error when it fails. */
+  async compose(...args: readonly string[]): Promise<string> {
+    const [program, ...before] = this.#program
+    const files = this.#files.flatMap((file) => ["--file", file])
+    return await this.#run(program, [...before, "--project-name", this.#name, ...files, ...args])
+  }
+
+  async docker(...args: readonly string[]): Promise<string> {
+    return await this.#run("docker", args)
+  }
+
+  async inside(service: string, ...command: readonly string[]): Promise<string> {
+    return await this.compose("exec", "-T", service, ...command)
+  }
+
+  async containers(): Promise<readonly Container[]> {
+    const filter = `label=com.docker.compose.project=${this.#name}`
+    const ids = (await this.docker("ps", "--all", "--quiet", "--no-trunc", "--filter", filter)).trim()
+    if (ids === "") return []
+    const found = JSON.parse(await this.docker("inspect", ...ids.split("\n"))) as readonly Inspected[]
+    return found.map(({ Id, RestartCount, Config, State }) => ({
+      id: Id,
+      service: Config.Labels["com.docker.compose.service"] ?? "",
+      state: State.Status,
+      health: State.Health?.Status ?? "",
+      exitCode: State.ExitCode,
+      restarts: RestartCount,
+    }))
+  }
+
+  async container(service: string): Promise<Container> {
+    const found = (await this.containers()).find((one) => one.service === service)
+    if (found === undefined) throw new Error(`there is no ${service}`)
+    return found
+  }
+
+  /** Waits until all containers are healthy, but those of services that end. */
+  async healthy(ending: readonly string[]): Promise<void> {
+    await this.until(async () => {
+      const unwell = (await this.containers()).filter(
+        ({ health, service }) => health !== "healthy" && !ending.includes(service),
+      )
+      return unwell.map(({ service, state, health }) => `${service} is ${state} ${health}`).join(", ") || null
+    })
+  }
+
+  /** Waits until nothing is wrong any more. @param look says what is */
+  async until(look: () => Promise<string | null>): Promise<void> {
+    let state: string | null = "nothing yet"
+    for (const end = Date.now() + DEADLINE_MS; Date.now() < end; await sleep(POLL_MS)) {
+      state = await look()
+      if (state === null) return
+    }
+    throw new Error(`after ${DEADLINE_MS / 1000} s: ${state}`)
+  }
+
+  /** Ends all processes of a service but its init, as a lack of memory would, and waits until Docker has begun it anew. */
+  async kill(service: string): Promise<void> {
+    const { id, restarts } = await this.container(service)
+    await this.docker("exec", id, "sh", "-c", "kill -9 -1")
+    await this.until(async () => {
+      const now = (await this.containers()).find((one) => one.id === id)
+      return now !== undefined && now.restarts > restarts ? null : `${service} was not started again`
+    })
+  }
+
+  async #run(program: string, args: readonly string[]): Promise<string> {
+    const child = spawn(program, args, { cwd: ROOT, env: this.#env, stdio: ["ignore", "pipe", "pipe"] })
+    let out = ""
+    let err = ""
+    child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part))
+    child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part))
+    const [code] = (await once(child, "close")) as [number | null]
+    if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}:\n${err || out}`)
+    return out
+  }
+}
