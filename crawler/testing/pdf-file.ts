@@ -13,6 +13,10 @@ export interface TestPdfPage {
   readonly texts: readonly TestText[]
   /** More of the page's program, after the texts. */
   readonly program?: string
+  /** More of the page's program, before the texts. */
+  readonly before?: string
+  /** More of the page's dictionary of resources, such as `/ExtGState`. */
+  readonly resources?: string
   /** Places that lead somewhere: left, bottom, right, top. */
   readonly links?: readonly { readonly url: string; readonly rect: readonly number[] }[]
 }
@@ -24,6 +28,8 @@ export interface TestPdfOptions {
   readonly outline?: readonly string[]
   /** More of the catalogue's dictionary, such as an action to run on opening. */
   readonly catalogue?: string
+  /** A layer (optional content group) that is switched off, which resources name by `3 0 R`. */
+  readonly layer?: string
   /** More of the trailer, such as `/Encrypt`. */
   readonly trailer?: string
 }
@@ -35,17 +41,19 @@ export function pdf(pages: readonly TestPdfPage[], options: TestPdfOptions = {})
   const reserve = () => add("null")
   const catalogue = reserve()
   const tree = reserve()
+  const layer = options.layer === undefined ? null : add(`<< /Type /OCG /Name (${escape(options.layer)}) >>`)
+  const layers = layer === null ? "" : `/OCProperties << /OCGs [${layer} 0 R] /D << /OFF [${layer} 0 R] >> >>`
   const fonts = ["Helvetica", "Courier"].map((name) =>
     add(`<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`),
   )
-  const kids = pages.map(({ texts, links = [], program = "" }) => {
+  const kids = pages.map(({ texts, links = [], program = "", before = "", resources = "" }) => {
     const drawn = texts
       .map(({ x, y, text, size = 11, font = "Helvetica" }) => {
         const number = font === "Courier" ? 2 : 1
         return `BT /F${number} ${size} Tf ${x} ${y} Td (${escape(text)}) Tj ET`
       })
       .join("\n")
-    const content = program === "" ? drawn : `${drawn}\n${program}`
+    const content = [before, drawn, program].filter((part) => part !== "").join("\n")
     const stream = add(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`)
     const annotations = links.map(({ url, rect }) =>
       add(
@@ -54,14 +62,14 @@ export function pdf(pages: readonly TestPdfPage[], options: TestPdfOptions = {})
     )
     const refs = annotations.map((number) => `${number} 0 R`).join(" ")
     return add(
-      `<< /Type /Page /Parent ${tree} 0 R /MediaBox [0 0 612 792] /Contents ${stream} 0 R /Annots [${refs}] /Resources << /Font << /F1 ${fonts[0]} 0 R /F2 ${fonts[1]} 0 R >> >> >>`,
+      `<< /Type /Page /Parent ${tree} 0 R /MediaBox [0 0 612 792] /Contents ${stream} 0 R /Annots [${refs}] /Resources << /Font << /F1 ${fonts[0]} 0 R /F2 ${fonts[1]} 0 R >> ${resources} >> >>`,
     )
   })
   objects[tree - 1] =
     `<< /Type /Pages /Count ${kids.length} /Kids [${kids.map((kid) => `${kid} 0 R`).join(" ")}] >>`
   const outlines = addOutline(objects, options.outline ?? [], kids[0] ?? tree)
   objects[catalogue - 1] =
-    `<< /Type /Catalog /Pages ${tree} 0 R ${outlines === null ? "" : `/Outlines ${outlines} 0 R`} ${options.catalogue ?? ""} >>`
+    `<< /Type /Catalog /Pages ${tree} 0 R ${outlines === null ? "" : `/Outlines ${outlines} 0 R`} ${layers} ${options.catalogue ?? ""} >>`
   const info = add(
     `<< /Title (${escape(options.title ?? "")}) /Author (${escape(options.author ?? "")}) /CreationDate (D:20220304050607+01'00') >>`,
   )

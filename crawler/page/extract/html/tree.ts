@@ -41,10 +41,10 @@ const MAX_ATTRIBUTE_CHARS = 20_000
 const KEPT_ATTRIBUTES = new Set(
   (
     "alt aria-controls aria-expanded aria-hidden aria-label aria-level aria-modal bgcolor charset class color " +
-    "colspan content data-aos data-bs-target data-fossick-computed data-href data-lang data-language data-lazy " +
+    "colspan commandfor content data-aos data-bs-target data-fossick-computed data-href data-lang data-language data-lazy " +
     "data-lazy-src data-lazy-srcset data-original data-src data-srcset data-target data-testid " +
     "datetime dir display encoding headers height hidden href hreflang http-equiv id itemprop itemscope " +
-    "itemtype lang language media name open property rel role rowspan sizes src srcset start style text title type " +
+    "itemtype lang language media name open popover popovertarget property rel role rowspan sizes src srcset start style text title type " +
     "value width xml:lang"
   ).split(" "),
 )
@@ -83,7 +83,7 @@ const HEADING = /^h[1-6]$/
 /** Parses any text as HTML. Never throws; the tree is never deeper than a few hundred levels. */
 export function parseTree(source: string): Element {
   const html = withoutCdata(source)
-  const builder = new TreeBuilder(html)
+  const builder = new TreeBuilder(html, attributesOfSelectors(html))
   const tokenizer = new Tokenizer({ decodeEntities: true }, builder)
   builder.stop = () => tokenizer.pause()
   tokenizer.write(html)
@@ -91,6 +91,24 @@ export function parseTree(source: string): Element {
   builder.onend()
   return builder.root
 }
+
+/** Attributes that the page's own style sheets ask for (`[data-kind=x]`): they decide what is shown. */
+function attributesOfSelectors(html: string): ReadonlySet<string> {
+  const names = new Set<string>()
+  STYLE.lastIndex = 0
+  for (let open = STYLE.exec(html); open !== null; open = STYLE.exec(html)) {
+    const end = html.indexOf("</", STYLE.lastIndex)
+    const css = html.slice(STYLE.lastIndex, end === -1 ? html.length : end)
+    for (const [, name] of css.matchAll(/\[\s*([a-z_][\w:-]{0,39})\s*[\]~|^$*=]/gi)) {
+      if (names.size >= MAX_ASKED) return names
+      if (!KEPT_ATTRIBUTES.has(name!.toLowerCase())) names.add(name!.toLowerCase())
+    }
+  }
+  return names
+}
+
+const STYLE = /<style\b[^>]{0,200}>/gi
+const MAX_ASKED = 30
 
 /**
  * Outside SVG and MathML, `<![CDATA[` opens a bogus comment that ends at the next `>` (WHATWG HTML §13.2.5.42); the
@@ -110,6 +128,7 @@ class TreeBuilder implements TokenizerCallbacks {
   readonly root = new Element("#document", null)
   stop: () => void = () => {}
   readonly #html: string
+  readonly #asked: ReadonlySet<string>
   #top = this.root
   readonly #stack: Element[] = []
   readonly #open = new Map<string, number>()
@@ -122,8 +141,9 @@ class TreeBuilder implements TokenizerCallbacks {
   #attributeName = ""
   #attributeValue = ""
 
-  constructor(html: string) {
+  constructor(html: string, asked: ReadonlySet<string>) {
     this.#html = html
+    this.#asked = asked
   }
 
   isInForeignContext(): boolean {
@@ -162,7 +182,7 @@ class TreeBuilder implements TokenizerCallbacks {
 
   onattribend(_quote: QuoteType): void {
     const name = this.#attributeName
-    if (!KEPT_ATTRIBUTES.has(name)) return
+    if (!KEPT_ATTRIBUTES.has(name) && !this.#asked.has(name)) return
     for (let i = 0; i < this.#attributes.length; i += 2) if (this.#attributes[i] === name) return
     this.#attributes.push(name, this.#attributeValue)
   }

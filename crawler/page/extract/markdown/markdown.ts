@@ -485,10 +485,18 @@ function isLayoutTable(table: Element, rows: readonly Element[][]): boolean {
 function mathText(math: Element): string {
   const tex = firstElement(
     math,
-    (node) => node.tag === "annotation" && /tex/i.test(node.get("encoding") ?? ""),
+    (node) => node.tag === "annotation" && /(?:^|[/-])(?:la)?tex$/i.test(node.get("encoding") ?? ""),
   )
-  return tex ? textOf(tex) : textOf(math)
+  const written = tex === null ? "" : textOf(tex)
+  if (written !== "" && !holdsModelOrder(written)) return written
+  // Other notes of a formula are shown nowhere.
+  return shownIn(math)
 }
+
+const shownIn = ({ tag, children }: Element): string =>
+  tag.startsWith("annotation")
+    ? ""
+    : children.map((child) => (typeof child === "string" ? child : shownIn(child))).join("")
 
 /** Angle brackets around an address whose characters would end the destination early (CommonMark §6.3). */
 function destination(url: string): string {

@@ -6,6 +6,8 @@ export class Controls {
   /** Whether scripts or style sheets that are not known may change what is shown. */
   readonly isScripted: boolean
   readonly #ids = new Set<string>()
+  /** Of what opens without a script: `popovertarget`, `commandfor`. */
+  readonly #plain = new Set<string>()
 
   /** `mayChange`: it has style sheets that are not known, or was rendered and has lost its scripts. */
   constructor(document: Element, mayChange: boolean) {
@@ -17,6 +19,10 @@ export class Controls {
       const targets = [element.get("data-target"), element.get("data-bs-target"), href]
       for (const target of targets)
         if (target?.startsWith("#") === true && target.length > 1) this.#ids.add(target.slice(1))
+      for (const name of ["popovertarget", "commandfor"]) {
+        const target = element.get(name)
+        if (target !== null) this.#plain.add(target)
+      }
       const controlled = element.get("aria-controls")
       for (const id of controlled?.split(/\s+/, MAX_CONTROLLED) ?? []) this.#ids.add(id)
     })
@@ -25,6 +31,11 @@ export class Controls {
 
   opens(id: string | null): boolean {
     return this.isScripted && id !== null && this.#ids.has(id)
+  }
+
+  /** Whether a control opens it by the browser's own means. */
+  opensPlainly(id: string | null): boolean {
+    return id !== null && this.#plain.has(id)
   }
 }
 
@@ -44,8 +55,11 @@ export function isCollapsed(
   controls: Controls,
   cascade: Cascade,
 ): boolean {
+  if (controls.opensPlainly(element.get("id"))) return true
   if (isShownInOtherStates(element, controls, cascade)) return true
   if (!controls.isScripted) return false
+  // A script opens these, whatever else leads to them.
+  if (element.tag === "dialog" || element.has("popover")) return true
   if (element.get("role") === "tabpanel" || controls.opens(element.get("id"))) return true
   if ([element, element.parent].some((one) => OPENED.test(one?.get("class") ?? ""))) return true
   // A script knows what it opens by a name.

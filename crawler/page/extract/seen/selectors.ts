@@ -181,6 +181,17 @@ function stateTest(state: string, given: string | undefined, depth: number): Tes
       const any: Test = (element, steps) => selectors.some((one) => matches(element, one, steps))
       return state === "not" ? (element, steps) => !any(element, steps) : any
     }
+    case "has": {
+      if (given === undefined || /^\s*[+~]/.test(given)) return null
+      const selectors = readSelectors(given.replace(/^\s*>/, ""), depth + 1)
+      const isChild = /^\s*>/.test(given)
+      return (element, steps) => holds(element, selectors, steps, isChild)
+    }
+    case "empty":
+      return ({ children }) => children.length === 0
+    case "link":
+    case "any-link":
+      return (element) => element.tag === "a" && element.has("href")
     case "first-child":
       return (element, steps) => placeOf(element, steps, false)[0] === 1
     case "last-child":
@@ -202,6 +213,15 @@ function stateTest(state: string, given: string | undefined, depth: number): Tes
     default:
       return null
   }
+}
+
+function holds(element: Element, selectors: readonly Complex[], steps: Steps, isChild: boolean): boolean {
+  for (const child of element.children) {
+    if (typeof child === "string" || (steps.left -= 1) < 0) continue
+    if (selectors.some((one) => matches(child, one, steps))) return true
+    if (!isChild && holds(child, selectors, steps, false)) return true
+  }
+  return false
 }
 
 /** Places from the first and from the last among the elements beside it, or those of its name, from 1. */

@@ -52,7 +52,7 @@ function rulesOf(css: string, widths: readonly number[]): readonly Read[] {
   return rules
 }
 
-function readBlock(css: string, widths: readonly number[], rules: Read[], depth: number): void {
+function readBlock(css: string, widths: readonly number[], rules: Read[], depth: number, above = ""): void {
   let at = 0
   while (at < css.length && rules.length < MAX_RULES) {
     const open = css.indexOf("{", at)
@@ -64,16 +64,53 @@ function readBlock(css: string, widths: readonly number[], rules: Read[], depth:
     if (prelude.startsWith("@")) {
       const [, name = "", condition = ""] = /^@([a-z-]+)\s*([^]*)$/i.exec(prelude) ?? []
       const inside = /^media$/i.test(name) ? widths.filter((width) => matchesMedia(condition, width)) : widths
-      if (depth < MAX_DEPTH && inside.length > 0 && /^(?:media|supports|layer|scope)$/i.test(name))
-        readBlock(body, inside, rules, depth + 1)
+      const isHeld =
+        /^(?:media|layer|scope)$/i.test(name) || (/^supports$/i.test(name) && !/^not\b/i.test(condition))
+      if (depth >= MAX_DEPTH || inside.length === 0 || !isHeld) continue
+      // In a rule it is for what that rule is for.
+      const isNested = above !== "" && !/^scope$/i.test(name)
+      if (isNested) addRules(above, own(body), inside, rules)
+      readBlock(body, inside, rules, depth + 1, above)
       continue
     }
-    if (prelude.length > 20_000) continue
-    const declarations = readDeclarations(body)
-    if (declarations.size === 0) continue
-    for (const selector of readSelectors(unescaped(prelude)))
-      if (rules.length < MAX_RULES) rules.push({ selector, declarations, widths })
+    if (prelude.length > MAX_PRELUDE) continue
+    const selector = above === "" ? prelude : nested(prelude, above)
+    const isNesting = body.includes("{")
+    addRules(selector, isNesting ? own(body) : body, widths, rules)
+    if (isNesting && depth < MAX_DEPTH && selector.length <= MAX_PRELUDE)
+      readBlock(body, widths, rules, depth + 1, selector)
   }
+}
+
+const MAX_PRELUDE = 20_000
+
+/** A selector inside of a rule (CSS Nesting 1), as it would stand alone. */
+const nested = (inner: string, above: string): string =>
+  inner
+    .split(/,(?![^(]*\))/)
+    .map((one) => {
+      const outer = /[,]/.test(above) ? `:is(${above})` : above
+      return one.includes("&") ? one.replaceAll("&", outer).trim() : `${outer} ${one.trim()}`
+    })
+    .join(",")
+
+/** The declarations of a block without the rules inside of it. */
+function own(body: string): string {
+  let out = ""
+  let at = 0
+  for (let open = body.indexOf("{"); open !== -1; open = body.indexOf("{", at)) {
+    const start = Math.max(at, body.lastIndexOf(";", open) + 1)
+    out += body.slice(at, Math.max(at, start))
+    at = closingBrace(body, open) + 1
+  }
+  return out + body.slice(at)
+}
+
+function addRules(prelude: string, body: string, widths: readonly number[], rules: Read[]): void {
+  const declarations = readDeclarations(body)
+  if (declarations.size === 0) return
+  for (const selector of readSelectors(unescaped(prelude)))
+    if (rules.length < MAX_RULES) rules.push({ selector, declarations, widths })
 }
 
 /** Where the block that opens at `open` ends; the end of the text when nothing ends it. */
@@ -98,6 +135,7 @@ function matchesMedia(query: string, width: number): boolean {
     .split(",")
     .some((one) => {
       if (/^\s*not\b/.test(one)) return /\bprint\b/.test(one)
+      if (/prefers-color-scheme\s*:\s*dark|forced-colors\s*:\s*active/.test(one)) return false
       if (/\b(?:print|speech|tty|tv|braille|embossed|handheld|projection)\b/.test(one)) return false
       const least =
         lengthIn(/min-width\s*:\s*([\d.]+)(px|r?em)/, one) ?? lengthIn(/width\s*>=?\s*([\d.]+)(px|r?em)/, one)

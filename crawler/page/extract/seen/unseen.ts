@@ -1,8 +1,10 @@
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { Cascade, type Style } from "./cascade.ts"
 import { Controls, isCollapsed, type Neighbours } from "./collapsed.ts"
-import { type Color, colorOf, contrastOf, lengthOf } from "./declarations.ts"
+import { type Color, colorOf, contrastOf } from "./colors.ts"
+import { lengthOf } from "./declarations.ts"
 import { WIDTHS } from "./style-sheet.ts"
+import { NO_VARIABLES, type Variables, variablesOf, withoutVariables } from "./variables.ts"
 import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
 
 /** On the root of a document whose elements have the styles that a browser gave them, and needs no style sheets any more. */
@@ -14,6 +16,8 @@ const LEAST_LETTER = 3
 const LEAST_CONTRAST = 1.12
 /** What covers less than this of what is below is not seen. */
 const LEAST_OPACITY = 0.05
+/** Letters of any page's size are no letters when they are shrunk further than this. */
+const LEAST_ZOOM = 0.1
 /** Further off than this, in pixels, is out of any window. */
 const FAR = 500
 /** Of what only screen readers read out, so much is a label; what is longer was hidden from people. */
@@ -80,6 +84,7 @@ interface Inherited {
   readonly color: Color | null
   readonly ground: Color | null
   readonly isVisible: boolean
+  readonly variables: Variables
   /** Whether something is laid over something else, which may be a picture behind the text. */
   readonly isLayered: boolean
 }
@@ -92,6 +97,7 @@ class Page {
   readonly #isComputed: boolean
   /** Whether it has style sheets that are not known. */
   readonly #isStyledElsewhere: boolean
+  readonly #areVariablesKnown: boolean
   readonly #chars: number
   readonly #withPicture = new Map<Element, boolean>()
 
@@ -102,6 +108,7 @@ class Page {
     this.#cascade = new Cascade(document)
     this.#isStyledElsewhere = !this.#isComputed && hasOtherSheets(document)
     this.#controls = new Controls(document, this.#isComputed || this.#isStyledElsewhere)
+    this.#areVariablesKnown = !this.#isComputed && !this.#isStyledElsewhere && !this.#controls.isScripted
     this.#chars = Math.max(1, textOf(firstElement(document, ({ tag }) => tag === "body") ?? document).length)
     this.dependsOnWidth = !this.#isComputed && this.#cascade.dependsOnWidth
   }
@@ -119,14 +126,17 @@ class Page {
     }
     const visit = (element: Element, above: Inherited, neighbours: Neighbours): void => {
       if (NO_TEXT.has(element.tag)) return
-      const style = this.#cascade.styleOf(element, width)
+      const written = this.#cascade.styleOf(element, width)
+      const variables = variablesOf(written, above.variables)
+      // A style sheet of another file, or a script, may set others.
+      const style = this.#areVariablesKnown ? withoutVariables(written, variables) : written
       const way = this.#hidingOf(element, style, neighbours)
       if (way !== null) {
         note(way, element, textOf(element).length)
         unseen.set(element, "all")
         return
       }
-      const own = this.#inherit(element, style, above, neighbours)
+      const own = this.#inherit(element, style, { ...above, variables }, neighbours)
       const words = this.#showsText(element, own) ? 0 : wordsIn(element)
       if (words > 0) {
         unseen.set(element, "text")
@@ -145,7 +155,14 @@ class Page {
       this.#cascade.leave(element)
     }
     const ground = this.#isStyledElsewhere ? null : WHITE
-    const start = { fontSize: 16, color: BLACK, ground, isVisible: true, isLayered: false }
+    const start = {
+      fontSize: 16,
+      color: BLACK,
+      ground,
+      isVisible: true,
+      isLayered: false,
+      variables: NO_VARIABLES,
+    }
     for (const child of this.#document.children)
       if (typeof child !== "string") visit(child, start, [null, null])
     if (this.#controls.isScripted && !this.#isComputed) {
@@ -201,6 +218,7 @@ class Page {
       color: textColor(element, style, isOpen ? null : above.color),
       ground: groundOf(element, style, isOpen ? null : above.ground),
       isVisible: this.#isVisible(element, style, neighbours) ?? above.isVisible,
+      variables: above.variables,
       isLayered:
         above.isLayered || position === "absolute" || position === "fixed" || style.get("display") === "grid",
     }
@@ -269,21 +287,47 @@ function hasOtherSheets(document: Element): boolean {
 /** The first way in which an element is hidden, with all below it. */
 function hidingOf(element: Element, style: Style): string | null {
   const hasHidden = element.has("hidden")
-  if (style.size === 0 && !hasHidden) return null
+  if (style.size === 0 && !hasHidden && !isUnopened(element)) return null
   if (hasHidden && element.get("hidden") !== "until-found" && (style.get("display") ?? "none") === "none")
     return "hidden"
+  if ((style.get("display") ?? "none") === "none" && isUnopened(element)) return "display"
   if (style.get("display") === "none") return "display"
   if (style.get("content-visibility") === "hidden") return "content-visibility"
   const opacity = style.get("opacity")
   if (opacity !== undefined && shareOf(opacity) <= LEAST_OPACITY) return "opacity"
   const faded = /opacity\(\s*([\d.]+%?)\s*\)/.exec(style.get("filter") ?? "")?.[1]
   if (faded !== undefined && shareOf(faded) <= LEAST_OPACITY) return "opacity"
+  if (isMasked(style)) return "opacity"
   if (
-    /scale(?:3d|x|y)?\(\s*0(?:\.0+)?\s*[,)]/.test(style.get("transform") ?? "") ||
-    style.get("scale") === "0"
+    /scale(?:3d|x|y)?\(\s*0?(?:\.0+)?%?\s*[,)]|rotate[xy]\(\s*(?:90deg|0?\.25turn|100grad)\s*\)/.test(
+      style.get("transform") ?? "",
+    ) ||
+    /^0?(?:\.0+)?%?(?:\s|$)/.test(style.get("scale") ?? "1")
   )
     return "scale"
+  // None at all is as if it was not said.
+  const zoom = shareOf(style.get("zoom") ?? "1")
+  if (zoom > 0 && zoom < LEAST_ZOOM) return "scale"
   return isCut(style) || isFar(style) ? "heard" : isFlat(style) ? "flat" : null
+}
+
+/** What only browsers show that have no frames and no plugins, which are none. */
+const INSTEAD = new Set(["noframes", "noembed"])
+
+/** Opened by a script or a control alone. */
+const isUnopened = (element: Element): boolean =>
+  INSTEAD.has(element.tag) || (element.tag === "dialog" && !element.has("open")) || element.has("popover")
+
+/** Whether a mask lets nothing through: a course of colours none of which covers anything. */
+function isMasked(style: Style): boolean {
+  const mask = ["mask-image", "mask", "-webkit-mask-image", "-webkit-mask"]
+    .map((name) => style.get(name))
+    .find((value) => value !== undefined)
+  if (mask === undefined || !/^(?:\w+-)*gradient\(/.test(mask)) return false
+  const colors = mask.match(/(?:rgb|hsl)a?\([^()]*\)|#[0-9a-f]{3,8}|[a-z]{3,}/g) ?? []
+  const known = colors.flatMap((one) => colorOf(one) ?? [])
+  const alphas = known.filter((_, at) => at % 4 === 3)
+  return alphas.length > 0 && alphas.every((alpha) => alpha < LEAST_OPACITY)
 }
 
 function shareOf(text: string): number {
@@ -301,10 +345,11 @@ function isCut(style: Style): boolean {
     if (!clip.includes("auto") && (right - left <= 1 || bottom - top <= 1)) return true
   }
   const path = style.get("clip-path") ?? ""
-  const inset = /^inset\(\s*([\d.]+)%/.exec(path)?.[1]
   if (
-    Number(inset ?? 0) >= 50 ||
-    /^circle\(\s*0/.test(path) ||
+    isInsetAway(path) ||
+    /^(?:circle|ellipse)\(\s*0?\.?0*(?:px|%|r?em)?\s*(?:at\b|[,)\s])/.test(path) ||
+    /^(?:rect|xywh)\((?:\s*0(?:px|%)?)+\s*\)$/.test(path) ||
+    /^path\(\s*(?:""|'')\s*\)$/.test(path) ||
     /^polygon\((?:\s*0(?:px|%)?[\s,]*)+\)$/.test(path)
   )
     return true
@@ -317,10 +362,23 @@ function isCut(style: Style): boolean {
   return isHiding && (width <= 1 || (height <= 1 && height > 0))
 }
 
+/** `inset(50%)`, `inset(0 100% 0 0)`: two sides that meet. */
+function isInsetAway(path: string): boolean {
+  const given = /^inset\(([^()]*)\)$/.exec(path)?.[1]?.split(/\sround\s/)[0]
+  if (given === undefined) return false
+  const [top = 0, right = top, bottom = top, left = right] = given
+    .trim()
+    .split(/\s+/)
+    .map((side) => lengthOf(side, 1000) ?? 0)
+  return top + bottom >= 1000 || right + left >= 1000
+}
+
 /** Without any height: what opens and closes is so too. */
 function isFlat(style: Style): boolean {
   const isHiding = /hidden|clip/.test(`${style.get("overflow") ?? ""}${style.get("overflow-y") ?? ""}`)
-  return isHiding && hasNoHeight(style)
+  return (
+    isHiding && (hasNoHeight(style) || (!style.has("height") && lengthOf(style.get("line-height"), 16) === 0))
+  )
 }
 
 const hasNoHeight = (style: Style): boolean =>
@@ -332,15 +390,18 @@ const isOutOfFlow = (style: Style): boolean => /^(?:absolute|fixed)$/.test(style
 function isFar(style: Style): boolean {
   const pixels = (name: string) => lengthOf(style.get(name), 1000) ?? 0
   const indent = pixels("text-indent")
-  if (indent <= -FAR || (indent >= 10 * FAR && /hidden/.test(style.get("overflow") ?? ""))) return true
+  const isKept = /hidden|clip/.test(style.get("overflow") ?? "")
+  const most = style.get("white-space") === "nowrap" ? 1000 : 10 * FAR
+  if (indent <= -FAR || (indent >= most && isKept)) return true
   if (pixels("margin-left") <= -2 * FAR || pixels("margin-top") <= -2 * FAR) return true
   if (style.has("position") && style.get("position") !== "static") {
-    if (["left", "top", "right", "bottom"].some((side) => pixels(side) <= -FAR || pixels(side) >= 20 * FAR))
+    if (["left", "top", "right", "bottom"].some((side) => pixels(side) <= -FAR || pixels(side) >= 10 * FAR))
       return true
     const inset = (style.get("inset") ?? "").split(/\s+/).map((side) => lengthOf(side, 1000) ?? 0)
     if (inset.some((side) => side <= -FAR)) return true
   }
-  const moved = /translate(?:3d|x|y)?\(([^)]*)\)/.exec(style.get("transform") ?? "")?.[1]
+  const moved =
+    /translate(?:3d|x|y)?\(([^)]*)\)/.exec(style.get("transform") ?? "")?.[1] ?? style.get("translate")
   return moved !== undefined && moved.split(/[\s,]+/).some((by) => (lengthOf(by, 0) ?? 0) <= -2 * FAR)
 }
 

@@ -21,7 +21,7 @@ export function builtInFormat(id: number): CellFormat {
 
 /** The format that a code such as `yyyy\-mm\-dd` or `0.0%` gives. */
 export function formatOfCode(code: string): CellFormat {
-  if (/^\s*;\s*;\s*;/.test(code)) return { kind: "none" }
+  if (/^\s*;\s*;\s*(?:;|$)/.test(code)) return { kind: "none" }
   const positive = code.slice(0, 300).split(";")[0] ?? ""
   const elapsed = /\[(?:h+|m+|s+)\]/i.test(positive)
   const letters = positive
@@ -33,6 +33,15 @@ export function formatOfCode(code: string): CellFormat {
   const hasTime = elapsed || /[hs]/.test(letters)
   const hasDate = /[yd]/.test(letters) || (/m/.test(letters) && !hasTime)
   return hasDate || hasTime ? { kind: "time", hasDate, hasTime } : NUMBER
+}
+
+/** Whether a code shows no text: its fourth part is for text, and empty (§18.8.31). */
+export function hidesText(code: string): boolean {
+  const parts = code
+    .slice(0, 300)
+    .replace(/"[^"]*"|\\./g, "x")
+    .split(";")
+  return parts.length > 3 && parts[3]!.trim() === ""
 }
 
 const DAY_MS = 86_400_000

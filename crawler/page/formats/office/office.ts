@@ -2,6 +2,7 @@ import { type OfficeParserConfig, parseOffice } from "officeparser"
 import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
 import { writeMarkdown } from "./office-markdown.ts"
 import type { DocumentText } from "../to-extracted.ts"
+import { withoutUnseenOdf } from "./odf-unseen.ts"
 import { withoutUnseenParts } from "./unseen-parts.ts"
 import { Zip } from "../archive/zip.ts"
 
@@ -34,7 +35,7 @@ const CONFIG: OfficeParserConfig = {
 export async function readOffice(format: OfficeFormat, body: Uint8Array): Promise<DocumentText> {
   // Its directory is looked at before anything is unpacked.
   if (format !== "rtf") void new Zip(body)
-  const seen = format === "docx" || format === "pptx" ? unseenTakenOut(format, body) : body
+  const seen = format === "rtf" ? body : unseenTakenOut(format, body)
   const { content, metadata } = await parse(format, seen)
   const { markdown, links, note } = writeMarkdown(content)
   return {
@@ -50,9 +51,9 @@ export async function readOffice(format: OfficeFormat, body: Uint8Array): Promis
   }
 }
 
-function unseenTakenOut(format: "docx" | "pptx", body: Uint8Array): Uint8Array {
+function unseenTakenOut(format: Exclude<OfficeFormat, "rtf">, body: Uint8Array): Uint8Array {
   try {
-    return withoutUnseenParts(format, body)
+    return format === "docx" || format === "pptx" ? withoutUnseenParts(format, body) : withoutUnseenOdf(body)
   } catch {
     // What is damaged or locked, the parser has the words for.
     return body

@@ -1,46 +1,66 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate"
+import { type Color, colorOf } from "../../extract/seen/colors.ts"
+import { isUnreadable } from "./painted.ts"
+import { slideFacts, withoutUnseenShapes } from "./slide-unseen.ts"
 
 /** Letters of fewer half points than this are read by nobody. */
 const LEAST_HALF_POINTS = 4
-/** Letters of fewer hundredths of a point than this, on slides. */
-const LEAST_HUNDREDTHS = 200
 const WORD_TEXT = /^word\/(?:document\d*|footnotes|endnotes)\.xml$/
 const SLIDE = /^ppt\/slides\/slide\d+\.xml$/
 /** Signs that a part may hold something to take out: without any, the file is read as it is. */
-const WORD_SIGNS = /<w:(?:vanish|specVanish|del|moveFrom)[\s/>]|w:val="(?:FFFFFF|white)"|<w:sz w:val="[0-3]"/i
-const SLIDE_SIGNS = /\sshow="(?:0|false)"|\shidden="(?:1|true)"|\ssz="[01]?\d{1,2}"|<a:off\s/
+const WORD_SIGNS = /<w:(?:vanish|specVanish|hidden|del|moveFrom|framePr|color)[\s/>]|<w:sz w:val="[0-3]"/i
+const SLIDE_SIGNS =
+  /\sshow="(?:0|false)"|\shidden="(?:1|true)"|\ssz="[01]?\d{1,2}"|<a:off\s|<a:rPr[^>]*>\s*(?:<a:ln[^]*?<\/a:ln>)?<a:(?:solidFill|noFill)/
 
 /**
  * A Word document or a presentation without what no reader sees: text marked as hidden (ECMA-376 part 1 §17.3.2.41), deleted or
  * moved away under track changes, white on nothing, tiny; hidden slides, hidden shapes and those beside the slide.
  */
 export function withoutUnseenParts(format: "docx" | "pptx", body: Uint8Array): Uint8Array {
-  const wanted = format === "docx" ? /^word\/styles\.xml$/ : /^ppt\/presentation\.xml$/
-  const parts = format === "docx" ? WORD_TEXT : SLIDE
+  const isWord = format === "docx"
+  const wanted = isWord
+    ? /^word\/styles\.xml$/
+    : /^ppt\/(?:presentation\.xml|theme\/theme1\.xml|slide(?:Masters|Layouts)\/[^/]+\.xml)$/
+  const parts = isWord ? WORD_TEXT : SLIDE
   const files = unzipSync(body, { filter: ({ name }) => wanted.test(name) || parts.test(name) })
-  const hidden = format === "docx" ? hiddenStyles(files["word/styles.xml"]) : new Set<string>()
-  const slide = format === "pptx" ? slideSize(files["ppt/presentation.xml"]) : null
+  const text = (name: string) => (files[name] === undefined ? "" : strFromU8(files[name]))
+  const hidden = isWord ? hiddenStyles(text("word/styles.xml")) : new Set<string>()
+  const masters = Object.keys(files).filter((name) => /slide(?:Masters|Layouts)/.test(name))
+  const slides = isWord
+    ? null
+    : slideFacts(text("ppt/presentation.xml"), text("ppt/theme/theme1.xml"), masters.map(text))
   const changed: Record<string, Uint8Array> = {}
   for (const [name, bytes] of Object.entries(files)) {
-    const isWord = format === "docx"
     if (!parts.test(name)) continue
     const xml = strFromU8(bytes)
     if (!(isWord ? hidden.size > 0 || WORD_SIGNS.test(xml) : SLIDE_SIGNS.test(xml))) continue
-    const kept = isWord ? withoutHiddenText(xml, hidden) : withoutHiddenShapes(xml, slide)
+    const kept = slides === null ? withoutHiddenText(xml, hidden) : withoutUnseenShapes(xml, slides)
     if (kept !== xml) changed[name] = strToU8(kept)
   }
   return Object.keys(changed).length === 0 ? body : zipSync({ ...unzipSync(body), ...changed }, { level: 0 })
 }
 
-/** Ids of styles whose text is hidden. */
-function hiddenStyles(bytes: Uint8Array | undefined): Set<string> {
-  const ids = new Set<string>()
-  for (const style of bytes === undefined ? [] : strFromU8(bytes).split(/(?=<w:style\s)/)) {
+/** Ids of styles whose text is hidden, by themselves or by those they are based on. */
+function hiddenStyles(xml: string): Set<string> {
+  const styles = new Map<string, { readonly isHidden: boolean | null; readonly base: string | undefined }>()
+  for (const style of xml.split(/(?=<w:style\s)/)) {
     const id = /w:styleId="([^"]*)"/.exec(style)?.[1]
-    if (id !== undefined && isVanished(style)) ids.add(id)
+    const isHidden = isVanished(style) ? true : /<w:vanish\s/.test(style) ? false : null
+    if (id !== undefined) styles.set(id, { isHidden, base: /<w:basedOn w:val="([^"]*)"/.exec(style)?.[1] })
+  }
+  const ids = new Set<string>()
+  for (const id of styles.keys()) {
+    let at: string | undefined = id
+    for (let steps = 0; at !== undefined && steps < MAX_BASES; steps++) {
+      const style = styles.get(at)
+      if (style?.isHidden === true) ids.add(id)
+      at = style === undefined || style.isHidden !== null ? undefined : style.base
+    }
   }
   return ids
 }
+
+const MAX_BASES = 20
 
 const isVanished = (properties: string): boolean =>
   /<w:(?:vanish|specVanish)(?:\s*\/>|\s+w:val="(?:1|true|on)")/.test(properties)
@@ -49,83 +69,98 @@ const isVanished = (properties: string): boolean =>
 function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string {
   let removed = 0
   let tables = 0
-  let hasGround = false
+  let isRowHidden = false
   let isParagraphHidden = false
+  /** Of cells and of the paragraph; undefined: nothing is said. */
+  let cell: Color | null | undefined
+  let ground: Color | null | undefined
   let out = ""
-  for (const piece of xml.split(/(?=<w:(?:r|p|tbl|del|moveFrom)[\s>]|<\/w:(?:tbl|del|moveFrom|p)>)/)) {
+  for (const piece of xml.split(
+    /(?=<w:(?:r|p|tbl|tr|tc|del|moveFrom)[\s>]|<\/w:(?:tbl|tr|del|moveFrom|p)>)/,
+  )) {
     if (/^<w:(?:del|moveFrom)[\s>]/.test(piece) && !/^<w:\w+[^>]*\/>/.test(piece)) removed += 1
     else if (/^<\/w:(?:del|moveFrom)>/.test(piece)) removed = Math.max(0, removed - 1)
     else if (/^<w:tbl[\s>]/.test(piece)) tables += 1
-    else if (piece.startsWith("</w:tbl>")) tables = Math.max(0, tables - 1)
+    else if (piece.startsWith("</w:tbl>")) {
+      tables = Math.max(0, tables - 1)
+      cell = undefined
+    } else if (/^<w:tr[\s>]/.test(piece))
+      isRowHidden = /<w:hidden(?:\s*\/>|\s+w:val="(?:1|true|on)")/.test(piece)
+    else if (piece.startsWith("</w:tr>")) isRowHidden = false
+    else if (/^<w:tc[\s>]/.test(piece)) cell = shadeOf(piece)
     else if (/^<w:p[\s>]/.test(piece)) {
-      hasGround = isShaded(piece)
-      isParagraphHidden = hiddenIds.has(/<w:pStyle w:val="([^"]*)"/.exec(piece)?.[1] ?? "")
+      ground = shadeOf(piece)
+      isParagraphHidden =
+        hiddenIds.has(/<w:pStyle w:val="([^"]*)"/.exec(piece)?.[1] ?? "") || isFramedAway(piece)
     }
     const run = /^<w:r[\s>]/.test(piece) ? between(piece, "<w:rPr>", "</w:rPr>") : ""
+    // Tables have grounds of many makings, styles among them.
+    const below = [shadeOf(run), ground, cell].find((one) => one !== undefined)
+    const under = below === undefined ? (tables === 0 ? PAPER : null) : below
     const isUnseen =
       removed > 0 ||
+      isRowHidden ||
       isParagraphHidden ||
       isVanished(run) ||
       hiddenIds.has(/<w:rStyle w:val="([^"]*)"/.exec(run)?.[1] ?? "") ||
       Number(/<w:sz w:val="(\d+)"/.exec(run)?.[1] ?? LEAST_HALF_POINTS) < LEAST_HALF_POINTS ||
-      // Tables have grounds of many makings, styles among them.
-      (/<w:color w:val="(?:FFFFFF|white)"/i.test(run) && tables === 0 && !hasGround && !isShaded(run))
+      isUnreadable(inkOf(run), under)
     out += isUnseen ? piece.replace(/<w:(t|delText)(\s[^>]*)?>[^<]*<\/w:\1>/g, "") : piece
   }
   return out
 }
 
-const isShaded = (properties: string): boolean =>
-  /<w:shd\s[^>]*w:fill="(?!auto|FFFFFF)[^"]*"/i.test(properties) || /<w:highlight\s/.test(properties)
+const PAPER: Color = [255, 255, 255, 1]
 
-/** Width and height of slides, in EMU. */
-function slideSize(bytes: Uint8Array | undefined): { readonly x: number; readonly y: number } | null {
-  const found = bytes === undefined ? null : /<p:sldSz\s[^>]*>/.exec(strFromU8(bytes))?.[0]
-  const side = (name: string) => Number(new RegExp(`\\s${name}="(\\d+)"`).exec(found ?? "")?.[1])
-  return found === null || Number.isNaN(side("cx") + side("cy")) ? null : { x: side("cx"), y: side("cy") }
+/** Of a run's letters; null where they are as usual. */
+function inkOf(run: string): Color | null {
+  const color = /<w:color\s[^>]*>/.exec(run)?.[0] ?? ""
+  // The theme's paper goes before what stands beside it for older readers.
+  if (/w:themeColor="(?:background1|light1)"/.test(color) && !/w:theme(?:Tint|Shade)=/.test(color))
+    return PAPER
+  const value = /w:val="([^"]*)"/.exec(color)?.[1]?.toLowerCase()
+  return value === undefined || value === "auto" ? null : (colorOf(`#${value}`) ?? colorOf(value))
 }
 
-function withoutHiddenShapes(xml: string, slide: { readonly x: number; readonly y: number } | null): string {
-  const isHidden = /<p:sld(?=\s)[^>]*\sshow="(?:0|false)"/.test(xml)
-  return xml
-    .split(/(?=<p:(?:sp|graphicFrame)[\s>])/)
-    .map((piece, at) => {
-      const isShape = at > 0
-      const isAway =
-        isShape && (/<p:cNvPr(?=\s)[^>]*\shidden="(?:1|true)"/.test(piece) || isBeside(piece, slide))
-      if (isHidden || isAway) return piece.replace(/<a:t(\s[^>]*)?>[^<]*<\/a:t>/g, "")
-      return piece
-        .split(/(?=<a:(?:r|fld)[\s>])/)
-        .map(withoutTiny)
-        .join("")
-    })
-    .join("")
+/** What a marker or a shade lays under letters; null: a colour that is not known; undefined: nothing. */
+function shadeOf(properties: string): Color | null | undefined {
+  const marker = /<w:highlight\s[^>]*w:val="([^"]*)"/.exec(properties)?.[1]
+  if (marker !== undefined && marker !== "none") return colorOf(MARKERS[marker] ?? marker.toLowerCase())
+  const shade = /<w:shd\s[^>]*>/.exec(properties)?.[0]
+  if (shade === undefined) return undefined
+  if (/w:themeFill/.test(shade)) return null
+  const fill = /w:fill="([^"]*)"/.exec(shade)?.[1]?.toLowerCase()
+  if (fill === undefined || fill === "auto") return /w:val="(?:clear|nil)"/.test(shade) ? undefined : null
+  return /w:val="(?:clear|nil)"/.test(shade) ? colorOf(`#${fill}`) : null
 }
 
-function withoutTiny(run: string): string {
-  const size = Number(
-    /^<a:rPr\s[^>]*?\bsz="(\d+)"/.exec(run.slice(run.indexOf("<a:rPr ")))?.[1] ?? LEAST_HUNDREDTHS,
+/** Word's names that CSS has not, or has for others. */
+const MARKERS: Readonly<Record<string, string>> = {
+  darkYellow: "#808000",
+  darkBlue: "#000080",
+  darkCyan: "#008080",
+  darkGreen: "#008000",
+  darkMagenta: "#800080",
+  darkRed: "#800000",
+  green: "#00ff00",
+  lightGray: "#c0c0c0",
+  darkGray: "#808080",
+}
+
+/** Whether a frame lies left of the page or above it; in twentieths of a point. */
+function isFramedAway(paragraph: string): boolean {
+  const frame = /<w:framePr\s[^>]*>/.exec(paragraph)?.[0]
+  if (frame === undefined) return false
+  const value = (name: string) => Number(new RegExp(`\\sw:${name}="(-?\\d+)"`).exec(frame)?.[1] ?? 0)
+  const isOfPage = (axis: string) => new RegExp(`\\sw:${axis}Anchor="page"`).test(frame)
+  return (
+    (isOfPage("h") && value("x") < 0 && value("x") + value("w") <= 0) ||
+    (isOfPage("v") && value("y") < 0 && value("y") + value("h") <= 0)
   )
-  return size < LEAST_HUNDREDTHS ? run.replace(/<a:t(\s[^>]*)?>[^<]*<\/a:t>/, "") : run
 }
 
 function between(text: string, from: string, to: string): string {
   const start = text.indexOf(from)
   const end = start === -1 ? -1 : text.indexOf(to, start)
   return end === -1 ? "" : text.slice(start, end)
-}
-
-/** Whether a shape lies wholly beside the slide. */
-function isBeside(shape: string, slide: { readonly x: number; readonly y: number } | null): boolean {
-  const place = /<a:off\s[^>]*>/.exec(shape)?.[0]
-  const size = /<a:ext\s[^>]*c[xy]=[^>]*>/.exec(shape)?.[0]
-  if (place === undefined || size === undefined) return false
-  const value = (text: string, name: string) =>
-    Number(new RegExp(`\\s${name}="(-?\\d+)"`).exec(text)?.[1] ?? 0)
-  const [x, y] = [value(place, "x"), value(place, "y")]
-  return (
-    x + value(size, "cx") <= 0 ||
-    y + value(size, "cy") <= 0 ||
-    (slide !== null && (x >= slide.x || y >= slide.y))
-  )
 }

@@ -1,7 +1,16 @@
 import { toPageUrl } from "#engine/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { escapeText } from "../../extract/markdown/markdown-escapes.ts"
-import { builtInFormat, type CellFormat, formatOfCode, showNumber } from "./cell-value.ts"
+import {
+  type CellInk,
+  type CellRange,
+  isOneColor,
+  PAPER,
+  rangesOf,
+  readInks,
+  sheetColor,
+} from "./cell-ink.ts"
+import { builtInFormat, type CellFormat, formatOfCode, hidesText, showNumber } from "./cell-value.ts"
 import { DocumentError } from "../document-error.ts"
 import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS, MAX_TABLE_CHARS } from "./table.ts"
 import type { DocumentText } from "../to-extracted.ts"
@@ -16,20 +25,22 @@ const MAX_COLUMN_GROUPS = 200
 
 /**
  * An Excel workbook (ECMA-376 part 1 §18): a table for each sheet that is not hidden, its cells as they are shown; hidden rows and
- * columns are left out.
+ * columns, and letters in the colour of their cell, are left out.
  * @throws DocumentError when the file is damaged, locked or too much.
  */
 export function readWorkbook(body: Uint8Array): DocumentText {
   const zip = new Zip(body)
   const { sheets, isFrom1904 } = readSheetNames(zip)
   const texts = readSharedTexts(zip.bytes("xl/sharedStrings.xml"))
-  const formats = readFormats(zip.bytes("xl/styles.xml"))
+  const styles = zip.bytes("xl/styles.xml")
+  const formats = readFormats(styles)
+  const inks = readInks(styles)
   const links = new Map<string, Link>()
   const blocks: string[] = []
   const room: Room = { cells: MAX_TABLE_CELLS, places: MAX_PLACES, chars: MAX_TABLE_CHARS }
   for (const { name, path } of sheets) {
     if (!isLeft(room)) break
-    const rows = readSheet(zip, path, { texts, formats, isFrom1904, links, room })
+    const rows = readSheet(zip, path, { texts, formats, inks, isFrom1904, links, room })
     const table = markdownTable(rows)
     if (table !== "") blocks.push(`## ${escapeText(name).trim()}`, table)
   }
@@ -81,36 +92,57 @@ function readRelationships(zip: Zip, part: string): Map<string, string> {
   return targets
 }
 
-function readSharedTexts(xml: Uint8Array | null): string[] {
-  const texts: string[] = []
+/** A text that cells share. */
+interface SharedText {
+  readonly whole: string
+  /** Without the runs that are white: what is seen of it on paper. */
+  readonly onPaper: string
+}
+
+function readSharedTexts(xml: Uint8Array | null): SharedText[] {
+  const texts: SharedText[] = []
   let text = ""
+  let onPaper = ""
+  let isWhite = false
   let isReading = false
   readXml(xml, {
-    start(name) {
-      if (name === "si") text = ""
+    start(name, attributes) {
+      if (name === "si") text = onPaper = ""
+      if (name === "si" || name === "r") isWhite = false
+      if (name === "color") isWhite = isOneColor(sheetColor(attributes), PAPER)
       // Readings of East Asian words are given beside them.
       if (name === "rPh") isReading = true
     },
     end(name, piece) {
-      if (name === "t" && !isReading) text += piece
+      if (name === "t" && !isReading) {
+        text += piece
+        if (!isWhite) onPaper += piece
+      }
       if (name === "rPh") isReading = false
-      if (name === "si") texts.push(text)
+      if (name === "si") texts.push({ whole: text, onPaper })
     },
   })
   return texts
 }
 
+interface ShownFormat {
+  readonly format: CellFormat
+  readonly hidesText: boolean
+}
+
 /** Formats by the index cells name them with. */
-function readFormats(xml: Uint8Array | null): CellFormat[] {
-  const codes = new Map<number, CellFormat>()
-  const formats: CellFormat[] = []
+function readFormats(xml: Uint8Array | null): ShownFormat[] {
+  const codes = new Map<number, ShownFormat>()
+  const formats: ShownFormat[] = []
   let isCellFormat = false
   readXml(xml, {
     start(name, { numFmtId = "0", formatCode = "" }) {
       const id = Number(numFmtId)
-      if (name === "numFmt") codes.set(id, formatOfCode(formatCode))
+      if (name === "numFmt")
+        codes.set(id, { format: formatOfCode(formatCode), hidesText: hidesText(formatCode) })
       if (name === "cellXfs") isCellFormat = true
-      if (name === "xf" && isCellFormat) formats.push(codes.get(id) ?? builtInFormat(id))
+      if (name === "xf" && isCellFormat)
+        formats.push(codes.get(id) ?? { format: builtInFormat(id), hidesText: false })
     },
     end(name) {
       if (name === "cellXfs") isCellFormat = false
@@ -120,8 +152,9 @@ function readFormats(xml: Uint8Array | null): CellFormat[] {
 }
 
 interface SheetContext {
-  readonly texts: readonly string[]
-  readonly formats: readonly CellFormat[]
+  readonly texts: readonly SharedText[]
+  readonly formats: readonly ShownFormat[]
+  readonly inks: readonly CellInk[]
   readonly isFrom1904: boolean
   /** Filled in. */
   readonly links: Map<string, Link>
@@ -147,13 +180,25 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
   let style = 0
   let value = ""
   let isRowHidden = false
+  let areRowsHidden = false
+  const bytes = zip.bytes(path)
+  const tables = [...targets.values()].filter((target) => /tables\/[^/]+\.xml$/.test(target))
+  const coloured = [...ruledCells(bytes), ...tables.flatMap((table) => tableCells(zip.bytes(table)))]
   const hiddenColumns: { readonly from: number; readonly to: number }[] = []
-  readXml(zip.bytes(path), {
+  readXml(bytes, {
     start(name, attributes) {
-      if (name === "col" && isTrue(attributes["hidden"]) && hiddenColumns.length < MAX_COLUMN_GROUPS)
+      if (name === "sheetFormatPr") areRowsHidden = isTrue(attributes["zeroHeight"])
+      const isNarrow = attributes["width"] !== undefined && Number(attributes["width"]) === 0
+      if (
+        name === "col" &&
+        (isTrue(attributes["hidden"]) || isNarrow) &&
+        hiddenColumns.length < MAX_COLUMN_GROUPS
+      )
         hiddenColumns.push({ from: Number(attributes["min"]) - 1, to: Number(attributes["max"]) - 1 })
       else if (name === "row") {
-        isRowHidden = isTrue(attributes["hidden"])
+        const { ht, hidden } = attributes
+        isRowHidden =
+          isTrue(hidden) || (ht === undefined ? areRowsHidden && hidden === undefined : Number(ht) === 0)
         row = attributes["r"] === undefined ? row + 1 : Number(attributes["r"]) - 1
         column = -1
       } else if (name === "c") {
@@ -173,7 +218,10 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
       // Text inside the cell, in one or several runs.
       else if (name === "t") value += text
       else if (name === "c") {
-        const shown = show(type, value, style, context)
+        const mayBeColoured = coloured.some(
+          ({ top, left, bottom, right }) => row >= top && row <= bottom && column >= left && column <= right,
+        )
+        const shown = show(type, value, style, context, mayBeColoured)
         if (shown === "" || row < 0 || column >= MAX_COLUMNS) return
         if (isRowHidden || hiddenColumns.some(({ from, to }) => column >= from && column <= to)) return
         const cellsOfRow = rows.get(row) ?? []
@@ -191,19 +239,52 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
 
 const isTrue = (value: string | undefined): boolean => value === "1" || value === "true"
 
+/** Cells that rules may colour (§18.3.1.18). */
+function ruledCells(xml: Uint8Array | null): CellRange[] {
+  const found: CellRange[] = []
+  if (xml !== null && Buffer.from(xml.buffer, xml.byteOffset, xml.length).includes("conditionalFormatting"))
+    readXml(xml, {
+      start(name, { sqref = "" }) {
+        if (name === "conditionalFormatting") found.push(...rangesOf(sqref, placeOf))
+      },
+    })
+  return found
+}
+
+/** Cells of a table, which has a style of its own. */
+function tableCells(xml: Uint8Array | null): CellRange[] {
+  const found: CellRange[] = []
+  readXml(xml, {
+    start(name, { ref = "" }) {
+      if (name === "table") found.push(...rangesOf(ref, placeOf))
+      return false
+    },
+  })
+  return found
+}
+
 function show(
   type: string,
   value: string,
   style: number,
-  { texts, formats, isFrom1904 }: SheetContext,
+  { texts, formats, inks, isFrom1904 }: SheetContext,
+  mayBeColoured: boolean,
 ): string {
+  const { format = { kind: "number" }, hidesText: isTextHidden = false } = formats[style] ?? {}
+  const isText = type === "s" || type === "str" || type === "inlineStr"
   // `;;;` shows nothing of whatever there is (§18.8.31).
-  if (formats[style]?.kind === "none") return ""
-  if (type === "s") return escapeText(texts[Number(value)] ?? "").trim()
+  if (isText ? isTextHidden : format.kind === "none") return ""
+  const ink = inks[style]
+  const ground = ink === undefined ? PAPER : mayBeColoured && ink.isPlain ? null : ink.ground
+  if (ink?.isTiny === true || (ink !== undefined && isOneColor(ink.ink, ground))) return ""
+  if (type === "s") {
+    const text = texts[Number(value)]
+    return escapeText((isOneColor(PAPER, ground) ? text?.onPaper : text?.whole) ?? "").trim()
+  }
   if (type === "b") return value.trim() === "1" ? "TRUE" : "FALSE"
   if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "")
   if (type !== "n") return escapeText(value).trim()
-  return showNumber(value, formats[style] ?? { kind: "number" }, isFrom1904)
+  return showNumber(value, format, isFrom1904)
 }
 
 /** `AB12` as row 11, column 27. */

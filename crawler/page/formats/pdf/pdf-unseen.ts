@@ -1,4 +1,5 @@
 import { OPS } from "unpdf/pdfjs"
+import { colorOf, contrastOf } from "../../extract/seen/colors.ts"
 
 /** A text that a page's program draws and that nobody sees. Lengths in points of the page's own space. */
 export interface UnseenText {
@@ -22,7 +23,12 @@ interface Graphics {
   readonly matrix: Matrix
   /** Of what is filled, as #rrggbb; null for patterns. */
   readonly fill: string | null
+  /** Of what is drawn along its edge, likewise. */
+  readonly stroke: string | null
   readonly alpha: number
+  /** Whether what is painted is mixed with what is below, as a marker's ink is. */
+  readonly isBlended: boolean
+  readonly clip: Box
   readonly mode: number
   readonly size: number
   readonly spacing: number
@@ -34,7 +40,15 @@ const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
 const START: Graphics = {
   matrix: IDENTITY,
   fill: "#000000",
+  stroke: "#000000",
   alpha: 1,
+  isBlended: false,
+  clip: [
+    Number.NEGATIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+  ],
   mode: 0,
   size: 0,
   spacing: 0,
@@ -51,24 +65,35 @@ const MAX_DEPTH = 200
 const WHITE = 0xf4
 const LEAST_ALPHA = 0.05
 
+/** Whether a layer (optional content) is on show, by what the page's program names it with. */
+export type IsLayerShown = (layer: unknown) => boolean
+
 /**
- * Texts of a page that are drawn without ink (ISO 32000-1 §9.3.6, modes 3 and 7), wholly transparent, or white where
- * nothing was painted before. Where a picture covers most of the page, text without ink is what was read from it, and stays.
+ * Texts of a page that are drawn without ink (ISO 32000-1 §9.3.6, modes 3 and 7), wholly transparent, without width, in the colour
+ * of what was painted before, cut off, covered by a box that is painted later, or on a layer that is not shown. Where a picture covers most of the page, text without ink is what was read from it, and stays.
  */
-export function unseenTexts({ fnArray, argsArray }: Operators, pageBox: Box): UnseenText[] {
-  const found: (UnseenText & { readonly isInkless: boolean })[] = []
-  const painted: Box[] = []
+export function unseenTexts(
+  { fnArray, argsArray }: Operators,
+  pageBox: Box,
+  isLayerShown: IsLayerShown = () => true,
+): UnseenText[] {
+  const found: Drawn[] = []
+  const shown: Drawn[] = []
+  const painted: Painted[] = []
+  /** Of marked contents that are open, whether each is on show. */
+  const marked: boolean[] = []
+  let isCutting = false
   const stack: Graphics[] = []
   let now = START
   let line: Matrix = IDENTITY
   let text: Matrix = IDENTITY
   let hasPicture = false
-  const paint = (box: Box) => {
-    if (painted.length < MAX_PAINTED) painted.push(box)
+  const paint = (box: Box, color: string | null) => {
+    if (painted.length < MAX_PAINTED) painted.push({ box: cut(box, now.clip), color })
   }
   const picture = () => {
     const box = boxOf(now.matrix, [0, 0, 1, 1])
-    paint(box)
+    paint(box, null)
     hasPicture ||= areaOf(cut(box, pageBox)) >= areaOf(pageBox) * SCAN_SHARE
   }
   const move = (x: number, y: number) => {
@@ -103,6 +128,13 @@ export function unseenTexts({ fnArray, argsArray }: Operators, pageBox: Box): Un
       case OPS.setFillRGBColor:
         now = { ...now, fill: typeof given?.[0] === "string" ? given[0] : null }
         break
+      case OPS.setStrokeRGBColor:
+        now = { ...now, stroke: typeof given?.[0] === "string" ? given[0] : null }
+        break
+      case OPS.setStrokeColorN:
+      case OPS.setStrokeTransparent:
+        now = { ...now, stroke: null }
+        break
       case OPS.setFillColorN:
       case OPS.setFillTransparent:
         now = { ...now, fill: null }
@@ -110,6 +142,7 @@ export function unseenTexts({ fnArray, argsArray }: Operators, pageBox: Box): Un
       case OPS.setGState:
         for (const [key, value] of (given?.[0] ?? []) as [string, unknown][])
           if (key === "ca") now = { ...now, alpha: Number(value) }
+          else if (key === "BM") now = { ...now, isBlended: value !== "source-over" && value !== "Normal" }
           else if (key === "Font" && Array.isArray(value)) now = { ...now, size: Number(value[1]) }
         break
       case OPS.setTextRenderingMode:
@@ -122,7 +155,7 @@ export function unseenTexts({ fnArray, argsArray }: Operators, pageBox: Box): Un
         now = { ...now, spacing: number(0) }
         break
       case OPS.setHScale:
-        now = { ...now, stretch: number(0) / 100 || 1 }
+        now = { ...now, stretch: number(0) / 100 }
         break
       case OPS.setLeading:
         now = { ...now, leading: number(0) }
@@ -155,10 +188,22 @@ export function unseenTexts({ fnArray, argsArray }: Operators, pageBox: Box): Un
         const size = Math.abs(now.size) * Math.hypot(from[2], from[3])
         const isInkless = now.mode === 3 || now.mode === 7
         const middle = [(from[4] + to[4]) / 2, from[5] + size / 4] as const
-        const isWhite =
-          isNearWhite(now.fill) && now.mode !== 1 && !painted.some((box) => holds(box, ...middle))
-        if (said.trim() !== "" && (isInkless || now.alpha < LEAST_ALPHA || isWhite))
-          found.push({
+        const ground = painted.findLast(({ box }) => holds(box, ...middle))
+        // Letters may be filled, drawn along their edge, or both (modes 0, 1 and 2).
+        const inks = now.mode === 1 ? [now.stroke] : now.mode === 2 ? [now.fill, now.stroke] : [now.fill]
+        const isGround = inks.every((ink) =>
+          ground === undefined ? isNearWhite(ink) : isOneColor(ink, ground.color),
+        )
+        const isUnseen =
+          isInkless ||
+          now.alpha < LEAST_ALPHA ||
+          isGround ||
+          Math.abs(now.stretch) < LEAST_STRETCH ||
+          marked.includes(false) ||
+          !meets([Math.min(from[4], to[4]), from[5], Math.max(from[4], to[4]), from[5] + size / 2], now.clip)
+        if (said.trim() !== "") {
+          const list = isUnseen ? found : shown
+          list.push({
             text: said,
             left: Math.min(from[4], to[4]),
             right: Math.max(from[4], to[4]),
@@ -166,19 +211,44 @@ export function unseenTexts({ fnArray, argsArray }: Operators, pageBox: Box): Un
             size,
             isInkless,
           })
+        }
         break
       }
+      case OPS.clip:
+      case OPS.eoClip:
+        isCutting = true
+        break
       case OPS.constructPath: {
-        const [painter, , bounds] = given ?? []
+        const [painter, paths, bounds] = given ?? []
         const [left = 0, bottom = 0, right = 0, top = 0] = Object.values(
           (bounds ?? {}) as Record<string, number>,
         )
-        if (FILLS.has(Number(painter)) && !isNearWhite(now.fill))
-          paint(boxOf(now.matrix, [left, bottom, right, top]))
+        const box = boxOf(now.matrix, [left, bottom, right, top])
+        if (FILLS.has(Number(painter))) {
+          const isBox = isRectangle(paths, [left, bottom, right, top]) && isUpright(now.matrix)
+          const isOpaque = isBox && now.alpha > MOST_ALPHA && !now.isBlended && now.fill !== null
+          if (isOpaque) {
+            const cover = cut(box, now.clip)
+            for (let n = shown.length - 1, steps = 0; n >= 0 && steps < MAX_COVERED; n--, steps++)
+              if (covers(cover, shown[n]!)) found.push(...shown.splice(n, 1))
+          }
+          if (isOpaque || !isNearWhite(now.fill)) paint(box, isOpaque ? now.fill : null)
+        }
+        if (isCutting) now = { ...now, clip: cut(now.clip, box) }
+        isCutting = false
         break
       }
+      case OPS.beginMarkedContentProps:
+        marked.push(given?.[0] !== "OC" || isLayerShown(given[1]))
+        break
+      case OPS.beginMarkedContent:
+        marked.push(true)
+        break
+      case OPS.endMarkedContent:
+        marked.pop()
+        break
       case OPS.shadingFill:
-        paint(pageBox)
+        paint(pageBox, null)
         break
       case OPS.paintImageXObject:
       case OPS.paintInlineImageXObject:
@@ -195,6 +265,71 @@ export function unseenTexts({ fnArray, argsArray }: Operators, pageBox: Box): Un
   }
   return found.filter(({ isInkless }) => !(isInkless && hasPicture))
 }
+
+type Drawn = UnseenText & { readonly isInkless: boolean }
+
+interface Painted {
+  readonly box: Box
+  /** As #rrggbb; null for pictures, and for what is no plain box. */
+  readonly color: string | null
+}
+
+/** What covers more than this of what is below hides it. */
+const MOST_ALPHA = 0.95
+/** Letters that are narrower than this share of their width. */
+const LEAST_STRETCH = 0.01
+/** Texts before a box that are looked at. */
+const MAX_COVERED = 2000
+/** Points by which a cover may be too small. */
+const SLACK = 1
+
+const covers = ([left, bottom, right, top]: Box, drawn: UnseenText): boolean =>
+  drawn.left >= left - SLACK &&
+  drawn.right <= right + SLACK &&
+  drawn.y >= bottom - SLACK &&
+  drawn.y + drawn.size / 2 <= top + SLACK
+
+const meets = (a: Box, b: Box): boolean =>
+  a[0] < b[2] + SLACK && b[0] < a[2] + SLACK && a[1] < b[3] + SLACK && b[1] < a[3] + SLACK && areaOf(b) > 0
+
+const isUpright = ([a, b, c, d]: Matrix): boolean => (b === 0 && c === 0) || (a === 0 && d === 0)
+
+/** Whether a path is one box with upright sides: moves and lines alone, and all its points are corners of its bounds. */
+function isRectangle(paths: unknown, [left, bottom, right, top]: Box): boolean {
+  const [path] = Array.isArray(paths) ? (paths as unknown[]) : []
+  if (!ArrayBuffer.isView(path) || (path as Float32Array).length > MAX_BOX_PATH) return false
+  const values = [...(path as Float32Array)]
+  const near = (one: number, other: number) => Math.abs(one - other) < 0.01
+  let moves = 0
+  for (let at = 0; at < values.length;) {
+    const kind = values[at]!
+    if (kind === CLOSE) {
+      at += 1
+      continue
+    }
+    if (kind !== MOVE && kind !== LINE) return false
+    if (kind === MOVE && (moves += 1) > 1) return at + 3 >= values.length
+    const [x, y] = [values[at + 1]!, values[at + 2]!]
+    if (!(near(x, left) || near(x, right)) || !(near(y, bottom) || near(y, top))) return false
+    at += 3
+  }
+  return moves === 1
+}
+
+/** Steps of a path, as the library writes them. */
+const [MOVE, LINE, CLOSE] = [0, 1, 4]
+const MAX_BOX_PATH = 20
+
+function isOneColor(one: string | null, other: string | null): boolean {
+  const [a, b] = [colorOf(one ?? undefined), colorOf(other ?? undefined)]
+  return (
+    (isNearWhite(one) && isNearWhite(other)) ||
+    (a !== null && b !== null && contrastOf(a, b) < LEAST_CONTRAST)
+  )
+}
+
+/** Colours that contrast less are one to a reader. */
+const LEAST_CONTRAST = 1.12
 
 const FILLS = new Set([
   OPS.fill,

@@ -96,7 +96,10 @@ async function readPage(
     const { items, styles } = await page.getTextContent()
     const { transform, width, height } = page.getViewport({ scale: 1 })
     const [left = 0, bottom = 0, right = 0, top = 0] = page.view
-    const unseen = unseenTexts(await page.getOperatorList(), [left, bottom, right, top])
+    const layers = await document.getOptionalContentConfig()
+    const unseen = unseenTexts(await page.getOperatorList(), [left, bottom, right, top], (layer) =>
+      layers.isVisible(layer as Parameters<typeof layers.isVisible>[0]),
+    )
     const texts = withoutUnseen(
       items.filter((item) => "str" in item),
       unseen,

@@ -1,0 +1,108 @@
+import { type Color, colorOf, contrastOf } from "../../extract/seen/colors.ts"
+import { readXml } from "../archive/xml.ts"
+
+/** How the letters of a cell stand out from their ground (ECMA-376 part 1 §18.8). */
+export interface CellInk {
+  /** Null: not known. */
+  readonly ink: Color | null
+  /** What the cell itself is filled with; null: not known, such as a pattern. */
+  readonly ground: Color | null
+  /** Whether it has no filling of its own, so that rules and tables may give it one. */
+  readonly isPlain: boolean
+  readonly isTiny: boolean
+}
+
+/** Letters of fewer points than this are read by nobody. */
+const LEAST_POINTS = 2
+/** Colours that contrast less are one to a reader. */
+const LEAST_CONTRAST = 1.12
+export const PAPER: Color = [255, 255, 255, 1]
+const INK: Color = [0, 0, 0, 1]
+/** Black, white, red, green, blue, yellow, magenta, cyan: twice (§18.8.27). 64 is the window's ink, 65 its paper. */
+const INDEXED = ["000000", "ffffff", "ff0000", "00ff00", "0000ff", "ffff00", "ff00ff", "00ffff"]
+
+/** The colour of `rgb`, `indexed` or `theme`; null for what depends on more than the file's styles. */
+export function sheetColor(attributes: Readonly<Record<string, string>>): Color | null {
+  const { rgb, indexed, theme, tint, auto } = attributes
+  if (rgb !== undefined) return colorOf(`#${rgb.slice(-6).toLowerCase()}`)
+  if (auto !== undefined) return INK
+  if (tint !== undefined && Number(tint) !== 0) return null
+  // Paper and ink of a theme come first, in this order.
+  if (theme !== undefined) return theme === "0" ? PAPER : theme === "1" ? INK : null
+  const at = Number(indexed ?? Number.NaN)
+  if (at === 64) return INK
+  if (at === 65) return PAPER
+  const hex = at < 16 ? INDEXED[at % 8] : undefined
+  return hex === undefined ? null : colorOf(`#${hex}`)
+}
+
+/** Whether nobody can tell the letters from what they stand on. */
+export const isOneColor = (ink: Color | null, ground: Color | null): boolean =>
+  ink !== null && ground !== null && contrastOf(ink, ground) < LEAST_CONTRAST
+
+/** By the index that cells name their style with. */
+export function readInks(xml: Uint8Array | null): CellInk[] {
+  const fonts: { ink: Color | null; isTiny: boolean }[] = []
+  const fills: (Color | null)[] = []
+  const inks: CellInk[] = []
+  let part = ""
+  readXml(xml, {
+    start(name, attributes) {
+      if (/^(?:fonts|fills|cellXfs|cellStyleXfs|dxfs|borders)$/.test(name)) part = name
+      else if (part === "fonts") {
+        if (name === "font") fonts.push({ ink: INK, isTiny: false })
+        const last = fonts.at(-1)
+        if (last !== undefined && name === "color") last.ink = sheetColor(attributes)
+        if (last !== undefined && name === "sz") last.isTiny = Number(attributes["val"]) < LEAST_POINTS
+      } else if (part === "fills") {
+        if (name === "fill") {
+          fills.push(PAPER)
+        } else if (name === "patternFill") {
+          const kind = attributes["patternType"] ?? "none"
+          if (kind !== "none") fills[fills.length - 1] = null
+          if (kind === "solid") part = "solid"
+        } else if (name === "gradientFill") fills[fills.length - 1] = null
+      } else if (part === "solid") {
+        if (name === "fgColor") fills[fills.length - 1] = sheetColor(attributes)
+      } else if (part === "cellXfs" && name === "xf") {
+        const font = fonts[Number(attributes["fontId"] ?? 0)]
+        const fill = Number(attributes["fillId"] ?? 0)
+        inks.push({
+          ink: font === undefined ? INK : font.ink,
+          ground: fill in fills ? (fills[fill] ?? null) : PAPER,
+          // The first filling is none at all.
+          isPlain: fill === 0 || !(fill in fills),
+          isTiny: font?.isTiny === true,
+        })
+      }
+    },
+    end(name) {
+      if (name === "fill" && part === "solid") part = "fills"
+      if (/^(?:fonts|fills|cellXfs)$/.test(name)) part = ""
+    },
+  })
+  return inks
+}
+
+/** A rectangle of cells, from 0, its ends included. */
+export interface CellRange {
+  readonly top: number
+  readonly left: number
+  readonly bottom: number
+  readonly right: number
+}
+
+/** Of one sheet. */
+const MAX_RANGES = 1000
+
+/** `A1:C9 E2` as ranges. */
+export function rangesOf(
+  references: string,
+  placeOf: (reference: string) => { readonly row: number; readonly column: number } | null,
+): CellRange[] {
+  return references.split(/\s+/, MAX_RANGES).flatMap((one) => {
+    const [from, to = from] = one.split(":")
+    const [a, b] = [placeOf(from ?? ""), placeOf(to ?? "")]
+    return a && b ? [{ top: a.row, left: a.column, bottom: b.row, right: b.column }] : []
+  })
+}

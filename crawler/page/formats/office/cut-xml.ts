@@ -1,0 +1,17 @@
+/** A stretch of a text: from, to before. */
+export type Stretch = readonly [from: number, to: number]
+
+/** XML without the texts that stand in these stretches; its elements stay, so that it is as well formed as before. */
+export function withoutTexts(xml: string, stretches: readonly Stretch[]): string {
+  if (stretches.length === 0) return xml
+  const sorted = stretches.toSorted((a, b) => a[0] - b[0])
+  let out = ""
+  let at = 0
+  for (const [from, to] of sorted) {
+    if (to <= at) continue
+    const start = Math.max(at, from)
+    out += xml.slice(at, start) + xml.slice(start, to).replace(/>[^<]+/g, ">")
+    at = to
+  }
+  return out + xml.slice(at)
+}

@@ -1,0 +1,47 @@
+import { type Color, contrastOf } from "../../extract/seen/colors.ts"
+
+/** Where something lies on a slide, in any unit; null: not known. */
+export interface Place {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+const LEAST_CONTRAST = 1.12
+const MAX_PAINTED = 500
+
+/** What shapes of a slide lie on: the last one below them, or the slide itself. */
+export class Ground {
+  readonly #own: Color | null
+  readonly #painted: { readonly place: Place | null; readonly color: Color | null }[] = []
+
+  /** `own`: the slide's; null when it is not known. */
+  constructor(own: Color | null) {
+    this.#own = own
+  }
+
+  /** Something that is filled, with a picture or a course of colours when `color` is null. */
+  paint(place: Place | null, color: Color | null): void {
+    if (this.#painted.length < MAX_PAINTED) this.#painted.push({ place, color })
+  }
+
+  /** Null when it is not known. */
+  under(place: Place | null): Color | null {
+    for (const { place: other, color } of this.#painted.toReversed()) {
+      if (place === null || other === null) return null
+      if (contains(other, place)) return color
+      if (overlaps(other, place)) return null
+    }
+    return this.#own
+  }
+}
+
+export const isUnreadable = (ink: Color | null, ground: Color | null): boolean =>
+  ink !== null && (ink[3] < 0.05 || (ground !== null && contrastOf(ink, ground) < LEAST_CONTRAST))
+
+const contains = (a: Place, b: Place): boolean =>
+  a.x <= b.x && a.y <= b.y && a.x + a.width >= b.x + b.width && a.y + a.height >= b.y + b.height
+
+const overlaps = (a: Place, b: Place): boolean =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height

@@ -1,0 +1,218 @@
+/**
+ * Ways to hide a text in a page of HTML from the reader, and ways that look so and do not. `TEXT` is the text; `css` goes into a
+ * style sheet of the page. Of each list every second one was kept from the code until it was done.
+ */
+export interface HtmlCase {
+  readonly name: string
+  readonly body: string
+  readonly css?: string
+  /** Of the element `<html>`, `<body>` and what else is above. */
+  readonly head?: string
+  readonly bodyTag?: string
+}
+
+const styled = (name: string, style: string): HtmlCase => ({ name, body: `<p style="${style}">TEXT</p>` })
+const classed = (name: string, css: string, body = `<div class="q7"><p>TEXT</p></div>`): HtmlCase => ({
+  name,
+  body,
+  css,
+})
+
+export const HIDDEN_HTML: readonly HtmlCase[] = [
+  styled("content-visibility", "content-visibility:hidden"),
+  classed("content-visibility by a class", ".q7 { content-visibility: hidden }"),
+  styled("a clip path of nothing", "clip-path: inset(100%)"),
+  styled("a clip path of half from each side", "clip-path: inset(50%)"),
+  styled("a circle of no radius", "clip-path:circle(0)"),
+  styled("a polygon without a face", "clip-path: polygon(0 0, 0 0, 0 0)"),
+  styled("the old clip", "position:absolute; clip: rect(0 0 0 0)"),
+  styled("the old clip of one pixel", "position:absolute;clip:rect(1px,1px,1px,1px);overflow:hidden"),
+  styled("no opacity", "opacity:0"),
+  styled("hardly any opacity", "opacity: 0.01"),
+  styled("no opacity in per cent", "opacity: 0%"),
+  styled("no opacity by a filter", "filter: opacity(0)"),
+  styled("an indent far to the left", "text-indent:-9999px"),
+  styled("an indent in other units", "text-indent: -100em"),
+  styled("an indent far to the right without a break", "text-indent:100%;white-space:nowrap;overflow:hidden"),
+  styled("a margin far to the left", "margin-left:-9999px"),
+  classed("a colour by a variable", ":root { --paper: #ffffff } .q7 { color: var(--paper) }"),
+  classed("a colour by what stands in for a variable", ".q7 { color: var(--none, white) }"),
+  classed(
+    "a colour and its ground by one variable",
+    ":root { --c: #234 } .q7 { background: var(--c); color: var(--c) }",
+  ),
+  classed("a variable of a variable", ":root { --a: white; --b: var(--a) } .q7 p { color: var(--b) }"),
+  {
+    name: "a colour that is inherited from far above",
+    body: `<section style="color:white"><div><div><p><span>TEXT</span></p></div></div></section>`,
+  },
+  {
+    name: "a ground that is inherited from far above",
+    body: `<section style="background-color:#113355"><div><p><em style="color:#135">TEXT</em></p></div></section>`,
+  },
+  {
+    name: "the colour of a dark page",
+    body: `<p style="color:#101010">TEXT</p>`,
+    css: "body { background: #101010 } body, article, h1, p { color: #eee }",
+  },
+  {
+    name: "the old colours of the page",
+    body: `<font color="#000080">TEXT</font>`,
+    bodyTag: `bgcolor="navy" text="white"`,
+  },
+  styled("a colour in other words", "color: rgb(255 255 255 / 1)"),
+  styled("a colour by hue", "color:hsl(120, 100%, 100%)"),
+  styled("a colour without opacity", "color: rgba(0, 0, 0, 0)"),
+  styled("a colour of eight digits", "color:#00000000"),
+  styled("transparent", "color: transparent"),
+  styled("a fill that is transparent", "-webkit-text-fill-color: transparent"),
+  styled("a colour that is mixed", "color: color-mix(in srgb, white, white)"),
+  styled("a colour of the system's paper", "color: Canvas"),
+  styled("letters of no size", "font-size:0"),
+  styled("letters of no size, by the short form", "font: 0/0 a"),
+  styled("letters of a tenth of a pixel", "font-size: .1px"),
+  styled("letters of one pixel", "font-size:1px; line-height:1px"),
+  {
+    name: "letters of no size, in shares of it",
+    body: `<div style="font-size:0"><p style="font-size:2em">TEXT</p></div>`,
+  },
+  styled("letters of a size that is reckoned", "font-size: calc(0px * 3)"),
+  styled("scaled to nothing", "transform: scale(0)"),
+  styled("scaled to nothing, by its own property", "scale: 0"),
+  styled("moved away", "transform: translateX(-9999px)"),
+  styled("moved away, by its own property", "translate: 0 -5000px"),
+  styled("above the window", "position:fixed; top:-200vh"),
+  styled("left of the window", "position:absolute; left:-100vw; width: 50vw"),
+  styled("right of the window from the right", "position:absolute; right: 9999px"),
+  styled("above the window by inset", "position: absolute; inset: -9999px auto auto auto"),
+  styled("a box of one pixel", "position:absolute;width:1px;height:1px;overflow:hidden"),
+  styled("a box without height", "height:0;overflow:hidden"),
+  styled("a box without width", "width:0; overflow: clip; white-space: nowrap"),
+  styled("lines without height, cut off", "line-height:0;overflow:hidden"),
+  styled("invisible", "visibility: hidden"),
+  styled("collapsed", "visibility:collapse"),
+  styled("not displayed, in capitals", "DISPLAY: NONE !important"),
+  styled("not displayed, with a comment", "display:/**/none"),
+  styled("not displayed, with escapes", "d\\69 splay:no\\6e e"),
+  classed("for the screen", "@media screen { .q7 { display: none } }"),
+  classed("for wide windows", "@media (min-width: 600px) { .q7 { display: none } }"),
+  classed("in a layer", "@layer a { .q7 { display: none } }"),
+  classed("where a feature is supported", "@supports (display: grid) { .q7 { display: none } }"),
+  classed("a rule in a rule", "article { color: black; & .q7 { display: none } }"),
+  classed("by an attribute", "[data-k='7'] { display: none }", `<p data-k="7">TEXT</p>`),
+  classed("by its place", "article p:nth-last-of-type(2) { display: none }", `<p>TEXT</p>`),
+  classed("by what it is not", "article > div:not(.shown) { display: none }"),
+  classed("by one of several", ":is(.none, .q7) > p { display:none }"),
+  classed("by a sibling", "h1 ~ div.q7 { visibility: hidden }"),
+  {
+    name: "a sheet for the screen",
+    body: `<p class="q7">TEXT</p>`,
+    head: `<style media="screen">.q7{display:none}</style>`,
+  },
+  { name: "a sheet in the body", body: `<style>.q7{display:none}</style><p class="q7">TEXT</p>` },
+  { name: "hidden", body: `<p hidden>TEXT</p>` },
+  { name: "hidden, boxes and all", body: `<div hidden=""><div><p>TEXT</p></div></div>` },
+  { name: "a dialog that is closed", body: `<dialog><p>TEXT</p></dialog>` },
+  { name: "something that pops up for no button", body: `<div popover><p>TEXT</p></div>` },
+  { name: "a template", body: `<template><p>TEXT</p></template>` },
+  { name: "proposals of a field", body: `<datalist id="d"><option>TEXT</option></datalist>` },
+  { name: "what a canvas shows instead", body: `<canvas width="9" height="9"><p>TEXT</p></canvas>` },
+  { name: "what a film shows instead", body: `<video src="/a.mp4"><p>TEXT</p></video>` },
+  { name: "what a sound shows instead", body: `<audio controls src="/a.mp3"><p>TEXT</p></audio>` },
+  { name: "what a frame shows instead", body: `<iframe src="/x"><p>TEXT</p></iframe>` },
+  {
+    name: "the description of a drawing",
+    body: `<svg width="9" height="9"><desc>TEXT</desc><metadata>TEXT</metadata><path d="M0 0"/></svg>`,
+  },
+  {
+    name: "a note of a formula",
+    body: `<p>It is <math><semantics><mi>x</mi><annotation encoding="text/plain">TEXT</annotation></semantics></math>.</p>`,
+  },
+  { name: "frames that are none", body: `<noframes><p>TEXT</p></noframes>` },
+  { name: "a script of another kind", body: `<script type="text/plain">TEXT</script>` },
+  { name: "a hidden field", body: `<form><input type="hidden" value="TEXT"></form>` },
+  { name: "a hidden area of text", body: `<textarea style="display:none">TEXT</textarea>` },
+  {
+    name: "white in a white cell of a table",
+    body: `<table><tr><td bgcolor="#fff"><font color="white">TEXT</font></td></tr></table>`,
+  },
+  { name: "a mask of nothing", body: `<p style="mask: linear-gradient(transparent, transparent)">TEXT</p>` },
+  { name: "a comment of old browsers", body: `<!--[if lt IE 9]><p>TEXT</p><![endif]-->` },
+  { name: "a section of characters", body: `<svg><![CDATA[TEXT]]></svg>` },
+]
+
+export const SHOWN_HTML: readonly HtmlCase[] = [
+  { name: "closed details", body: `<details><summary>More</summary><p>TEXT</p></details>` },
+  { name: "open details", body: `<details open><summary>More</summary><p>TEXT</p></details>` },
+  styled("white on dark", "background:#222;color:#fff"),
+  styled("white on a picture", "background-image:url(/night.jpg);color:#fff"),
+  styled("white on a picture by the short form", "background: url(/night.jpg) center / cover; color: white"),
+  styled("white on a course of colours", "background: linear-gradient(#123, #000); color: white"),
+  classed(
+    "white on dark by variables",
+    ":root { --p: #111; --i: #fafafa } .q7 { background: var(--p); color: var(--i) }",
+  ),
+  classed(
+    "a dark page by variables",
+    ":root { --p: #111; --i: #fafafa } body { background: var(--p); color: var(--i) }",
+  ),
+  classed(
+    "a dark page where it is liked",
+    "@media (prefers-color-scheme: dark) { body { background: #000 } .q7, p, h1 { color: #fff } }",
+  ),
+  classed("a dark page by a class of its root", ".dark p { color: white } .dark { background: black }"),
+  classed("fading in", ".q7 { opacity: 0; animation: in 1s forwards } @keyframes in { to { opacity: 1 } }"),
+  classed("moving in", ".q7 { transform: translateY(20px); transition: transform 1s }"),
+  styled("an outdent of a list", "text-indent:-1.5em; padding-left: 1.5em"),
+  styled("an indent of a book", "text-indent: 2em"),
+  styled("a margin that is a little negative", "margin-left:-20px"),
+  styled("moved a little", "position:relative; left:-10px; top:-2px"),
+  styled("centred in the window", "position:absolute; left:50%; transform: translateX(-50%)"),
+  styled("cut to a form", "clip-path: polygon(0 0, 100% 0, 100% 90%, 0 100%)"),
+  styled("small letters", "font-size: 0.7em"),
+  styled("small print", "font-size:9px"),
+  {
+    name: "a size of its own in a box of none",
+    body: `<div style="font-size:0"><p style="font-size:16px">TEXT</p></div>`,
+  },
+  {
+    name: "visible in what is invisible",
+    body: `<div style="visibility:hidden"><p style="visibility:visible">TEXT</p></div>`,
+  },
+  classed("hidden for narrow windows", "@media (max-width: 600px) { .q7 { display: none } }"),
+  classed("hidden on paper", "@media print { .q7 { display: none } }"),
+  {
+    name: "a sheet for paper",
+    body: `<p class="q7">TEXT</p>`,
+    head: `<style media="print">.q7{display:none}</style>`,
+  },
+  classed(
+    "shown by an important rule",
+    ".q7 { display: block !important }",
+    `<p class="q7" style="display:none">TEXT</p>`,
+  ),
+  classed("shown by a later rule", ".q7 { display: none } .q7 { display: block }"),
+  classed("shown by a rule that counts more", "article div.q7 { display: block } .q7 { display: none }"),
+  styled("drawn when it comes near", "content-visibility: auto; contain-intrinsic-size: 500px"),
+  styled("half seen through", "opacity:.6"),
+  styled("a little grey", "color:#767676"),
+  styled("light grey on white", "color:#aaa"),
+  { name: "hidden until it is found", body: `<div hidden="until-found"><p>TEXT</p></div>` },
+  {
+    name: "a panel of tabs",
+    body: `<script src="/t.js"></script><div role="tabpanel" hidden id="t2" aria-labelledby="t1"><p>TEXT</p></div>`,
+  },
+  classed(
+    "an accordion",
+    ".q7 { max-height: 0; overflow: hidden; transition: max-height .2s }",
+    `<script src="/t.js"></script><button aria-expanded="false" aria-controls="k1">More</button><div class="q7" id="k1"><p>TEXT</p></div>`,
+  ),
+  {
+    name: "something that pops up for a button",
+    body: `<button popovertarget="k2">More</button><div popover id="k2"><p>TEXT</p></div>`,
+  },
+  classed("a part that is not supported", "@supports not (display: grid) { .q7 { display: none } }"),
+  classed("another one's place", "article p:first-of-type + h6 { display: none }"),
+  classed("white where it is pointed at", ".q7:hover p { color: white; display: none }"),
+  classed("white behind its letters only", ".q7::before { content: 'x'; color: white; display: none }"),
+]
