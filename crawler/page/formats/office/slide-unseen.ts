@@ -49,7 +49,7 @@ export function slideFacts(presentation: string, theme: string, masters: readonl
   const one =
     grounds.length === 0
       ? WHITE
-      : grounds.every((ground) => `${ground}` === `${grounds[0]}`)
+      : grounds.every((ground) => ground?.join() === grounds[0]?.join())
         ? grounds[0]!
         : null
   return {
@@ -138,7 +138,7 @@ export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
       })
     else if (frame === undefined) return
     else if (name === "p:cNvPr" && /^(?:1|true)$/.test(given["hidden"] ?? "")) frame.isHidden = true
-    else if (name === "a:off" && /xfrm$/.test(parent ?? "")) {
+    else if (name === "a:off" && parent?.endsWith("xfrm") === true) {
       const { x, y, dx, dy } = frame.scale
       frame.place = {
         x: Number(given["x"]) * x + dx,
@@ -146,7 +146,7 @@ export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
         width: Number.NaN,
         height: Number.NaN,
       }
-    } else if (name === "a:ext" && /xfrm$/.test(parent ?? "") && frame.place !== null) {
+    } else if (name === "a:ext" && parent?.endsWith("xfrm") === true && frame.place !== null) {
       frame.place = {
         ...frame.place,
         width: Number(given["cx"]) * frame.scale.x,
