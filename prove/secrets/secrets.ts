@@ -402,20 +402,10 @@ ${hook}
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
     if (entry.isFile() && file !== clientKey && !/^core\b/.test(entry.name))
-      keep(
-        file.slice(folder.length),
-        file.startsWith(reports) ? withoutThreads(await readFile(file, "utf8")) : await readFile(file),
-      )
+      keep(file.slice(folder.length), await readFile(file))
   }
   const found = places.flatMap(([where, bytes]) => marks.in(bytes).map((what) => `${what} in ${where}`))
   return { found, places: places.length, secrets: marks.names.length, used }
-}
-
-/** A report without the environment that Node puts into its part on threads whatever it is told; the handbook says so. */
-function withoutThreads(text: string): string {
-  const report = JSON.parse(text) as { workers?: readonly { environmentVariables?: unknown }[] }
-  const workers = report.workers?.map(({ environmentVariables: _, ...rest }) => rest)
-  return JSON.stringify({ ...report, workers })
 }
 
 /** One that ended meanwhile has nothing more to say. */
