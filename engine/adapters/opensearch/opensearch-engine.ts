@@ -5,10 +5,11 @@ import { isIn } from "./filter.ts"
 import { countWaiting, lastVersion, readState } from "./index-state.ts"
 import { opensearchIndex } from "./opensearch-index.ts"
 import { OpenSearchPages, type StoreParts } from "./page-store.ts"
-import { namedPages, pagesAfter, storedPage } from "./pages-after.ts"
+import { namedPages, pagesAfter, storedPage } from "./stored-pages.ts"
 import { Cluster, type ClusterOptions } from "./server/cluster.ts"
 import type { VectorsDocument } from "./server/documents.ts"
 import {
+  createClaims,
   createIndexes,
   INDEX_FORMAT,
   indexesOf,
@@ -19,9 +20,11 @@ import {
 import { Searches } from "./server/searches.ts"
 import { Versions } from "./server/versions.ts"
 import { TermFrequencies } from "./term-frequencies.ts"
-import { OpenSearchWaiting } from "./waiting-store.ts"
+import { HALF_WRITTEN_MS, OpenSearchWaiting } from "./waiting-store.ts"
 
 const READER_LAG_MS = 1000
+/** What an index is (format, model) never changes; only somebody who deletes one can make another of its name. */
+const MANIFEST_MS = 10_000
 /** How long a write waits for a cluster that is away, and a search: long enough that another node takes over from one that died. */
 const WRITER_PATIENCE_MS = 60_000
 const READER_PATIENCE_MS = 10_000
@@ -30,23 +33,37 @@ export interface OpenSearchOptions extends Omit<ServerEngineOptions, "backend"> 
   readonly cluster: Omit<ClusterOptions, "patienceMs">
   /** Of an index that is made. */
   readonly spread: Spread
+  /** Default {@link HALF_WRITTEN_MS}. */
+  readonly halfWrittenMs?: number
 }
 
 /** The index on an OpenSearch cluster. As {@link ServerEngine.open}. */
-export function openOpenSearch({ cluster, spread, ...options }: OpenSearchOptions): Promise<ServerEngine> {
+export function openOpenSearch({
+  cluster,
+  spread,
+  halfWrittenMs = HALF_WRITTEN_MS,
+  ...options
+}: OpenSearchOptions): Promise<ServerEngine> {
   const patienceMs = options.mode === "write" ? WRITER_PATIENCE_MS : READER_PATIENCE_MS
-  const backend = opensearchBackend(new Cluster({ ...cluster, patienceMs }), options.name, spread)
+  const asked = new Cluster({ ...cluster, patienceMs })
+  const backend = opensearchBackend(asked, { name: options.name, spread, halfWrittenMs })
   return ServerEngine.open({ ...options, backend })
 }
 
-function opensearchBackend(cluster: Cluster, name: string, spread: Spread): Backend {
+function opensearchBackend(
+  cluster: Cluster,
+  { name, spread, halfWrittenMs }: Required<Pick<OpenSearchOptions, "name" | "spread" | "halfWrittenMs">>,
+): Backend {
   const indexes = indexesOf(name)
   const frequencies = new TermFrequencies(cluster, indexes)
   let versions: Promise<Versions> | undefined
+  let manifest: IndexInfo | null = null
+  let manifestAt = -Infinity
   const parts: StoreParts = {
     cluster,
     indexes,
     patienceMs: WRITER_PATIENCE_MS,
+    halfWrittenMs,
     async versions() {
       versions ??= lastVersion(cluster, indexes).then((last) => new Versions(last))
       versions.catch(() => (versions = undefined))
@@ -63,14 +80,23 @@ function opensearchBackend(cluster: Cluster, name: string, spread: Spread): Back
     title: "OpenSearch",
     explain: (error) => cluster.explain(error),
     checkVersion: () => cluster.checkVersion(),
-    manifest: () => readManifest(cluster, name),
+    async manifest() {
+      const isOld = performance.now() - manifestAt > MANIFEST_MS
+      if (manifest === null || isOld) manifest = await readManifest(cluster, name)
+      if (isOld) manifestAt = performance.now()
+      return manifest
+    },
     refuseOtherFormat: (manifest) => refuseOtherFormat(manifest, name),
     create({ id, dimensions }) {
       const manifest: IndexInfo = { format: INDEX_FORMAT, embedder: id, dimensions }
       return createIndexes(cluster, name, manifest, spread)
     },
-    prepare: () => Promise.resolve(),
-    state: () => readState(cluster, indexes),
+    prepare: () => createClaims(cluster, name, spread),
+    async state() {
+      const state = await readState(cluster, indexes)
+      if (state === null) manifest = null
+      return state
+    },
     waitingOf: (source) => countWaiting(cluster, indexes, source),
     searchIndex: (state) => opensearchIndex({ cluster, indexes, frequencies, state }),
     stored: (id) => storedPage(cluster, indexes, id),

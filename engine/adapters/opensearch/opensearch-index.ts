@@ -43,12 +43,19 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
   const facts = new Map<string, PageFacts>()
   /** Of pages whose terms were read: those are the ones that are shown. */
   const heads = new Map<string, PageHead>()
+  /** The version in which a head was read: see `versions.ts`. */
+  const written = new Map<string, number>()
+  const keepHead = (columns: Columns): void => {
+    heads.set(columns.id, headOf(columns))
+    written.set(columns.id, columns["written"] as number)
+  }
 
   async function learn(terms: readonly string[]): Promise<void> {
     const unknown = terms.filter((term) => !known.has(term)).slice(0, MOST_TERMS)
     if (unknown.length === 0) return
-    for (const [term, frequency] of await frequencies.of(unknown)) known.set(term, frequency)
+    for (const [term, frequency] of await frequenciesOf(unknown)) known.set(term, frequency)
   }
+  const frequenciesOf = (terms: readonly string[]) => frequencies.of(terms, state.pages)
   function idfOf(term: string): number {
     const frequency = Math.min(known.get(term) ?? 0, state.pages)
     return Math.log(1 + (state.pages - frequency + 0.5) / (frequency + 0.5))
@@ -65,6 +72,28 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
       sort: ["_doc"],
     })
     return hits.hits.map(({ fields, _source: text = {} }) => ({ columns: of(fields), text }))
+  }
+  /** A long field of these pages, of those that were not replaced since: fetched by id, which is half of what a search costs. */
+  async function storedText(wanted: readonly PageHead[], field: "markdown" | "passages") {
+    const fetched = await searches.fetch(
+      indexes.pages,
+      wanted.map(({ id }) => id),
+      field,
+    )
+    const found = new Map<string, string>()
+    const others: PageHead[] = []
+    for (const head of wanted) {
+      const { version, text } = fetched.get(head.id) ?? {}
+      if (text !== undefined && version === written.get(head.id)) found.set(head.id, text)
+      // Written anew since, perhaps as it was.
+      else if (text !== undefined) others.push(head)
+    }
+    const revisions = new Map(others.map(({ id, revision }) => [id, revision]))
+    for (const { columns, text } of await read([...revisions.keys()], [], [field])) {
+      const { id, revision } = columns
+      if (revisions.get(id) === revision) found.set(id, text[field] as string)
+    }
+    return found
   }
   /** Pages by their best section. */
   async function bySection(question: QueryClause, limit: number, conditions: readonly Condition[]) {
@@ -108,7 +137,7 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
           const { word, language } = asked.written.get(term) ?? { word: term, language: null }
           return { word, stem: stemmerOf(language) }
         })
-        const similar = await similarTerms(searches, indexes.pages, frequencies, words)
+        const similar = await similarTerms(searches, indexes.pages, frequenciesOf, words)
         for (const [term, frequency] of similar) known.set(term, frequency)
       }
       return await correctionsOf(
@@ -195,9 +224,9 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
     async heads(ids) {
       const unread = await read(
         ids.filter((id) => !heads.has(id)),
-        ["head"],
+        ["head", "written"],
       )
-      for (const { columns } of unread) heads.set(columns.id, headOf(columns))
+      for (const { columns } of unread) keepHead(columns)
       return ids.flatMap((id) => heads.get(id) ?? [])
     },
 
@@ -212,26 +241,24 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
       for (let at = 0; at < ids.length; at += PAGES_AT_A_TIME) {
         const some = ids.slice(at, at + PAGES_AT_A_TIME)
         // One round for all that is asked of these next.
-        for (const { columns } of await read(some, ["passage_terms", "facts", "head"])) {
+        for (const { columns } of await read(some, ["passage_terms", "facts", "head", "written"])) {
           facts.set(columns.id, JSON.parse(textOf(columns["facts"])) as PageFacts)
-          heads.set(columns.id, headOf(columns))
+          keepHead(columns)
           yield [columns.id, Buffer.from(columns["passage_terms"] as string, "base64")]
         }
       }
     },
 
     async passages(wanted) {
-      const pages = await read(
-        wanted.map(({ head }) => head.id),
-        [],
-        ["passages"],
+      const said = await storedText(
+        wanted.map(({ head }) => head),
+        "passages",
       )
-      const byId = new Map(pages.map((page) => [page.columns.id, page]))
       return new Map(
         wanted.flatMap(({ head, positions }) => {
-          const page = byId.get(head.id)
-          if (page?.columns.revision !== head.revision) return []
-          const all = JSON.parse(page.text["passages"] as string) as Passage[]
+          const text = said.get(head.id)
+          if (text === undefined) return []
+          const all = JSON.parse(text) as Passage[]
           const some = positions.flatMap((position): [number, Passage][] =>
             all[position] ? [[position, all[position]]] : [],
           )
@@ -240,15 +267,7 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
       )
     },
 
-    async markdown(heads) {
-      const revisions = new Map(heads.map(({ id, revision }) => [id, revision]))
-      const pages = await read([...revisions.keys()], [], ["markdown"])
-      return new Map(
-        pages.flatMap(({ columns: { id, revision }, text }) =>
-          revisions.get(id) === revision ? [[id, text["markdown"] as string]] : [],
-        ),
-      )
-    },
+    markdown: (heads) => storedText(heads, "markdown"),
   }
 }
 

@@ -7,12 +7,17 @@ import { COLUMNS_ONLY, Searches } from "./server/searches.ts"
 import type { Versions } from "./server/versions.ts"
 import { type DocumentWrite, writeAll } from "./server/writes.ts"
 
+/** Of a page that several processes write again and again at the same time; theirs stays then. */
+const MOST_TRIES = 10
+
 export interface StoreParts {
   readonly cluster: Cluster
   readonly indexes: Indexes
   readonly versions: () => Promise<Versions>
   /** How long what the cluster cannot take just now is tried again. */
   readonly patienceMs: number
+  /** How long a document of vectors whose page is not as it says is taken for one that is just being written. */
+  readonly halfWrittenMs: number
 }
 
 interface KnownPage {
@@ -30,36 +35,79 @@ export class OpenSearchPages implements PageStore {
     this.#dimensions = dimensions
   }
 
+  /**
+   * A page that another process writes at the same time is one of both, whole: where theirs has the higher version, ours is
+   * written once more above it.
+   */
   async write(rows: readonly IndexedRow[]): Promise<Written> {
+    const changed = new Set<string>()
+    const refused = new Map<string, Error>()
+    let left = rows
+    let above = 0
+    for (let tries = 0; left.length > 0 && tries < MOST_TRIES; tries++) {
+      const done = await this.#write(left, above)
+      for (const id of done.changed) changed.add(id)
+      for (const [id, error] of done.refused) refused.set(id, error)
+      left = left.filter(({ id }) => done.again.has(id))
+      above = done.above
+    }
+    return { changed: [...changed], refused }
+  }
+
+  /** @returns which of them are to be written once more, with a version above what was found */
+  async #write(rows: readonly IndexedRow[], above: number) {
     const { cluster, indexes, versions, patienceMs } = this.#parts
     const known = await this.#known(rows.map(({ id }) => id))
-    const version = (await versions()).next()
+    const version = (await versions()).next(above)
     const changed: string[] = []
+    /** Their vectors are left as they are. */
+    const kept = new Map<string, number>()
     const groups = rows.map((row): DocumentWrite[] => {
-      const { id } = row
+      const { id, revision } = row
       const old = known.get(id)
-      const isSame = old !== undefined && old.revision === row.revision
+      const isSame = old !== undefined && old.revision === revision
       const page = { index: indexes.pages, id, version, document: toPageDocument(row, version) }
-      if (isSame && !old.waiting) return [page]
+      if (isSame && !old.waiting) {
+        kept.set(id, revision)
+        return [page]
+      }
       const vectors = readyVectors(row, this.#dimensions)
       const document = toVectorsDocument(toVectorsHead(row, version), vectors)
       if (old && !isSame && document.waiting) changed.push(id)
       return [{ index: indexes.vectors, id, version, document }, page]
     })
-    const refused = await writeAll(cluster, groups, patienceMs)
-    return { changed, refused: new Map([...refused].map(([at, error]) => [rows[at]!.id, error])) }
+    const { refused, late } = await writeAll(cluster, groups, patienceMs)
+    const idAt = (at: number) => rows[at]!.id
+    // Somebody else may have written them since they were looked at.
+    const now = await this.#known([...kept.keys()])
+    return {
+      changed,
+      refused: [...refused].map(([at, error]) => [idAt(at), error] as const),
+      again: new Set([
+        ...Array.from(late.keys(), idAt),
+        ...[...kept].flatMap(([id, revision]) => (now.get(id)?.revision === revision ? [] : [id])),
+      ]),
+      above: Math.max(version, ...late.values()),
+    }
   }
 
   async remove(ids: readonly string[]): Promise<void> {
     const { cluster, indexes, versions, patienceMs } = this.#parts
-    const version = (await versions()).next()
-    const groups = ids.map((id) =>
-      [indexes.pages, indexes.vectors].map((index) => ({ index, id, version, document: null })),
-    )
-    await writeAll(cluster, groups, patienceMs)
+    let left = ids
+    let above = 0
+    for (let tries = 0; left.length > 0 && tries < MOST_TRIES; tries++) {
+      const version = (await versions()).next(above)
+      const groups = left.map((id) =>
+        [indexes.pages, indexes.vectors].map((index) => ({ index, id, version, document: null })),
+      )
+      const { late } = await writeAll(cluster, groups, patienceMs)
+      left = Array.from(late.keys(), (at) => left[at]!)
+      above = Math.max(version, ...late.values())
+    }
   }
 
   async #known(ids: readonly string[]): Promise<Map<string, KnownPage>> {
+    if (ids.length === 0) return new Map()
     const { cluster, indexes } = this.#parts
     const { hits } = await new Searches(cluster).search(indexes.vectors, {
       ...COLUMNS_ONLY,

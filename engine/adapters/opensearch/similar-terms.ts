@@ -13,12 +13,12 @@ const MOST = 30
 export async function similarTerms(
   searches: Searches,
   pages: string,
-  frequencies: TermFrequencies,
+  frequenciesOf: (terms: readonly string[]) => ReturnType<TermFrequencies["of"]>,
   words: readonly UnknownWord[],
 ): Promise<Map<string, number>> {
   const { around, besides } = await spellingsOf(words)
   const found = around.length > 0 ? await foundAround(searches, pages, around) : []
-  return await frequencies.of([...new Set([...found, ...besides])])
+  return await frequenciesOf([...new Set([...found, ...besides])])
 }
 
 async function foundAround(searches: Searches, pages: string, words: readonly string[]): Promise<string[]> {

@@ -1,13 +1,16 @@
+import { steadyNow } from "#base/steady-time.ts"
 import type { FilledPage } from "../../filling/filling.ts"
 import type { Passage } from "../../page/passage.ts"
 import { embeddingText } from "../../text/passages.ts"
 import type { WaitingAsked, WaitingStore } from "../server/backend.ts"
+import { Claims } from "./claims.ts"
 import { isIn, not } from "./filter.ts"
 import type { StoreParts } from "./page-store.ts"
-import { textOf, toVectorsDocument, type VectorsDocument, type VectorsHead } from "./server/documents.ts"
+import { toVectorsDocument, type VectorsDocument, type VectorsHead } from "./server/documents.ts"
 import { Searches } from "./server/searches.ts"
 import { withVectors } from "./server/versions.ts"
 import { writeAll } from "./server/writes.ts"
+import { storedPages } from "./stored-pages.ts"
 
 /** A page that waits, as its document of vectors has it, with that document's version. */
 type TakenPage = VectorsHead & { readonly version: number }
@@ -17,18 +20,115 @@ interface StoredTexts {
   readonly texts: readonly string[]
 }
 
+/** A document of vectors whose page is not as it says. */
+interface HalfWritten {
+  readonly version: number
+  /** When that was seen first, and last: {@link steadyNow}. */
+  readonly since: number
+  readonly seen: number
+}
+
+/** How often pages are looked for that another process left, and others' claims again. */
+const LOOK_MS = 30_000
+/** A page that is just being written is looked at again after so long. */
+const LOOK_AGAIN_MS = 1000
+/** Rounds in which one looks past the pages that others have claimed. */
+const MOST_ROUNDS = 8
+/** After so long no write is still under way: as long as one is tried, and as its last request may take. */
+export const HALF_WRITTEN_MS = 180_000
+
 /**
  * The queue is on the cluster: the documents of vectors that have none yet. The vectors take the place of such a document, unless the
- * page was written or removed since: then theirs is the older version.
+ * page was written or removed since: then theirs is the older version. Of several processes each takes other pages.
  */
 export class OpenSearchWaiting implements WaitingStore<TakenPage> {
+  readonly lookEveryMs = LOOK_MS
   readonly #parts: StoreParts
+  readonly #claims: Claims
+  readonly #halfWritten = new Map<string, HalfWritten>()
+  #lookedAt = steadyNow()
 
   constructor(parts: StoreParts) {
     this.#parts = parts
+    this.#claims = new Claims(parts.cluster, parts.indexes.claims)
   }
 
-  async waiting({ limit, without, among, source }: WaitingAsked) {
+  async waiting(asked: WaitingAsked) {
+    const now = steadyNow()
+    if (now - this.#lookedAt > LOOK_MS) {
+      this.#claims.forgetOthers()
+      this.#lookedAt = now
+    }
+    for (let round = 1; ; round++) {
+      const beingWritten = [...this.#halfWritten].flatMap(([id, { seen }]) =>
+        now - seen < LOOK_AGAIN_MS ? [id] : [],
+      )
+      const without = [...asked.without, ...this.#claims.others, ...beingWritten]
+      const { pages: found, total } = await this.#found({ ...asked, without })
+      const mine = await this.#claims.take(found.map(({ id }) => id))
+      const pages = found.filter(({ id }) => mine.has(id))
+      const isElsewhere = this.#claims.others.length > 0 || beingWritten.length > 0
+      if (pages.length > 0 || found.length === 0 || round === MOST_ROUNDS) {
+        return { pages, total: total - (found.length - pages.length), isElsewhere }
+      }
+    }
+  }
+
+  async texts(pages: readonly TakenPage[]) {
+    const stored = await this.#stored(pages.map(({ id }) => id))
+    const now = steadyNow()
+    return pages.flatMap((page) => {
+      const { id, version, revision } = page
+      const text = stored.get(id)
+      if (text?.revision === revision) {
+        this.#halfWritten.delete(id)
+        return [{ page, texts: text.texts }]
+      }
+      const known = this.#halfWritten.get(id)
+      const since = known?.version === version ? known.since : now
+      this.#halfWritten.set(id, { version, since, seen: now })
+      return []
+    })
+  }
+
+  async commit(filled: readonly FilledPage<TakenPage>[]): Promise<void> {
+    const { cluster, indexes, patienceMs } = this.#parts
+    const groups = filled.map(({ page: { version: old, ...head }, vectors }) => {
+      const version = withVectors(old)
+      const document = toVectorsDocument({ ...head, written: version }, vectors)
+      return [{ index: indexes.vectors, id: head.id, version, document }]
+    })
+    const [refused] = (await writeAll(cluster, groups, patienceMs)).refused.values()
+    if (refused) throw refused
+    await this.#claims.release(filled.map(({ page: { id } }) => id))
+  }
+
+  async mend(pages: readonly TakenPage[]): Promise<void> {
+    const { cluster, indexes, patienceMs, halfWrittenMs } = this.#parts
+    const now = steadyNow()
+    const left = pages.filter(({ id, version }) => {
+      const known = this.#halfWritten.get(id)
+      return known?.version === version && now - known.since >= halfWrittenMs
+    })
+    const stored = await this.#stored(left.map(({ id }) => id))
+    const groups = left.flatMap(({ version: old, ...head }) => {
+      this.#halfWritten.delete(head.id)
+      const text = stored.get(head.id)
+      if (text?.revision === head.revision) return []
+      const version = withVectors(old)
+      const { revision } = text ?? {}
+      const document = revision === undefined ? null : toVectorsDocument({ ...head, revision }, null)
+      return [[{ index: indexes.vectors, id: head.id, version, document }]]
+    })
+    await writeAll(cluster, groups, patienceMs)
+  }
+
+  /** Leaves what is not done to others. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#claims.release()
+  }
+
+  async #found({ limit, without, among, source }: WaitingAsked) {
     const { cluster, indexes } = this.#parts
     const filter = [
       { term: { waiting: true } },
@@ -50,55 +150,13 @@ export class OpenSearchWaiting implements WaitingStore<TakenPage> {
     return { pages, total: hits.total!.value }
   }
 
-  async texts(pages: readonly TakenPage[]) {
-    const stored = await this.#stored(pages.map(({ id }) => id))
-    return pages.flatMap((page) => {
-      const text = stored.get(page.id)
-      return text?.revision === page.revision ? [{ page, texts: text.texts }] : []
-    })
-  }
-
-  async commit(filled: readonly FilledPage<TakenPage>[]): Promise<void> {
-    const { cluster, indexes, patienceMs } = this.#parts
-    const groups = filled.map(({ page: { version: old, ...head }, vectors }) => {
-      const version = withVectors(old)
-      const document = toVectorsDocument({ ...head, written: version }, vectors)
-      return [{ index: indexes.vectors, id: head.id, version, document }]
-    })
-    const [refused] = (await writeAll(cluster, groups, patienceMs)).values()
-    if (refused) throw refused
-  }
-
-  async mend(pages: readonly TakenPage[]): Promise<void> {
-    const { cluster, indexes, patienceMs } = this.#parts
-    const stored = await this.#stored(pages.map(({ id }) => id))
-    const groups = pages.flatMap(({ version: old, ...head }) => {
-      const text = stored.get(head.id)
-      if (text?.revision === head.revision) return []
-      const version = withVectors(old)
-      const { revision } = text ?? {}
-      const document = revision === undefined ? null : toVectorsDocument({ ...head, revision }, null)
-      return [[{ index: indexes.vectors, id: head.id, version, document }]]
-    })
-    await writeAll(cluster, groups, patienceMs)
-  }
-
   async #stored(ids: readonly string[]): Promise<Map<string, StoredTexts>> {
     const { cluster, indexes } = this.#parts
-    const { hits } = await new Searches(cluster).search(indexes.pages, {
-      size: ids.length,
-      track_total_hits: false,
-      _source: ["passages"],
-      docvalue_fields: ["id", "revision", "head"],
-      query: { bool: { filter: [isIn("id", ids)] } },
-      sort: ["_doc"],
-    })
+    const pages = await storedPages(new Searches(cluster), indexes, { ids, text: "passages" })
     return new Map(
-      hits.hits.map(({ fields, _source: source }) => {
-        const { title } = JSON.parse(textOf(fields!["head"]![0])) as { title: string }
-        const passages = JSON.parse(source!["passages"] as string) as Passage[]
-        const texts = passages.map((one) => embeddingText(title, one))
-        return [fields!["id"]![0] as string, { revision: fields!["revision"]![0] as number, texts }]
+      pages.map(({ id, revision, title, text }) => {
+        const passages = JSON.parse(text) as Passage[]
+        return [id, { revision, texts: passages.map((one) => embeddingText(title, one)) }]
       }),
     )
   }

@@ -41,7 +41,7 @@ export function readyVectors(
   return fits && count > 0 ? vectors : null
 }
 
-/** How pages get onto a server. Nobody else writes while one of these runs. */
+/** How pages get onto a server. Nobody else in this process writes while one of these runs. */
 export interface PageStore {
   /** When it resolves, searches find what was not refused. */
   write(rows: readonly IndexedRow[]): Promise<Written>
@@ -70,17 +70,28 @@ export interface WaitingPage {
   readonly revision: number
 }
 
+/** Pages that wait, and that this process may fill. */
+export interface WaitingFound<P> {
+  /** The first of them. */
+  readonly pages: readonly P[]
+  /** How many there are. */
+  readonly total: number
+  /** Whether more wait that another process has in hand. Default: false. */
+  readonly isElsewhere?: boolean
+}
+
 /** The queue of pages that wait for their vectors, as a server keeps it. */
-export interface WaitingStore<P extends WaitingPage = WaitingPage> {
-  /** @returns `total` pages wait that fit, and of these the first. */
-  waiting(asked: WaitingAsked): Promise<{ readonly pages: readonly P[]; readonly total: number }>
+export interface WaitingStore<P extends WaitingPage = WaitingPage> extends Partial<AsyncDisposable> {
+  /** How often one looks for pages that another process left, which died; left out where one process alone writes. */
+  readonly lookEveryMs?: number
+  waiting(asked: WaitingAsked): Promise<WaitingFound<P>>
   /** What is embedded of them, by position; none of a page that was replaced or removed since it was asked for. */
   texts(pages: readonly P[]): Promise<readonly { readonly page: P; readonly texts: readonly string[] }[]>
-  /** Puts the vectors beside their pages, but of those that were replaced or removed meanwhile. Nobody else writes meanwhile. */
+  /** Puts the vectors beside their pages, but of those that were replaced or removed meanwhile. Nobody else in this process writes meanwhile. */
   commit(filled: readonly FilledPage<P>[]): Promise<void>
   /**
-   * Told of pages that wait and have no texts, while nobody writes: what a write that was cut off has left half done is put right.
-   * Left out where a write is done whole.
+   * Told of pages that wait and have no texts, while nobody else in this process writes: what a write that was cut off has left half
+   * done is put right. Left out where a write is done whole.
    */
   mend?(pages: readonly P[]): Promise<void>
 }

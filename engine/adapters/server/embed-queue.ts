@@ -18,6 +18,9 @@ const LAST_RETRY_MS = 60_000
 /** Pages that go first, by their ids; those beyond it wait for their turn. */
 const MOST_URGENT = 10_000
 
+/** Pages that another process has in hand are looked for again after this long. */
+const LOOK_AGAIN_MS = 1000
+
 /** Files through which a writer and the readers beside it tell each other of vectors. */
 export interface FillingFiles {
   readonly rate: string
@@ -57,6 +60,8 @@ export class EmbedQueue implements AsyncDisposable {
   #mayWait = true
   /** Whether the server was asked since, and none waits. */
   #idle = false
+  /** Whether pages wait that another process has in hand. */
+  #isElsewhere = false
   #writtenAt = -Infinity
   readonly #work: Promise<void>
 
@@ -94,6 +99,7 @@ export class EmbedQueue implements AsyncDisposable {
     this.#stop.abort(new Error("The engine is being closed."))
     this.#wake.resolve()
     await this.#work
+    await this.#options.store[Symbol.asyncDispose]?.()
     await this.#rate.end()
     this.#settled?.promise.catch(() => undefined)
     this.#settled?.reject(this.#stop.signal.reason)
@@ -114,6 +120,10 @@ export class EmbedQueue implements AsyncDisposable {
         await pause(wait, this.#stop.signal)
         wait = Math.min(LAST_RETRY_MS, wait * 2)
       }
+      if (this.#isElsewhere) {
+        await pause(LOOK_AGAIN_MS, signal)
+        this.#mayWait = true
+      }
       if (this.#mayWait) continue
       this.#idle = true
       this.#urgent.clear()
@@ -121,8 +131,18 @@ export class EmbedQueue implements AsyncDisposable {
       this.#settled?.resolve()
       this.#settled = undefined
       // Closing wakes whoever waits now, not who begins to.
-      if (!signal.aborted) await this.#wake.promise
+      if (!signal.aborted) await this.#awaken()
     }
+  }
+
+  /** Until pages were written here, or may have been left by another process. */
+  async #awaken(): Promise<void> {
+    const { lookEveryMs } = this.#options.store
+    if (lookEveryMs === undefined) return await this.#wake.promise
+    const looking = new AbortController()
+    const looked = pause(lookEveryMs, looking.signal).then(() => (this.#mayWait = true))
+    await Promise.race([this.#wake.promise, looked])
+    looking.abort()
   }
 
   async #quiet(): Promise<void> {
@@ -158,9 +178,11 @@ export class EmbedQueue implements AsyncDisposable {
     this.#mayWait = false
     this.#wake = Promise.withResolvers()
     const without = [...inHand.keys()]
-    const { pages, total } = await this.#waiting(without)
+    const { pages, total, isElsewhere = false } = await this.#waiting(without)
+    this.#isElsewhere = isElsewhere && pages.length === 0
     if (pages.length === 0) return []
     this.#mayWait = true
+    this.#idle = false
     this.#rate.begin()
     if (total === pages.length) return await this.#withTexts(pages)
     const urgent = await this.#takeUrgent(inHand)

@@ -126,7 +126,16 @@ test("what a write that was cut off left half done is put right by the queue", a
     body: [about(_id), waiting(_source, _id, 1), about("nobody"), waiting(_source, "nobody", 2)] as never,
     refresh: true,
   })
-  const engine = await open(place)
+  const engine = await openOpenSearch({
+    cluster: { urls, login: null, tls: { ca: null, cert: null, key: null } },
+    spread: { shards: 3, replicas: 1 },
+    name,
+    lockDir: `/tmp/fossick-${name}`,
+    mode: "write",
+    embedder: new HashingEmbedder(),
+    halfWrittenMs: 0,
+  })
+  opened.push(engine)
   expect((await engine.stats()).pagesWithoutVectors).toBe(2)
   await engine.settled()
   expect(await engine.stats()).toMatchObject({ pages: 2, pagesWithoutVectors: 0 })

@@ -23,6 +23,12 @@ const REQUEST_TIMEOUT_MS = 60_000
 const OLDEST = [2, 19] as const
 const BEFORE = 4
 
+/**
+ * The node that is asked takes the copies that it holds itself, where it has one: what need not go from one node to another costs
+ * neither of them. Nodes are asked in turn, so the work is spread all the same.
+ */
+export const NEAR_BY = { preference: "_local" } as const
+
 /** What the server says went wrong with one request, or with a part of one. */
 export interface Failure {
   readonly status: number

@@ -1,6 +1,6 @@
 import { EngineError } from "../../../errors.ts"
 import type { IndexInfo } from "../../adapter.ts"
-import { type Cluster, orNull } from "./cluster.ts"
+import { type Cluster, failureOf, orNull } from "./cluster.ts"
 
 /** Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote. */
 export const INDEX_FORMAT = 1
@@ -9,6 +9,8 @@ export const INDEX_FORMAT = 1
 export interface Indexes {
   readonly pages: string
   readonly vectors: string
+  /** Which process makes whose vectors: see `claims.ts`. */
+  readonly claims: string
 }
 
 /** How an index is spread over the nodes. */
@@ -18,7 +20,11 @@ export interface Spread {
   readonly replicas: number
 }
 
-export const indexesOf = (name: string): Indexes => ({ pages: `${name}-pages`, vectors: `${name}-vectors` })
+export const indexesOf = (name: string): Indexes => ({
+  pages: `${name}-pages`,
+  vectors: `${name}-vectors`,
+  claims: `${name}-claims`,
+})
 
 /** Null when there is no index of this name. What it is stands in the mapping, which is made last. */
 export async function readManifest(cluster: Cluster, name: string): Promise<IndexInfo | null> {
@@ -32,34 +38,62 @@ export async function readManifest(cluster: Cluster, name: string): Promise<Inde
   return manifest
 }
 
-/** Makes an empty index. What a process left behind that died while doing this is deleted. */
+/**
+ * Makes an empty index; of several processes that do so at one time, all use the one that comes to be. What a process left behind
+ * that died while doing this is used, or deleted where it does not fit.
+ */
 export async function createIndexes(
   cluster: Cluster,
   name: string,
   manifest: IndexInfo,
   spread: Spread,
 ): Promise<void> {
-  await dropIndexes(cluster, name)
   const { pages, vectors } = indexesOf(name)
-  const create = (index: string, body: object) =>
-    cluster.ask(async (client) => {
-      try {
-        return await client.indices.create({ index, body })
-      } catch (error) {
-        // Made by a try whose answer did not come.
-        if (await client.indices.exists({ index }).then(({ body }) => body)) return { body: {} }
-        throw error
-      }
-    })
-  await create(vectors, vectorsIndex(manifest.dimensions, spread))
-  await create(pages, pagesIndex(manifest, spread))
+  const { dimensions } = manifest
+  const isMade = await create(cluster, vectors, vectorsIndex(dimensions, spread))
+  if (!isMade && !(await fits(cluster, name, dimensions))) {
+    await orNull(cluster.ask((client) => client.indices.delete({ index: vectors })))
+    await create(cluster, vectors, vectorsIndex(dimensions, spread))
+  }
+  await createClaims(cluster, name, spread)
+  await create(cluster, pages, pagesIndex(manifest, spread))
 }
 
+/** Whether an index of vectors that is there belongs to an index that is being made, or may. */
+async function fits(cluster: Cluster, name: string, dimensions: number): Promise<boolean> {
+  const { vectors } = indexesOf(name)
+  type Mapped = Record<string, { mappings: ReturnType<typeof vectorsIndex>["mappings"] }>
+  const said = await orNull(
+    cluster.ask<Mapped>((client) => client.indices.getMapping({ index: vectors })),
+  )
+  const is = said?.[vectors]?.mappings.properties.passages.properties.vector.dimension
+  const { count } = await cluster.ask<{ count: number }>((client) => client.count({ index: vectors }))
+  // Whoever makes one puts pages in only when all of it is there.
+  return (is === dimensions && count === 0) || (await readManifest(cluster, name)) !== null
+}
+
+/** Of an index that is there it may be missing: older ones have none. */
+export async function createClaims(cluster: Cluster, name: string, spread: Spread): Promise<void> {
+  await create(cluster, indexesOf(name).claims, claimsIndex(spread))
+}
+
+/** @returns false when it was there already */
+async function create(cluster: Cluster, index: string, body: object): Promise<boolean> {
+  return await cluster.ask(async (client) => {
+    try {
+      await client.indices.create({ index, body })
+      return { body: true }
+    } catch (error) {
+      if (failureOf(error)?.type === "resource_already_exists_exception") return { body: false }
+      throw error
+    }
+  })
+}
+
+/** All at once: of an index that is half gone another process would take the rest for its own. */
 export async function dropIndexes(cluster: Cluster, name: string): Promise<void> {
-  // The one that says what the index is goes first: without it there is none.
-  for (const index of Object.values(indexesOf(name))) {
-    await orNull(cluster.ask((client) => client.indices.delete({ index, ignore_unavailable: true })))
-  }
+  const index = Object.values(indexesOf(name))
+  await orNull(cluster.ask((client) => client.indices.delete({ index, ignore_unavailable: true })))
 }
 
 /** @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD` */
@@ -96,11 +130,15 @@ const MOST_HITS = 200_000
 /** Removed documents are remembered for so long: later than that no write comes late. */
 const REMEMBERED = "1h"
 
-const settingsOf = ({ shards, replicas }: Spread) => ({
+const copiesOf = ({ shards, replicas }: Spread) => ({
   number_of_shards: shards,
   // On a cluster of one node there are none, and nothing waits for them.
   auto_expand_replicas: replicas === 0 ? false : `0-${replicas}`,
   ...(replicas === 0 && { number_of_replicas: 0 }),
+})
+
+const settingsOf = (spread: Spread) => ({
+  ...copiesOf(spread),
   gc_deletes: REMEMBERED,
   max_result_window: MOST_HITS,
   mapping: { nested_objects: { limit: MOST_NESTED } },
@@ -173,5 +211,13 @@ function vectorsIndex(dimensions: number, spread: Spread) {
         },
       },
     },
+  }
+}
+
+/** Claims are read by their ids alone. */
+function claimsIndex({ replicas }: Spread) {
+  return {
+    settings: { index: copiesOf({ shards: 1, replicas }) },
+    mappings: { dynamic: false, properties: {} },
   }
 }

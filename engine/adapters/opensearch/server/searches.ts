@@ -1,4 +1,4 @@
-import { type Cluster, type Failure, isPassingStatus, RequestFailed } from "./cluster.ts"
+import { type Cluster, type Failure, isPassingStatus, NEAR_BY, RequestFailed } from "./cluster.ts"
 
 /** A search as OpenSearch's query language has it: its body. */
 export type SearchBody = Readonly<Record<string, unknown>>
@@ -51,6 +51,7 @@ export class Searches {
   search(index: string, body: SearchBody, { wide = false } = {}): Promise<SearchAnswer> {
     const header = {
       index,
+      ...NEAR_BY,
       // Half an answer would be taken for a whole one.
       allow_partial_search_results: false,
       ...(wide && { search_type: "dfs_query_then_fetch" }),
@@ -59,6 +60,38 @@ export class Searches {
     this.#waiting.push({ header, body, done })
     if (this.#waiting.length === 1) setImmediate(() => void this.#send())
     return done.promise
+  }
+
+  /**
+   * A long field of documents by their ids, as searches see them, with the version of each: without the search for them, which a
+   * fetch by columns begins with.
+   */
+  async fetch(
+    index: string,
+    ids: readonly string[],
+    field: string,
+  ): Promise<ReadonlyMap<string, { readonly version: number; readonly text: string }>> {
+    if (ids.length === 0) return new Map()
+    const { docs } = await this.#cluster.ask<{ docs: readonly Fetched[] }>(async (client) => {
+      const answer = await client.mget({
+        ...NEAR_BY,
+        index,
+        realtime: false,
+        _source_includes: [field],
+        body: { ids: [...ids] },
+      })
+      const { docs } = answer.body as unknown as { docs: readonly Fetched[] }
+      const failed = docs.find(({ error }) => error)
+      // No status is told; a shard that has no copy at the moment comes back.
+      const status = failed?.error?.type === "index_not_found_exception" ? 404 : 503
+      if (failed) throw new RequestFailed(failureIn({ status, error: failed.error! }))
+      return answer
+    })
+    return new Map(
+      docs.flatMap(({ _id: id, _version: version, _source: source }) =>
+        version === undefined || !source ? [] : [[id, { version, text: source[field] as string }]],
+      ),
+    )
   }
 
   async #send(): Promise<void> {
@@ -82,6 +115,13 @@ export class Searches {
       for (const { done } of asked) done.reject(error)
     }
   }
+}
+
+interface Fetched {
+  readonly _id: string
+  readonly _version?: number
+  readonly _source?: Readonly<Record<string, unknown>>
+  readonly error?: NonNullable<Response["error"]>
 }
 
 interface Response extends Partial<SearchAnswer> {

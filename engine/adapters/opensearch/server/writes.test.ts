@@ -22,7 +22,10 @@ function bulk({ body }: Request, statusOf: (id: string) => number): Answer {
     })
   const items = ids.map((id) => {
     const status = statusOf(id)
-    const error = { type: "no", reason: `No ${id}.` }
+    const error =
+      status === 409
+        ? { type: "conflict", reason: `[${id}]: version conflict, current version [7] is higher than [2]` }
+        : { type: "no", reason: `No ${id}.` }
     return { index: { _id: id, status, ...(status >= 300 && { error }) } }
   })
   return { status: 200, body: { errors: true, items } }
@@ -31,16 +34,19 @@ function bulk({ body }: Request, statusOf: (id: string) => number): Answer {
 test("a document that the cluster refuses is told by its group, and keeps out no other", async () => {
   await using server = await startServer((request) => bulk(request, (id) => (id === "b" ? 400 : 201)))
   await using cluster = clusterAt(server.url)
-  const refused = await writeAll(cluster, [[write("a")], [write("x"), write("b")], [write("c")]], 5000)
+  const { refused } = await writeAll(cluster, [[write("a")], [write("x"), write("b")], [write("c")]], 5000)
   expect([...refused].map(([group, { message }]) => [group, message])).toEqual([[1, "No b."]])
   expect(server.requests).toHaveLength(1)
   expect(server.requests[0]!.path).toContain("refresh=true")
 })
 
-test("a write that comes after a newer one is as good as done", async () => {
-  await using server = await startServer((request) => bulk(request, () => 409))
+test("a write that comes after a newer one is not tried again, and the newer version is told", async () => {
+  await using server = await startServer((request) => bulk(request, (id) => (id === "late" ? 409 : 201)))
   await using cluster = clusterAt(server.url)
-  expect((await writeAll(cluster, [[write("late")]], 5000)).size).toBe(0)
+  const { refused, late } = await writeAll(cluster, [[write("a")], [write("b"), write("late")]], 5000)
+  expect(refused.size).toBe(0)
+  expect([...late]).toEqual([[1, 7]])
+  expect(server.requests).toHaveLength(1)
   expect(server.requests[0]!.body).toContain('"version":2,"version_type":"external_gte"')
 })
 
@@ -49,7 +55,7 @@ test("only what the cluster could not take just now is sent again", async () => 
     bulk(request, (id) => (nth === 0 && id === "b" ? 429 : 201)),
   )
   await using cluster = clusterAt(server.url)
-  expect((await writeAll(cluster, [[write("a")], [write("b")]], 5000)).size).toBe(0)
+  expect((await writeAll(cluster, [[write("a")], [write("b")]], 5000)).refused.size).toBe(0)
   expect(server.requests).toHaveLength(2)
   expect(server.requests[1]!.body).not.toContain('"_id":"a"')
   expect(server.requests[1]!.body).toContain('"_id":"b"')

@@ -20,26 +20,39 @@ interface Item {
   readonly error?: { readonly type: string; readonly reason: string }
 }
 
+/** What did not come in as it was sent, by the position of its group. */
+export interface NotWritten {
+  /** What the server said of groups that it refused. */
+  readonly refused: ReadonlyMap<number, Error>
+  /** Groups of which a newer document is there, or was until it was removed, with its version. */
+  readonly late: ReadonlyMap<number, number>
+}
+
 /**
  * Writes documents, and resolves when all copies that the cluster counts on have them on disk and searches see them. A write
  * that comes after a newer one of the same document changes nothing.
  *
  * @param groups documents that come and go together: of one page
- * @returns what the server said of groups that it refused, by their position
  */
 export async function writeAll(
   cluster: Cluster,
   groups: readonly (readonly DocumentWrite[])[],
   patienceMs: number,
-): Promise<Map<number, Error>> {
+): Promise<NotWritten> {
   const refused = new Map<number, Error>()
+  const late = new Map<number, number>()
   let part: string[] = []
   let parts: number[] = []
   let chars = 0
   const indexes = new Set<string>()
   const send = async (isLast: boolean) => {
     const refresh = isLast && indexes.size > 0 && parts.length === groups.flat().length
-    await sendAll(cluster, part, { refresh, patienceMs }, (at, error) => refused.set(parts[at]!, error))
+    await sendAll(cluster, part, {
+      refresh,
+      patienceMs,
+      onRefused: (at, error) => refused.set(parts[at]!, error),
+      onLate: (at, version) => late.set(parts[at]!, Math.max(version, late.get(parts[at]!) ?? 0)),
+    })
     part = []
     parts = []
     chars = 0
@@ -55,17 +68,27 @@ export async function writeAll(
     }
     if (chars >= MOST_CHARS && at < groups.length - 1) await send(false)
   }
-  if (part.length === 0) return refused
-  if (await send(true)) return refused
+  const notWritten = { refused, late }
+  if (part.length === 0) return notWritten
+  if (await send(true)) return notWritten
   await cluster.ask((client) => client.indices.refresh({ index: [...indexes] }))
-  return refused
+  return notWritten
 }
+
+interface Sending {
+  readonly refresh: boolean
+  readonly patienceMs: number
+  readonly onRefused: (at: number, error: Error) => void
+  readonly onLate: (at: number, version: number) => void
+}
+
+/** The server tells the version of what is there in words alone, of what was removed too. */
+const CURRENT_VERSION = /current version \[(\d+)\]/
 
 async function sendAll(
   cluster: Cluster,
   lines: readonly string[],
-  { refresh, patienceMs }: { readonly refresh: boolean; readonly patienceMs: number },
-  onRefused: (at: number, error: Error) => void,
+  { refresh, patienceMs, onRefused, onLate }: Sending,
 ): Promise<void> {
   const until = performance.now() + patienceMs
   let left = lines.map((text, at) => ({ text, at }))
@@ -77,9 +100,15 @@ async function sendAll(
     let problem: RequestFailed | null = null
     for (const [i, item] of items.entries()) {
       const { status, error } = Object.values(item)[0]!
-      // A newer one is there, or what was to be removed is not.
-      if (!error || status === 409 || status === 404) continue
+      // What was to be removed is not there.
+      if (!error || status === 404) continue
       const failed = new RequestFailed({ status, ...error })
+      if (status === 409) {
+        const [, version] = CURRENT_VERSION.exec(error.reason) ?? []
+        if (version === undefined) throw failed
+        onLate(left[i]!.at, Number(version))
+        continue
+      }
       if (isPassingStatus(status)) {
         again.push(left[i]!)
         problem = failed
