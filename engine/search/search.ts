@@ -44,6 +44,9 @@ const DEFAULT_PASSAGES = 3
 /** Different phrases that are heeded: each is looked for in every page that is read. */
 const MAX_PHRASES = 32
 
+/** Pages behind those that are read whose facts are asked for beside them: some five of them are among those that are arranged. */
+const LOOKED_AT_BESIDES = 10
+
 /** What is done with a question in a script that the model does not read. */
 const WORDS_ALONE = { ...DEPTHS.fast, pages: DEPTHS.basic.pages }
 
@@ -312,7 +315,12 @@ async function rankAndRead(
   for (;;) {
     const cosines = cosinesByPage(nearest, read)
     const ids = new Set([...lexical.keys(), ...cosines.keys()])
-    await words?.readLikeliest(likeliest(ids, { lexical, cosines, holders, waiting }), most, lexical)
+    const likely = likeliest(ids, { lexical, cosines, holders, waiting })
+    await Promise.all([
+      words?.readLikeliest(likely, most, lexical),
+      // What is looked at next comes in the same request.
+      index.takesArmsTogether && index.facts(likely.slice(most, most + LOOKED_AT_BESIDES)),
+    ])
     const candidates = [...ids]
       .filter((id) => read.get(id) !== null)
       .map((id): Candidate => {

@@ -41,13 +41,18 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
   const searches = new Searches(cluster)
   const known = new Map<string, number>()
   const facts = new Map<string, PageFacts>()
-  /** Of pages whose terms were read: those are the ones that are shown. */
+  /** Of pages whose facts were read. */
   const heads = new Map<string, PageHead>()
   /** The version in which a head was read: see `versions.ts`. */
   const written = new Map<string, number>()
   const keepHead = (columns: Columns): void => {
     heads.set(columns.id, headOf(columns))
     written.set(columns.id, columns["written"] as number)
+  }
+  /** With the head: the round costs more than what it brings. */
+  const keepFacts = (columns: Columns): void => {
+    facts.set(columns.id, JSON.parse(textOf(columns["facts"])) as PageFacts)
+    keepHead(columns)
   }
 
   async function learn(terms: readonly string[]): Promise<void> {
@@ -215,9 +220,7 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
 
     async facts(ids) {
       const unread = ids.filter((id) => !facts.has(id))
-      for (const { columns } of await read(unread, ["facts"])) {
-        facts.set(columns.id, JSON.parse(textOf(columns["facts"])) as PageFacts)
-      }
+      for (const { columns } of await read(unread, ["facts", "head", "written"])) keepFacts(columns)
       return facts
     },
 
@@ -242,8 +245,7 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
         const some = ids.slice(at, at + PAGES_AT_A_TIME)
         // One round for all that is asked of these next.
         for (const { columns } of await read(some, ["passage_terms", "facts", "head", "written"])) {
-          facts.set(columns.id, JSON.parse(textOf(columns["facts"])) as PageFacts)
-          keepHead(columns)
+          keepFacts(columns)
           yield [columns.id, Buffer.from(columns["passage_terms"] as string, "base64")]
         }
       }
