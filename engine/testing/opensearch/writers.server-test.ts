@@ -54,7 +54,8 @@ const found = async (engine: Engine, text: string, phrases: readonly string[] = 
 describe("two machines that write into one index", () => {
   test("may make it at the same time", async () => {
     const both = await Promise.all([writer("one"), writer("other")])
-    await Promise.all(both.map((engine, i) => engine.index([aPage(`of/${i}`, { markdown: `Herons and ${rareWord(i)}.` })])),
+    await Promise.all(
+      both.map((engine, i) => engine.index([aPage(`of/${i}`, { markdown: `Herons and ${rareWord(i)}.` })])),
     )
     for (const engine of both) {
       await engine.settled()
@@ -89,14 +90,13 @@ describe("two machines that write into one index", () => {
   test("of a page that both write at once one stays, whole, with its own vectors", async () => {
     const both = [await writer("one"), await writer("other")]
     const many = Array.from({ length: 30 }, (_, i) => i)
-    const said = (i: number, by: number) => `Page ${rareWord(i)} as ${by === 0 ? "herons" : "storks"} tell it.`
+    const said = (i: number, by: number) =>
+      `Page ${rareWord(i)} as ${by === 0 ? "herons" : "storks"} tell it.`
     await Promise.all(
       both.flatMap((engine, by) =>
         [1, 2, 3].map((round) =>
           // Every third one says the same whoever writes it.
-          engine.index(
-            many.map((i) => aPage(`p/${i}`, { markdown: said(i, i % 3 === 0 ? round % 2 : by) })),
-          ),
+          engine.index(many.map((i) => aPage(`p/${i}`, { markdown: said(i, i % 3 === 0 ? round % 2 : by) }))),
         ),
       ),
     )

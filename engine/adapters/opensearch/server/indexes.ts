@@ -63,9 +63,7 @@ export async function createIndexes(
 async function fits(cluster: Cluster, name: string, dimensions: number): Promise<boolean> {
   const { vectors } = indexesOf(name)
   type Mapped = Record<string, { mappings: ReturnType<typeof vectorsIndex>["mappings"] }>
-  const said = await orNull(
-    cluster.ask<Mapped>((client) => client.indices.getMapping({ index: vectors })),
-  )
+  const said = await orNull(cluster.ask<Mapped>((client) => client.indices.getMapping({ index: vectors })))
   const is = said?.[vectors]?.mappings.properties.passages.properties.vector.dimension
   const { count } = await cluster.ask<{ count: number }>((client) => client.count({ index: vectors }))
   // Whoever makes one puts pages in only when all of it is there.

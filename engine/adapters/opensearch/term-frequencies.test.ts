@@ -1,0 +1,57 @@
+import { expect, test } from "vitest"
+import { type Request, startServer } from "../meilisearch/testing/scripted-server.ts"
+import { Cluster } from "./server/cluster.ts"
+import { indexesOf } from "./server/indexes.ts"
+import { TermFrequencies } from "./term-frequencies.ts"
+
+/** A cluster of one shard, where each term stands in as many pages as it has letters, and "none" in none. */
+async function counting() {
+  const asked: string[][] = []
+  const server = await startServer(({ path, body }: Request) => {
+    if (path.includes("_search_shards")) return { status: 200, body: { shards: [[{ shard: 0 }]] } }
+    const { docs } = JSON.parse(body) as { docs: Array<{ doc: { words: string } }> }
+    const terms = docs[0]!.doc.words.split(" ")
+    asked.push(terms)
+    const found = terms.filter((term) => term !== "none").map((term) => [term, { doc_freq: term.length }])
+    return {
+      status: 200,
+      body: { docs: [{ term_vectors: { words: { terms: Object.fromEntries(found) } } }] },
+    }
+  })
+  const tls = { ca: null, cert: null, key: null }
+  const cluster = new Cluster({ urls: [server.url], login: null, tls, patienceMs: 5000 })
+  return {
+    asked,
+    frequencies: new TermFrequencies(cluster, indexesOf("test")),
+    async [Symbol.asyncDispose]() {
+      await cluster[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test("a term is asked for once, but for one that no page holds", async () => {
+  await using counted = await counting()
+  const { asked, frequencies } = counted
+  expect([...(await frequencies.of(["heron", "none"], 100))]).toEqual([
+    ["heron", 5],
+    ["none", 0],
+  ])
+  expect([...(await frequencies.of(["none", "heron", "ox"], 100))]).toEqual([
+    ["none", 0],
+    ["heron", 5],
+    ["ox", 2],
+  ])
+  await frequencies.of(["ox", "heron"], 101)
+  expect(asked).toEqual([
+    ["heron", "none"],
+    ["none", "ox"],
+  ])
+})
+
+test("all is asked anew when many pages have come or gone", async () => {
+  await using counted = await counting()
+  const { asked, frequencies } = counted
+  for (const pages of [100, 102, 102, 90]) await frequencies.of(["heron"], pages)
+  expect(asked).toHaveLength(3)
+})
