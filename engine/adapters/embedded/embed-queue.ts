@@ -6,6 +6,7 @@ import { FirstSourceReader } from "../../filling/first-source.ts"
 import { type PageToFill, fill } from "../../filling/filling.ts"
 import { FillingRate } from "../../filling/filling-rate.ts"
 import { KnownVectors } from "../../filling/known-vectors.ts"
+import { Settling } from "../../filling/settling.ts"
 import { type Urgency, WaitingPages } from "../../filling/waiting-pages.ts"
 import { isIn } from "./filter.ts"
 import { batchesOf, readRows } from "./lance/rows.ts"
@@ -64,7 +65,7 @@ export class EmbedQueue implements AsyncDisposable {
   readonly #first: FirstSourceReader
   readonly #stop = new AbortController()
   #wake = Promise.withResolvers<void>()
-  #settled: PromiseWithResolvers<void> | undefined
+  readonly #settling = new Settling()
   #work: Promise<void> | undefined
 
   private constructor(options: EmbedQueueOptions) {
@@ -148,8 +149,7 @@ export class EmbedQueue implements AsyncDisposable {
    */
   settled(): Promise<void> {
     if (this.#isSettled || !this.#options.embeds) return Promise.resolve()
-    this.#settled ??= Promise.withResolvers()
-    return this.#settled.promise
+    return this.#settling.wait()
   }
 
   /** Stops after the embedding under way and commits what is embedded. Queued pages wait in the tables. */
@@ -159,8 +159,7 @@ export class EmbedQueue implements AsyncDisposable {
     await this.#work
     await this.#rate.end()
     if (!this.#isSettled) {
-      this.#settled?.promise.catch(() => undefined)
-      this.#settled?.reject(new Error("The engine was closed before every page had its vectors."))
+      this.#settling.giveUp(new Error("The engine was closed before every page had its vectors."))
     }
   }
 
@@ -296,8 +295,6 @@ export class EmbedQueue implements AsyncDisposable {
   #changed(): void {
     this.#wake.resolve()
     this.#wake = Promise.withResolvers()
-    if (!this.#isSettled) return
-    this.#settled?.resolve()
-    this.#settled = undefined
+    if (this.#isSettled) this.#settling.settle()
   }
 }

@@ -65,6 +65,7 @@ import {
   openTable,
   openTables,
 } from "./lance/tables.ts"
+import { Calls } from "../calls.ts"
 import { TermFrequencies } from "./files/term-frequencies.ts"
 import { VectorCoverage, countEmbedded, coverageOf } from "./vector-coverage.ts"
 import { isDamagedSqlite } from "#base/store/lock-file.ts"
@@ -146,11 +147,11 @@ export class EmbeddedEngine implements Engine {
   #savedAt = 0
   #checking: Promise<void> | undefined
   #writer: Writer | undefined
-  #closed: Promise<void> | undefined
-  readonly #busy = new Set<Promise<unknown>>()
+  readonly #calls: Calls
 
   private constructor(options: EmbeddedEngineOptions, connection: Connection, lock?: Disposable) {
     this.#options = options
+    this.#calls = new Calls((error) => asEngineError(error, options.dir))
     this.#connection = connection
     this.#lock = lock
     this.#queryVectors = new QueryVectors(options.embedder)
@@ -196,7 +197,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   load(pages: readonly PageWithVectors[]): Promise<void> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const writer = this.#writing()
       const latest = [...new Map(pages.map((one) => [one.page.url, one])).values()]
       await this.#learn(latest.map(({ page }) => page))
@@ -218,7 +219,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   remove(urls: readonly PageUrl[]): Promise<void> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const writer = this.#writing()
       const { tables } = this.#opened!
       for (let at = 0; at < urls.length; at += 500) {
@@ -235,7 +236,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   search(query: Query, options: { signal?: AbortSignal } = {}): Promise<SearchResult> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const opened = await this.#current()
       if (!opened) return { hits: [] }
       const index = this.#searchIndex(opened)
@@ -252,7 +253,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   facets(query: FacetQuery, options: { signal?: AbortSignal } = {}): Promise<FacetCounts> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const opened = await this.#current()
       if (!opened) return noFacets(query)
       const index = this.#searchIndex(opened)
@@ -277,7 +278,7 @@ export class EmbeddedEngine implements Engine {
   }: { after?: string; signal?: AbortSignal } = {}): AsyncGenerator<PageWithVectors> {
     for (let last = after; ;) {
       signal?.throwIfAborted()
-      const some = await this.#during(async () => {
+      const some = await this.#calls.during(async () => {
         const opened = await this.#current()
         return opened ? pagesAfter(opened.tables, last) : []
       })
@@ -288,11 +289,11 @@ export class EmbeddedEngine implements Engine {
   }
 
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]> {
-    return this.#during(async () => this.#suggestions.suggest(query) ?? [])
+    return this.#calls.during(async () => this.#suggestions.suggest(query) ?? [])
   }
 
   get(url: PageUrl): Promise<Page | null> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const opened = await this.#current()
       if (!opened) return null
       const [row] = opened.tables.store.read([pageId(url)])
@@ -301,7 +302,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   coverage(url: PageUrl): Promise<PageCoverage | null> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const opened = await this.#current()
       if (!opened) return null
       return await coverageOf(opened.tables, pageId(url))
@@ -309,7 +310,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   stats(): Promise<EngineStats> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const opened = await this.#current()
       const { id: embedder, dimensions } = this.#options.embedder
       const nothing = { pagesWithoutVectors: 0, passagesWithoutVectors: 0, vectorsPerSecond: null }
@@ -334,14 +335,14 @@ export class EmbeddedEngine implements Engine {
   }
 
   languages(): Promise<ReadonlyMap<string, number>> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const opened = await this.#current()
       return opened ? await pagesByLanguage(opened.tables) : new Map()
     })
   }
 
   pagesWithoutVectors(source: string): Promise<number> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const opened = await this.#current()
       if (!opened) return 0
       const { tables, manifest } = opened
@@ -355,18 +356,12 @@ export class EmbeddedEngine implements Engine {
   }
 
   async settled(): Promise<void> {
-    this.#refuseClosed()
+    this.#calls.refuseClosed()
     await this.#writing().queue.settled()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#closed ??= this.#close()
-    return this.#closed
-  }
-
-  async #close(): Promise<void> {
-    await Promise.allSettled(this.#busy)
-    await this.#release()
+    return this.#calls.close(() => this.#release())
   }
 
   /** Ends the work in the background, then lets go of the files; of the lock last, so that two never write. */
@@ -625,24 +620,6 @@ export class EmbeddedEngine implements Engine {
   #writing(): Writer {
     if (this.#writer) return this.#writer
     throw new EngineError("READ_ONLY", "This index was opened for reading; only the crawler writes to it.")
-  }
-
-  #refuseClosed(): void {
-    if (this.#closed) throw new EngineError("ENGINE_CLOSED", "The engine was closed; open it again.")
-  }
-
-  /** Runs a call that closing must wait for. */
-  async #during<T>(task: () => Promise<T>): Promise<T> {
-    this.#refuseClosed()
-    const running = task()
-    this.#busy.add(running)
-    try {
-      return await running
-    } catch (error) {
-      throw asEngineError(error, this.#options.dir)
-    } finally {
-      this.#busy.delete(running)
-    }
   }
 }
 

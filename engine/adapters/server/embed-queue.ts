@@ -4,6 +4,7 @@ import { type FilledPage, type PageToFill, fill } from "../../filling/filling.ts
 import { FirstSourceReader } from "../../filling/first-source.ts"
 import { FillingRate } from "../../filling/filling-rate.ts"
 import { KnownVectors } from "../../filling/known-vectors.ts"
+import { Settling } from "../../filling/settling.ts"
 import { type Urgency, byUrgency } from "../../filling/waiting-pages.ts"
 import { pause } from "#base/flow/pause.ts"
 import type { Serial } from "#base/flow/serial.ts"
@@ -55,7 +56,7 @@ export class EmbedQueue implements AsyncDisposable {
   readonly #urgent = new Map<string, Urgency>()
   readonly #stop = new AbortController()
   #wake = Promise.withResolvers<void>()
-  #settled: PromiseWithResolvers<void> | undefined
+  readonly #settling = new Settling()
   /** Whether pages may have come since the server was asked for those that wait. */
   #mayWait = true
   /** Whether the server was asked since, and none waits. */
@@ -90,8 +91,7 @@ export class EmbedQueue implements AsyncDisposable {
   /** Resolves when no page waits, or at once when this queue does not embed; rejects when closed before. */
   settled(): Promise<void> {
     if (this.#idle || !this.#options.embeds) return Promise.resolve()
-    this.#settled ??= Promise.withResolvers()
-    return this.#settled.promise
+    return this.#settling.wait()
   }
 
   /** Stops after the embedding under way and writes what is embedded. */
@@ -101,8 +101,7 @@ export class EmbedQueue implements AsyncDisposable {
     await this.#work
     await this.#options.store[Symbol.asyncDispose]?.()
     await this.#rate.end()
-    this.#settled?.promise.catch(() => undefined)
-    this.#settled?.reject(this.#stop.signal.reason)
+    this.#settling.giveUp(this.#stop.signal.reason)
   }
 
   async #run(): Promise<void> {
@@ -128,8 +127,7 @@ export class EmbedQueue implements AsyncDisposable {
       this.#idle = true
       this.#urgent.clear()
       await this.#rate.end()
-      this.#settled?.resolve()
-      this.#settled = undefined
+      this.#settling.settle()
       // Closing wakes whoever waits now, not who begins to.
       if (!signal.aborted) await this.#awaken()
     }

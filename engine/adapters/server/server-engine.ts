@@ -32,6 +32,7 @@ import { suggestBySearch } from "../../suggestions/by-search.ts"
 import { Suggestions } from "../../suggestions/suggestions.ts"
 import { Serial } from "#base/flow/serial.ts"
 import { lockForWriting } from "../../index/writer-lock.ts"
+import { Calls } from "../calls.ts"
 import type { Backend, IndexedRow, IndexState } from "./backend.ts"
 import { EmbedQueue, type FillingFiles } from "./embed-queue.ts"
 import { PageWriter } from "./page-writer.ts"
@@ -87,12 +88,12 @@ export class ServerEngine implements Engine {
   #writes = 0
   #checking: Promise<void> | undefined
   #writer: Writer | undefined
-  #closed: Promise<void> | undefined
-  readonly #busy = new Set<Promise<unknown>>()
+  readonly #calls: Calls
 
   private constructor(options: ServerEngineOptions, lock?: Disposable) {
     const { backend, name, embedder, mode, onProblem } = options
     this.#options = options
+    this.#calls = new Calls((error) => options.backend.explain(error))
     this.#backend = backend
     this.supports = backend.supports
     this.#lock = lock
@@ -130,7 +131,7 @@ export class ServerEngine implements Engine {
   }
 
   load(pages: readonly PageWithVectors[]): Promise<void> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const { pages: writer } = this.#writing()
       const latest = [...new Map(pages.map((one) => [one.page.url, one])).values()]
       const breathe = breather()
@@ -161,7 +162,7 @@ export class ServerEngine implements Engine {
   }
 
   remove(urls: readonly PageUrl[]): Promise<void> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const { pages } = this.#writing()
       for (let at = 0; at < urls.length; at += REMOVED_AT_A_TIME) {
         const ids = urls.slice(at, at + REMOVED_AT_A_TIME).map(pageId)
@@ -173,7 +174,7 @@ export class ServerEngine implements Engine {
   }
 
   search(query: Query, options: { signal?: AbortSignal } = {}): Promise<SearchResult> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const state = await this.#current()
       if (!state) return { hits: [] }
       const index = this.#backend.searchIndex(state)
@@ -190,7 +191,7 @@ export class ServerEngine implements Engine {
   }
 
   facets(query: FacetQuery, options: { signal?: AbortSignal } = {}): Promise<FacetCounts> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const state = await this.#current()
       if (!state) return noFacets(query)
       const index = this.#backend.searchIndex(state)
@@ -204,7 +205,7 @@ export class ServerEngine implements Engine {
   }: { after?: string; signal?: AbortSignal } = {}): AsyncGenerator<PageWithVectors> {
     for (let last = after; ;) {
       signal?.throwIfAborted()
-      const some = await this.#during(async () =>
+      const some = await this.#calls.during(async () =>
         (await this.#current()) ? await this.#backend.pagesAfter(last) : [],
       )
       if (some.length === 0) return
@@ -214,12 +215,12 @@ export class ServerEngine implements Engine {
   }
 
   async suggest(query: SuggestionQuery): Promise<readonly Suggestion[]> {
-    this.#refuseClosed()
+    this.#calls.refuseClosed()
     return this.#suggestions.suggest(query) ?? (await suggestBySearch((asked) => this.search(asked), query))
   }
 
   get(url: PageUrl): Promise<Page | null> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       if (!(await this.#current())) return null
       const stored = await this.#backend.stored(pageId(url))
       return stored && toPage(stored)
@@ -227,17 +228,19 @@ export class ServerEngine implements Engine {
   }
 
   coverage(url: PageUrl): Promise<PageCoverage | null> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       return (await this.#current()) ? await this.#backend.coverage(pageId(url)) : null
     })
   }
 
   pagesWithoutVectors(source: string): Promise<number> {
-    return this.#during(async () => ((await this.#current()) ? await this.#backend.waitingOf(source) : 0))
+    return this.#calls.during(async () =>
+      (await this.#current()) ? await this.#backend.waitingOf(source) : 0,
+    )
   }
 
   stats(): Promise<EngineStats> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       const { id: embedder, dimensions } = this.#options.embedder
       this.#forget()
       const state = (await this.#current()) ?? { pages: 0, passages: 0, waiting: 0 }
@@ -256,25 +259,19 @@ export class ServerEngine implements Engine {
   }
 
   languages(): Promise<ReadonlyMap<string, number>> {
-    return this.#during(async () => {
+    return this.#calls.during(async () => {
       this.#forget()
       return (await this.#current())?.byLanguage ?? new Map()
     })
   }
 
   async settled(): Promise<void> {
-    this.#refuseClosed()
+    this.#calls.refuseClosed()
     await this.#writing().queue.settled()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#closed ??= this.#close()
-    return this.#closed
-  }
-
-  async #close(): Promise<void> {
-    await Promise.allSettled(this.#busy)
-    await this.#release()
+    return this.#calls.close(() => this.#release())
   }
 
   /** Ends the work in the background; lets go of the lock last, so that two never write. */
@@ -356,24 +353,6 @@ export class ServerEngine implements Engine {
   #writing(): Writer {
     if (this.#writer) return this.#writer
     throw new EngineError("READ_ONLY", "This index was opened for reading; only the crawler writes to it.")
-  }
-
-  #refuseClosed(): void {
-    if (this.#closed) throw new EngineError("ENGINE_CLOSED", "The engine was closed; open it again.")
-  }
-
-  /** Runs a call that closing must wait for. */
-  async #during<T>(task: () => Promise<T>): Promise<T> {
-    this.#refuseClosed()
-    const running = task()
-    this.#busy.add(running)
-    try {
-      return await running
-    } catch (error) {
-      throw this.#backend.explain(error)
-    } finally {
-      this.#busy.delete(running)
-    }
   }
 }
 

@@ -1,0 +1,38 @@
+import { EngineError } from "../errors.ts"
+
+/** The calls of an engine that are under way: closing waits for them, and none begins afterwards. */
+export class Calls {
+  readonly #explain: (error: unknown) => unknown
+  readonly #underWay = new Set<Promise<unknown>>()
+  #closed: Promise<void> | undefined
+
+  /** @param explain what a failure means to whoever uses the engine */
+  constructor(explain: (error: unknown) => unknown) {
+    this.#explain = explain
+  }
+
+  /** @throws EngineError `ENGINE_CLOSED` */
+  refuseClosed(): void {
+    if (this.#closed) throw new EngineError("ENGINE_CLOSED", "The engine was closed; open it again.")
+  }
+
+  /** Runs a call that closing must wait for. @throws EngineError `ENGINE_CLOSED` */
+  async during<T>(task: () => Promise<T>): Promise<T> {
+    this.refuseClosed()
+    const running = task()
+    this.#underWay.add(running)
+    try {
+      return await running
+    } catch (error) {
+      throw this.#explain(error)
+    } finally {
+      this.#underWay.delete(running)
+    }
+  }
+
+  /** @param release what is left to do when no call is under way; done once, however often this is called */
+  close(release: () => Promise<void>): Promise<void> {
+    this.#closed ??= Promise.allSettled(this.#underWay).then(release)
+    return this.#closed
+  }
+}
