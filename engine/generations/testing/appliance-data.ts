@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { embeddedGenerations } from "#engine/adapters/embedded/embedded-generations.ts"
+import type { GenerationAdapter } from "#engine/adapters/adapter.ts"
 import type { Embedder } from "#engine/embedder.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { FollowingEngine } from "../following-engine.ts"
@@ -16,17 +17,21 @@ export class DataFolder implements AsyncDisposable {
   /** Ids of models that can still be opened. */
   readonly models = new Set(["first", "second"])
 
-  constructor(dir: string) {
+  readonly #adapterIn: (dir: string) => GenerationAdapter
+
+  constructor(dir: string, adapterIn: (dir: string) => GenerationAdapter = embeddedGenerations) {
     this.dir = dir
+    this.#adapterIn = adapterIn
   }
 
-  static async make(): Promise<DataFolder> {
-    return new DataFolder(await mkdtemp(path.join(tmpdir(), "fossick-generations-")))
+  /** @param adapterIn the index of an appliance with this data folder. Default: the embedded one */
+  static async make(adapterIn?: (dir: string) => GenerationAdapter): Promise<DataFolder> {
+    return new DataFolder(await mkdtemp(path.join(tmpdir(), "fossick-generations-")), adapterIn)
   }
 
   /** What a process with this model configured works with. */
   context(model = "first"): GenerationContext {
-    const adapter = embeddedGenerations(this.dir)
+    const adapter = this.#adapterIn(this.dir)
     return {
       adapter,
       file: new GenerationFile(this.dir, adapter.name),
