@@ -95,6 +95,8 @@ export class Claims {
     const { docs } = await this.#cluster.ask<{ docs: readonly StoredClaim[] }>((client) =>
       client.mget({ index: this.#index, body: { ids: [...ids] } }),
     )
-    return docs.flatMap((one) => (one.found && one._source ? [{ ...one, _source: one._source }] : []))
+    return docs.flatMap(({ _source: claim, ...about }) =>
+      about.found && claim ? [{ ...about, _source: claim }] : [],
+    )
   }
 }
