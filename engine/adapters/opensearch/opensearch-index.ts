@@ -80,7 +80,7 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
   }
   /** A long field of these pages, of those that were not replaced since: fetched by id, which is half of what a search costs. */
   async function storedText(wanted: readonly PageHead[], field: "markdown" | "passages") {
-    const fetched = await searches.fetch(
+    const fetched = await searches.byId(
       indexes.pages,
       wanted.map(({ id }) => id),
       field,

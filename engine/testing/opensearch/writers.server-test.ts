@@ -149,7 +149,7 @@ test("a page that a process which died had claimed is another's when the claim i
   const { claims: index } = indexesOf(name)
   const [dead, living] = [new Claims(cluster, index, 1), new Claims(cluster, index)]
   expect([...(await dead.take(["a", "b"]))]).toEqual(["a", "b"])
-  await vi.waitFor(async () => expect([...(await living.take(["a", "b"]))]).toEqual(["a", "b"]))
+  await expect.poll(async () => [...(await living.take(["a", "b"]))]).toEqual(["a", "b"])
   const late = new Claims(cluster, index)
   expect((await late.take(["a", "c"])).has("a")).toBe(false)
   expect(late.others).toEqual(["a"])

@@ -66,7 +66,7 @@ export class Searches {
    * A long field of documents by their ids, as searches see them, with the version of each: without the search for them, which a
    * fetch by columns begins with.
    */
-  async fetch(
+  async byId(
     index: string,
     ids: readonly string[],
     field: string,
