@@ -10,12 +10,13 @@ import {
   zstdCompressSync,
 } from "node:zlib"
 import { expect, test } from "vitest"
+import { QueuedBudget } from "#base/flow/queued-budget.ts"
 import { decompress } from "./content-encoding.ts"
 
 const MB = 1 << 20
-const long = Buffer.alloc(200 * MB, "words ")
 
 test("a body never takes more memory than a few times the size it may have, however it is compressed", async () => {
+  const long = Buffer.alloc(200 * MB, "words ")
   const gzip = gzipSync(long, { level: 1 })
   const bodies: [header: string, body: Uint8Array][] = [
     ["gzip", gzip],
@@ -58,4 +59,56 @@ test("a body that asks for a larger window than a site may ask for is refused", 
     kind: "body",
     body: new Uint8Array(Buffer.from("words")),
   })
+})
+
+const WORDS = Buffer.from("words ".repeat(30_000))
+const made: [header: string, body: Uint8Array][] = [
+  ["gzip", gzipSync(WORDS)],
+  ["X-Gzip", gzipSync(WORDS)],
+  ["deflate", deflateSync(WORDS)],
+  ["deflate", deflateSync(WORDS, { level: 1 })],
+  // Some servers leave out what tells where it begins.
+  ["deflate", deflateRawSync(WORDS)],
+  ["br", brotliCompressSync(WORDS)],
+  ["zstd", zstdCompressSync(WORDS)],
+  ["gzip, br", brotliCompressSync(gzipSync(WORDS))],
+  ["identity, gzip,, identity", gzipSync(WORDS)],
+  ["identity", WORDS],
+  ["", WORDS],
+]
+
+test.each(made)(
+  "a body that came as %j is as it was, up to the size that it may have",
+  async (header, sent) => {
+    const undone = await decompress(new Uint8Array(sent), header, WORDS.length)
+    expect(undone.kind === "body" && Buffer.from(undone.body).equals(WORDS)).toBe(true)
+    if (sent !== WORDS)
+      expect(await decompress(new Uint8Array(sent), header, WORDS.length - 1)).toEqual({ kind: "too-large" })
+  },
+)
+
+test("a body without a header is as it came", async () => {
+  expect(await decompress(new Uint8Array(WORDS), undefined, 10)).toMatchObject({ kind: "body" })
+})
+
+test.each([
+  ["compress", WORDS, "the compress body is truncated or corrupt: unknown encoding"],
+  ["gzip", WORDS, "the gzip body is truncated or corrupt: "],
+  ["gzip", gzipSync(WORDS).subarray(0, -20), "the gzip body is truncated or corrupt: "],
+  ["br", gzipSync(WORDS), "the br body is truncated or corrupt: "],
+  ["gzip, gzip, gzip", gzipSync(WORDS), "compressed 3 times"],
+])("a body that came as %j and is none is told as such", async (header, sent, detail) => {
+  expect(await decompress(new Uint8Array(sent), header, MB)).toEqual({
+    kind: "bad-encoding",
+    detail: expect.stringContaining(detail),
+  })
+})
+
+test("what a body takes is set aside as it comes, and what it took packed is given back", async () => {
+  const budget = new QueuedBudget(4 * MB)
+  const account = budget.open()
+  const sent = gzipSync(WORDS)
+  await account.reserve(sent.length)
+  await decompress(new Uint8Array(sent), "gzip", MB, account)
+  expect(budget.held).toBe(WORDS.length)
 })

@@ -214,8 +214,6 @@ export class Removals {
   }
 }
 
-/** Those of pages that nothing is said against any more. */
-
 function removalOf(row: Record<string, unknown>): Removal {
   return {
     url: row["url"] as PageUrl,

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { rootCertificates } from "node:tls"
+import { expect, test } from "vitest"
+import { certificatesIn, readCertificates, trustAuthorities } from "./authorities.ts"
+import { moduleBeside } from "./module-beside.ts"
+
+const [ONE, TWO] = rootCertificates as [string, string]
+const BROKEN = "-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----"
+
+test("the certificates of a text come one after the other, whatever stands between them", () => {
+  expect(certificatesIn(`Our authorities:\n${ONE}\n# the other one\n${TWO}\n`)).toEqual([ONE, TWO])
+})
+
+test("what is none is told by its place, and what looks like another form by what makes PEM of it", () => {
+  expect(() => certificatesIn("hello")).toThrow(
+    /^holds no certificate in PEM \(-----BEGIN CERTIFICATE-----\)$/,
+  )
+  for (const der of ["0\x82\x03\x01", "abc\0def"])
+    expect(() => certificatesIn(der)).toThrow(
+      "it looks like DER, which openssl x509 -inform der turns into PEM",
+    )
+  expect(() => certificatesIn(`${ONE}\n${BROKEN}`)).toThrow(
+    "holds something else than a certificate at place 2 (",
+  )
+  expect(() => certificatesIn(BROKEN)).toThrow("at place 1 (")
+})
+
+test("a file is named with what is wrong with it, and one that is wrong adds no authority and stops nobody", () => {
+  const dir = mkdtempSync(join(tmpdir(), "fossick-ca-"))
+  const [good, bad, none] = ["good.pem", "bad.pem", "none.pem"].map((name) => join(dir, name))
+  writeFileSync(good!, `${ONE}\n${TWO}\n`)
+  writeFileSync(bad!, "nothing")
+  expect(readCertificates(good!)).toEqual([ONE, TWO])
+  expect(() => readCertificates(bad!)).toThrow(`${bad} holds no certificate in PEM`)
+  expect(() => readCertificates(none!)).toThrow(`${none} cannot be read (ENOENT)`)
+  for (const env of [{}, { FOSSICK_CA_FILE: "" }, { FOSSICK_CA_FILE: bad }, { FOSSICK_CA_FILE: none }])
+    expect(() => trustAuthorities(env)).not.toThrow()
+  rmSync(dir, { recursive: true })
+})
+
+test("a program beside another one has its extension, in a clone and in the package", () => {
+  expect(moduleBeside("file:///a/b/main.ts", "./job-worker").href).toBe("file:///a/b/job-worker.ts")
+  expect(moduleBeside("file:///a/b/main.js?x", "../c/job-worker").href).toBe("file:///a/c/job-worker.js")
+})

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest"
+import { DeletionGuard, steadyNow, StepWatch } from "./steady-time.ts"
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+/** A wall clock that somebody sets, and time that passes. */
+function clocks() {
+  const at = { wall: 1_000_000_000_000, steady: 1_000_000_000_000 }
+  return {
+    wall: () => at.wall,
+    steady: () => at.steady,
+    pass: (ms: number) => {
+      at.wall += ms
+      at.steady += ms
+    },
+    set: (by: number) => {
+      at.wall += by
+    },
+  }
+}
+
+test("steady time is whole milliseconds as of 1970", () => {
+  expect(Number.isInteger(steadyNow())).toBe(true)
+  expect(Math.abs(steadyNow() - Date.now())).toBeLessThan(DAY)
+})
+
+test.each([MINUTE, -MINUTE, 10 * DAY, -10 * DAY])(
+  "a wall clock that is set by %d ms is noticed, once",
+  (by) => {
+    const { wall, steady, pass, set } = clocks()
+    const watch = new StepWatch(wall, steady)
+    pass(10 * DAY)
+    expect(watch.hasStepped()).toBe(false)
+    set(by)
+    expect(watch.hasStepped()).toBe(true)
+    expect(watch.hasStepped()).toBe(false)
+    // Set back it is set once more.
+    set(-by)
+    expect(watch.hasStepped()).toBe(true)
+  },
+)
+
+test("clocks that drift apart are not set, unless they drift by a minute in all", () => {
+  const { wall, steady, set } = clocks()
+  const watch = new StepWatch(wall, steady)
+  set(MINUTE - 1)
+  expect(watch.hasStepped()).toBe(false)
+  set(1)
+  expect(watch.hasStepped()).toBe(true)
+})
+
+test("what is old by the wall clock may be deleted, but not within a day after the clock was set", () => {
+  const { wall, steady, pass, set } = clocks()
+  const guard = new DeletionGuard(wall, steady)
+  expect(guard.mayDelete()).toBe(true)
+  pass(10 * DAY)
+  expect(guard.mayDelete()).toBe(true)
+  set(365 * DAY)
+  expect(guard.mayDelete()).toBe(false)
+  pass(DAY - 1)
+  expect(guard.mayDelete()).toBe(false)
+  pass(1)
+  expect(guard.mayDelete()).toBe(true)
+  // Set right again, it may be wrong about the other half.
+  set(-365 * DAY)
+  expect(guard.mayDelete()).toBe(false)
+  pass(DAY)
+  expect(guard.mayDelete()).toBe(true)
+})
