@@ -1,6 +1,16 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import type { Login } from "../source.ts"
-import { checkSecret, loginProblems, resolveValue } from "./secrets.ts"
+import {
+  checkSecret,
+  loginProblems,
+  missingSecrets,
+  resolveValue,
+  resolveValues,
+  secretsNamed,
+} from "./secrets.ts"
 
 const paths = (login: Login) => loginProblems(login).map(({ path }) => path.join("."))
 const form = (fields: Record<string, string>): Login => ({
@@ -39,4 +49,98 @@ describe("a login", () => {
     expect(resolveValue("plain $text {T}", env)).toBe("plain $text {T}")
     expect(() => resolveValue("${U}", env)).toThrow("${U}")
   })
+})
+
+describe("a part of a source", () => {
+  const part = {
+    login: { headers: { Authorization: "Bearer ${T}", "X-Team": "docs" } },
+    webhooks: [{ url: "https://hooks.example/", secret: "${S}" }, { secret: "file:/run/secrets/s" }],
+    depth: 3,
+    none: null,
+  }
+
+  it("tells where its secrets are, and nothing of them", () => {
+    expect(secretsNamed(part)).toEqual([
+      { path: ["login", "headers", "Authorization"], from: "${T}" },
+      { path: ["webhooks", "0", "secret"], from: "${S}" },
+      { path: ["webhooks", "1", "secret"], from: "file:" },
+    ])
+  })
+
+  it("tells which of them cannot be had, by the way to each, and never a value", () => {
+    const strong = "4f9a8c21d07be36510ab7c9e8d2f6543"
+    const missing = missingSecrets(part, { T: "", S: "hunter2hunter2hunter2" })
+    expect(missing).toEqual([
+      {
+        path: ["login", "headers", "Authorization"],
+        message: "cannot be used: the secret ${T} is not set in the crawler's environment",
+      },
+      {
+        path: ["webhooks", 0, "secret"],
+        message: expect.stringMatching(/^cannot be used: the secret \$\{S\} must be hard to guess/),
+      },
+      {
+        path: ["webhooks", 1, "secret"],
+        message: "cannot be used: the secret file:/run/secrets/s cannot be read (ENOENT)",
+      },
+    ])
+    expect(JSON.stringify(missing)).not.toContain("hunter2")
+    const { login, webhooks } = part
+    expect(missingSecrets({ login, webhooks: webhooks.slice(0, 1) }, { T: "abc", S: strong })).toEqual([])
+    // What signs must be hard to guess; what a site gave out is as it is.
+    expect(missingSecrets({ login }, { T: "abc" })).toEqual([])
+  })
+
+  it("with a file that is empty has no secret", () => {
+    const dir = mkdtempSync(join(tmpdir(), "fossick-secrets-"))
+    const file = join(dir, "secret")
+    writeFileSync(file, "\n")
+    expect(missingSecrets({ login: { password: `file:${file}` } }, {})).toEqual([
+      { path: ["login", "password"], message: `cannot be used: the secret file:${file} is empty` },
+    ])
+    rmSync(dir, { recursive: true })
+  })
+})
+
+it("values are put in one by one, with the word before each", () => {
+  expect(
+    resolveValues({ a: "Bearer ${T}", b: "${T}", c: "x ${T} y", d: "two words ${T}" }, { T: "abc" }),
+  ).toEqual({
+    a: "Bearer abc",
+    b: "abc",
+    c: "x ${T} y",
+    d: "two words ${T}",
+  })
+})
+
+it.each([
+  "token",
+  "Api-Key",
+  "apikey",
+  "x-key",
+  "PIN",
+  "otp",
+  "sid",
+  "PHPSESSID",
+  "Kennwort",
+  "Cookie",
+  "credentials",
+  "pwd",
+])("%s is the name of a secret", (name) => {
+  expect(paths({ kind: "headers", headers: { [name]: "abc", "X-Own": "${T}" } })).toEqual([`headers.${name}`])
+})
+
+it.each(["lang", "team", "keyboard", "spinner", "inside"])("%s is none", (name) => {
+  expect(paths({ kind: "headers", headers: { [name]: "abc", "X-Own": "${T}" } })).toEqual([])
+})
+
+it.each(["Host", "connection", "Transfer-Encoding", "User-Agent", "accept-encoding", "a:b", "a\nb", ""])(
+  "%j is no header that a login may set",
+  (name) => {
+    expect(paths({ kind: "headers", headers: { [name]: "${T}" } })).toEqual([`headers.${name}`])
+  },
+)
+
+it("a cookie has a name", () => {
+  expect(paths({ kind: "cookies", cookies: { "a b": "${T}" } })).toEqual(["cookies.a b"])
 })
