@@ -1,3 +1,4 @@
+import { fork } from "node:child_process"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 
@@ -7,14 +8,32 @@ import type { LiveAppliance } from "../running/live-appliance.ts"
 
 const BATCH = 200
 
-/** Opens so many connections that say nothing. @returns those that could be opened; the caller destroys them */
-export async function idle(appliance: LiveAppliance, count: number): Promise<Socket[]> {
-  const sockets: Socket[] = []
-  for (let at = 0; at < count; at += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, count - at) }, () => open(appliance))
-    for (const socket of await Promise.all(batch)) if (socket !== null) sockets.push(socket)
+/** Connections that say nothing, keep half a request back, or stay open after an answer, held by a process of their own until it is disposed of. */
+export interface IdleConnections extends AsyncDisposable {
+  /** How many are open, as their own side sees it. */
+  count(): Promise<number>
+}
+
+/** Opens so many connections that are idle, from several addresses of this machine. */
+export async function idle({ url }: LiveAppliance, count: number): Promise<IdleConnections> {
+  const { hostname, port } = new URL(url)
+  const client = fork(new URL("./idle-client.ts", import.meta.url), [hostname, port, String(count)], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  })
+  const said = async () => Number(((await once(client, "message")) as [number])[0])
+  await said()
+  return {
+    async count() {
+      const answer = said()
+      client.send("how many")
+      return await answer
+    },
+    async [Symbol.asyncDispose]() {
+      const exited = once(client, "exit")
+      client.disconnect()
+      await exited
+    },
   }
-  return sockets
 }
 
 /** Asks for much, and takes one byte of it a second, for so long. */

@@ -1,0 +1,51 @@
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+
+// The process of rude.ts that has connections and does nothing with them: its sockets are none of the process that measures, and none of
+// the appliance's. Arguments: host, port, count. It tells its parent how many it could open, each time it is told anything, and ends with it.
+
+const [host = "", port = "", wanted = ""] = process.argv.slice(2)
+const BATCH = 100
+/** More connections than one address may have: on Linux all of 127.0.0.0/8 is this machine. */
+const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]
+
+const HEAD = `GET /healthz HTTP/1.1\r\nHost: ${host}:${port}\r\n`
+
+/** What is done with a connection before nothing more is. */
+const KINDS: readonly ((socket: Socket) => void)[] = [
+  // Says nothing.
+  () => {},
+  // Asks, and keeps the connection for later.
+  (socket) => socket.write(`${HEAD}\r\n`),
+  // Half a request.
+  (socket) => socket.write(HEAD),
+  // Asks, closes its side, and leaves the other open.
+  (socket) => socket.end(`${HEAD}\r\n`),
+]
+
+const open = new Set<Socket>()
+
+async function begin(number: number): Promise<void> {
+  const localAddress = ADDRESSES[number % ADDRESSES.length]!
+  const socket = connect({ host, port: Number(port), localAddress, allowHalfOpen: true })
+  // Closed connections are what is expected here.
+  socket.on("error", () => socket.destroy())
+  socket.once("close", () => open.delete(socket))
+  await Promise.race([once(socket, "connect").catch(() => undefined), once(socket, "close")])
+  if (socket.destroyed) return
+  open.add(socket)
+  // What comes is taken: not to read is what slow readers do.
+  socket.resume()
+  KINDS[Math.floor(number / ADDRESSES.length) % KINDS.length]!(socket)
+}
+
+process.on("disconnect", () => process.exit())
+process.on("message", () => process.send?.(open.size))
+
+for (let at = 0; at < Number(wanted); at += BATCH) {
+  const batch = Array.from({ length: Math.min(BATCH, Number(wanted) - at) }, (_, i) => begin(at + i))
+  // So many at a time as the server's line of new connections holds.
+  // oxlint-disable-next-line no-await-in-loop
+  await Promise.all(batch)
+}
+process.send?.(open.size)
