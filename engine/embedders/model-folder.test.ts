@@ -70,11 +70,52 @@ describe("what a model folder says of itself", () => {
   })
 })
 
+describe("a model folder with checksums", () => {
+  test.each(["onnx/model_quantized.onnx", "tokenizer.json", "tokenizer_config.json", "config.json"])(
+    "is refused when %s holds other bytes, and the file is named",
+    async (file) => {
+      const folder = path.join(dir, "all-MiniLM-L6-v2")
+      await cp(shippedModel, folder, { recursive: true })
+      const bytes = await readFile(path.join(folder, file))
+      // A digit or letter of JSON, so that it is sound JSON still; in the weights any byte.
+      const at = bytes.findLastIndex((byte) => byte >= 0x61 && byte < 0x7a)
+      bytes[at]! += 1
+      await writeFile(path.join(folder, file), bytes)
+      await expect(readModelFolder(folder)).rejects.toMatchObject({
+        code: "MODEL_UNAVAILABLE",
+        message: expect.stringContaining(`${file} holds other bytes than SHA256SUMS says`),
+      })
+      await rm(path.join(folder, "SHA256SUMS"))
+      await cp(path.join(shippedModel, file), path.join(folder, file))
+      expect((await readModelFolder(folder)).id).toBe((await readModelFolder(shippedModel)).id)
+    },
+  )
+
+  test.each(Object.values(SHIPPED_MODELS))(
+    "is %s, with all files whose bytes make its vectors",
+    async (folder) => {
+      const sums = await readFile(path.join(folder, "SHA256SUMS"), "utf8")
+      for (const file of [
+        "config.json",
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "model_quantized.onnx",
+        "fused-",
+      ])
+        expect(sums).toContain(file)
+      await readModelFolder(folder)
+    },
+  )
+})
+
 describe.each(["english", "multilingual"] as const)("the fused graph of the %s model", (name) => {
   /** The model without it. */
   async function plainModel(): Promise<string> {
     const folder = path.join(dir, path.basename(SHIPPED_MODELS[name]))
-    await cp(SHIPPED_MODELS[name], folder, { recursive: true, filter: (file) => !/fused-.*onnx$/.test(file) })
+    await cp(SHIPPED_MODELS[name], folder, {
+      recursive: true,
+      filter: (file) => !/fused-.*onnx$|SHA256SUMS$/.test(file),
+    })
     return folder
   }
 

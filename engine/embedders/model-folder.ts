@@ -11,6 +11,11 @@ import type { Pooling, WorkerSetup } from "./embed-protocol.ts"
 
 const MODELS = path.join(import.meta.dirname, "..", "models")
 
+/** Checksums as `sha256sum` writes them, of the files whose bytes make the vectors. */
+const SUMS = "SHA256SUMS"
+/** Of the weights' SHA-256, as the model's id has it. */
+const HASH_CHARS = 12
+
 /** The folders of the models that ship with Fossick, both of 384 dimensions. */
 export const SHIPPED_MODELS = {
   english: path.join(MODELS, "all-MiniLM-L6-v2"),
@@ -41,7 +46,7 @@ export interface ModelFolder {
 /**
  * Reads what a model folder says of itself, without loading the model.
  *
- * @throws EngineError `MODEL_UNAVAILABLE` that names what is missing.
+ * @throws EngineError `MODEL_UNAVAILABLE` that names what is missing, or is not as the folder's `SHA256SUMS` says.
  */
 export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const absolute = path.resolve(folder)
@@ -63,7 +68,8 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const prefixes = { question: "", passage: "", ...card.prefixes }
   const { question, passage } = prefixes
   const prefixed = question + passage === "" ? "" : `:${JSON.stringify([question, passage])}`
-  const hash = await hashOf(weights)
+  await refuseDamaged(absolute)
+  const hash = (await hashOf(weights)).slice(0, HASH_CHARS)
   const id = `${path.basename(absolute)}:${kind}:${pooling}:${hash}${prefixed}`
   // The same arithmetic in fewer operators, for these very weights: models/build/06_fuse.py.
   const fused = path.join(absolute, "onnx", `fused-${hash}.onnx`)
@@ -77,6 +83,22 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     },
     prefixes,
     setup: { folder: absolute, weights, graph, maxTokens, pooling },
+  }
+}
+
+/**
+ * Another byte in the weights would be another model, for which the index would be embedded anew; one in the vocabulary other vectors
+ * without a word. A folder without the file is taken as it is.
+ */
+async function refuseDamaged(folder: string): Promise<void> {
+  const sums = await readFile(path.join(folder, SUMS), "utf8").catch(() => "")
+  for (const [, sum, file = ""] of sums.matchAll(/^([0-9a-f]{64})[ *]+(.+)$/gm)) {
+    const full = path.join(folder, file)
+    if (!(await exists(full)) || (await hashOf(full)) === sum) continue
+    throw new EngineError(
+      "MODEL_UNAVAILABLE",
+      `The embedding model in ${folder} is damaged: ${file} holds other bytes than ${SUMS} says. Put the folder there again: the models that ship with Fossick come with \`npm ci\`, or with its package or image.`,
+    )
   }
 }
 
@@ -157,5 +179,5 @@ async function hashOf(file: string): Promise<string> {
 async function hashed(file: string): Promise<string> {
   const hash = createHash("sha256")
   await pipeline(createReadStream(file, { highWaterMark: 1 << 18 }), hash)
-  return hash.digest("hex").slice(0, 12)
+  return hash.digest("hex")
 }
