@@ -32,6 +32,12 @@ const FORCE_MS = 5000
 /** How long the first screen waits for the crawler, and for the handbook to be there to be asked about. */
 const SCREEN_MS = 7000
 const POLL_MS = 100
+/** What has a folder written to, by why it is not. */
+const WRITABLE_BY: Readonly<Record<string, string>> = {
+  EROFS: "mount its disk for writing",
+  EACCES: "give it to the user who runs Fossick",
+  EPERM: "give it to the user who runs Fossick",
+}
 const STANDARD_OUTPUT = 1
 const STANDARD_ERROR = 2
 /** Between two tries of a crawler that was given up: a disk that was full may have room again. */
@@ -74,7 +80,11 @@ function readEnvironment() {
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
     accessSync(config.dataDir, constants.W_OK)
   } catch (error) {
-    throw new SettingsError([`FOSSICK_DATA_DIR must be a folder to write to (${(error as Error).message})`])
+    const { code = "", message } = error as NodeJS.ErrnoException
+    const first = code in WRITABLE_BY ? `${WRITABLE_BY[code]}, or ` : ""
+    throw new SettingsError([
+      `FOSSICK_DATA_DIR must be a folder to write to: ${first}name another one (${message})`,
+    ])
   }
   const holds = (name: string) => existsSync(join(config.dataDir, name))
   // With its id noted, the API says that it is lost, at every start.
