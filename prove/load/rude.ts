@@ -20,7 +20,7 @@ export async function idle({ url }: LiveAppliance, count: number): Promise<IdleC
   const client = fork(new URL("./idle-client.ts", import.meta.url), [hostname, port, String(count)], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   })
-  const said = async () => Number(((await once(client, "message")) as [number])[0])
+  const said = async () => ((await once(client, "message")) as [number])[0]
   await said()
   return {
     async count() {
