@@ -170,7 +170,8 @@ export class Ledger {
 
   /** Credits that a key may still use or hand out, those set aside not among them; Infinity without a limit. */
   left(key: ApiKey): number {
-    return -this.#passed(key).key
+    // Not -0, which some forms of a number show.
+    return 0 - this.#passed(key).key
   }
 
   /** Gives back what a call set aside: it came to nothing. */
