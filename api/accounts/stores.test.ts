@@ -1,0 +1,198 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+
+import { type CallEntry, CallLog, MOST_QUERY_CHARS } from "./call-log.ts"
+import { FeedbackStore } from "./feedback-store.ts"
+import { USE_DAYS } from "./key-use.ts"
+import { PageRequestStore } from "./page-request-store.ts"
+import { openCollections, unknownCollection } from "./reach/collections.ts"
+
+const DAY = 86_400_000
+const NOW = Date.UTC(2026, 0, 31, 12)
+
+let dir: string
+let db: StateStore
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: NOW })
+  dir = mkdtempSync(join(tmpdir(), "fossick-stores-"))
+  db = openStateStore(dir)
+})
+afterEach(() => {
+  vi.useRealTimers()
+  db.close()
+  rmSync(dir, { recursive: true })
+})
+
+describe("the log of calls", () => {
+  const entry = (more: Partial<CallEntry>): CallEntry => ({
+    at: NOW,
+    requestId: "r",
+    endpoint: "search",
+    depth: "basic",
+    seconds: 0.25,
+    credits: 1,
+    keyId: "a",
+    keyHint: "wxyz",
+    project: "",
+    session: "",
+    human: "",
+    query: null,
+    ...more,
+  })
+
+  test("shows them as they were, the newest first, by time, endpoint, project and key", () => {
+    const log = new CallLog(db)
+    const first = entry({
+      requestId: "1",
+      at: NOW - 2,
+      project: "pumps",
+      session: "s",
+      human: "h",
+      query: "how?",
+    })
+    const others = [
+      entry({ requestId: "2", at: NOW - 1, endpoint: "crawl", keyId: "b" }),
+      entry({ requestId: "3", endpoint: "map", project: "pumps" }),
+      entry({ requestId: "4" }),
+    ]
+    for (const one of [first, ...others]) log.add(one)
+    const ids = (filter: Partial<Parameters<CallLog["list"]>[0]>) =>
+      log
+        .list({ limit: 10, ...filter })
+        .map(({ requestId }) => requestId)
+        .join("")
+    expect(log.list({ limit: 10 }).at(-1)).toEqual(first)
+    expect(ids({})).toBe("4321")
+    expect(ids({ limit: 2 })).toBe("43")
+    expect(ids({ from: NOW - 1 })).toBe("432")
+    expect(ids({ before: NOW - 1 })).toBe("1")
+    expect(ids({ from: NOW - 2, before: NOW })).toBe("21")
+    expect(ids({ endpoints: ["crawl", "map"] })).toBe("32")
+    expect(ids({ endpoints: [] })).toBe("")
+    expect(ids({ project: "pumps" })).toBe("31")
+    // No project is none that could be asked for.
+    expect(ids({ project: "" })).toBe("")
+    expect(ids({ keyId: "a", endpoints: ["search"] })).toBe("41")
+  })
+
+  test("keeps so much of a question", () => {
+    const log = new CallLog(db)
+    log.add(entry({ query: "x".repeat(MOST_QUERY_CHARS + 1) }))
+    expect(log.list({ limit: 1 })[0]!.query).toBe("x".repeat(MOST_QUERY_CHARS))
+  })
+
+  test("counts what each key used by day and month, and knows when it was used last", () => {
+    const log = new CallLog(db)
+    const at = (days: number) => NOW - days * DAY
+    log.add(entry({ at: at(40), credits: 9 }))
+    log.add(entry({ at: at(1), endpoint: "crawl", credits: 5 }))
+    log.add(entry({ credits: 2 }))
+    log.add(entry({ credits: 2 }))
+    log.add(entry({ keyId: "b", credits: 0 }))
+    const none = { calls: 0, credits: 0 }
+    const endpoints = { search: none, extract: none, crawl: none, map: none, research: none }
+    const search = { calls: 2, credits: 4 }
+    expect(log.use({ days: 2, by: "day", keyId: null })).toEqual([
+      { time: "2026-01-31", keyId: "a", ...search, endpoints: { ...endpoints, search } },
+      {
+        time: "2026-01-31",
+        keyId: "b",
+        calls: 1,
+        credits: 0,
+        endpoints: { ...endpoints, search: { calls: 1, credits: 0 } },
+      },
+      {
+        time: "2026-01-30",
+        keyId: "a",
+        calls: 1,
+        credits: 5,
+        endpoints: { ...endpoints, crawl: { calls: 1, credits: 5 } },
+      },
+    ])
+    expect(log.use({ days: 1, by: "day", keyId: "b" }).map(({ keyId }) => keyId)).toEqual(["b"])
+    expect(log.use({ days: 60, by: "month", keyId: "a" })).toMatchObject([
+      { time: "2026-01", calls: 3, credits: 9, endpoints: { search, crawl: { calls: 1, credits: 5 } } },
+      { time: "2025-12", calls: 1, credits: 9 },
+    ])
+    expect(log.lastUse(["a", "nobody"])).toEqual(
+      new Map([
+        ["a", NOW],
+        ["b", Date.UTC(2026, 0, 31)],
+      ]),
+    )
+    // To the day where the call itself is forgotten, until that is too long ago.
+    expect(log.prune(NOW + 1, 2)).toBe(2)
+    expect(log.prune(NOW + 1, 10)).toBe(3)
+    expect(log.list({ limit: 1 })).toEqual([])
+    expect(log.lastUse(["a"]).get("a")).toBe(Date.UTC(2026, 0, 31))
+    vi.setSystemTime(NOW + (USE_DAYS + 1) * DAY)
+    log.prune(0, 1)
+    expect(log.lastUse(["a"]).size).toBe(0)
+  })
+})
+
+test("feedback is shown as it came, the newest first, and forgotten from its oldest on", () => {
+  const store = new FeedbackStore(db)
+  const one = (id: string, at: number) => ({
+    id,
+    at,
+    keyId: "a",
+    requestId: "r",
+    sessionId: "",
+    fields: { rating: 1, text: "good" },
+  })
+  for (const [id, at] of [
+    ["old", 1],
+    ["new", 3],
+    ["mid", 2],
+  ] as const)
+    store.add(one(id, at))
+  expect(store.list({ limit: 2, offset: 0 })).toEqual([one("new", 3), one("mid", 2)])
+  expect(store.list({ limit: 2, offset: 2 })).toEqual([one("old", 1)])
+  expect([store.prune(3, 1), store.count(), store.prune(3, 10), store.prune(3, 10)]).toEqual([1, 2, 1, 0])
+  expect(store.list({ limit: 9, offset: 0 }).map(({ id }) => id)).toEqual(["new"])
+})
+
+test("pages that are missed are listed by how many keys ask for them, with the words of the last", () => {
+  const store = new PageRequestStore(db)
+  const ask = (at: number, keyId: string, url: string, question: string, comment = "") =>
+    store.add({ at, keyId, url, question, comment })
+  const page = ask(1, "a", "https://x.example/", "how?", "please")
+  const question = ask(2, "a", "", "How much?")
+  expect(ask(3, "b", "https://x.example/", "why?")).toBe(page)
+  // A key asks for the same thing once, in whatever letters.
+  expect(ask(4, "a", "", "how MUCH?")).toBe(question)
+  expect(question).toMatch(/^[0-9a-f]{16}$/)
+  expect(store.list({ limit: 9, offset: 0 })).toEqual([
+    { id: page, url: "https://x.example/", question: "why?", comment: "", keys: 2, firstAt: 1, lastAt: 3 },
+    { id: question, url: "", question: "how MUCH?", comment: "", keys: 1, firstAt: 2, lastAt: 4 },
+  ])
+  expect(store.list({ limit: 1, offset: 1 }).map(({ id }) => id)).toEqual([question])
+  expect(store.count()).toBe(2)
+  expect([store.settle(question), store.settle(question)]).toEqual([true, false])
+  expect([store.prune(3, 9), store.prune(4, 9), store.count()]).toEqual([1, 1, 0])
+})
+
+test("a collection is what it was set to last, and a name that is none has a near one told", () => {
+  const collections = openCollections(db)
+  collections.set("staff", ["wiki", "docs"])
+  collections.set("all", ["docs", "shop"])
+  collections.set("staff", ["docs", "hr", "docs"])
+  expect(collections.list()).toEqual([
+    { name: "all", sources: ["docs", "shop"] },
+    { name: "staff", sources: ["docs", "hr"] },
+  ])
+  expect(collections.sourcesOf(["staff", "none", "all"])).toEqual(["docs", "hr", "shop"])
+  expect([collections.has("staff"), collections.has("staf")]).toEqual([true, false])
+  expect(unknownCollection(collections, ["all", "staff"])).toBeNull()
+  expect(unknownCollection(collections, ["all", "staf", "x"])).toBe(
+    'There is no collection "staf"; did you mean "staff"?',
+  )
+  expect([collections.delete("all"), collections.delete("all")]).toEqual([true, false])
+  expect(collections.list().map(({ name }) => name)).toEqual(["staff"])
+})
