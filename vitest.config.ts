@@ -4,7 +4,10 @@ import { PATIENCE } from "./base/testing/patience.ts"
 
 export default defineConfig({
   test: {
-    include: ["{base,engine,crawler,api,faces,command,docs,bench,prove,docker}/**/*.test.ts", "*.test.ts"],
+    include: [
+      "{base,engine,crawler,api,faces,command,docs,bench,prove,docker,deploy}/**/*.test.ts",
+      "*.test.ts",
+    ],
     // The pages for people, built once for all tests that show them.
     globalSetup: "faces/build/before-tests.ts",
     // Most of a test's time is waiting: for processes, sockets and databases. One worker fewer than processors, as is
