@@ -22,6 +22,9 @@ import type { apiSettings } from "./settings.ts"
 import type { Middleware, RequestState } from "./context.ts"
 import { openBuilt } from "./faces/built.ts"
 import { faces } from "./faces/faces.ts"
+import type { Federation } from "./federation/federation.ts"
+import { handingOn } from "./federation/federated-engine.ts"
+import { pageCounter } from "./federation/page-count.ts"
 import type { FirecrawlJobs } from "./firecrawl/open-firecrawl.ts"
 import type { QuestionMeter } from "./history/question-meter.ts"
 import { firecrawlApi } from "./firecrawl/refusal.ts"
@@ -82,7 +85,7 @@ import { ACCOUNT_PATHS, accountRoutes } from "./usage/routes.ts"
 
 export type ApiConfig = Values<typeof apiSettings>
 
-export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedder"> {
+export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedder" | "mostHops"> {
   readonly embedder: Pick<Embedder, "id" | "dimensions" | "traits" | "embed">
   readonly engine: Engine
   /** Reads live pages. */
@@ -122,6 +125,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly firecrawl?: FirecrawlJobs
   /** Opens what the admin API works on, with its first request; without it none is served. */
   readonly admin?: () => Promise<AdminParts>
+  /** Other appliances that are asked beside the index; left out: none. */
+  readonly federation?: Pick<Federation, "engine" | "holderOf" | "mostHops" | "counts" | "sourceNames">
   /** Counted in the metrics. */
   readonly jobs: JobCounts
   readonly backups: BackupResults
@@ -184,16 +189,30 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     parts.log.info({ host: URL.parse(url)?.host, reason }, "a live call could not reach a host"),
   )
   const { memory } = parts
+  const { federation } = parts
+  const pageCount = pageCounter(parts.engine)
   const admissions = new Admissions({
     accounts,
     rateLimits,
     memory,
-    reach: { ...parts, reader, collections },
+    reach: {
+      ...parts,
+      reader,
+      collections,
+      sourceNames: () => [...parts.sourceNames(), ...(federation?.sourceNames ?? [])],
+      holderOf: federation && ((url) => federation.holderOf(url)),
+      federated: federation && ((own) => federation.engine(own, pageCount)),
+    },
   })
   // None of them is given the engine or the reader: they come with each request, as far as its key reaches.
   const { embedder, images, forms, chatModel } = parts
   const { misses = null } = parts
-  const live: LiveParts = { embedder, memory: new LiveMemory(memory.live, config), misses }
+  const live: LiveParts = {
+    embedder,
+    memory: new LiveMemory(memory.live, config),
+    misses,
+    mostHops: federation?.mostHops ?? 0,
+  }
   const endpoints: Readonly<Partial<Record<Endpoint, Middleware>>> = {
     search: search(config, {
       embedder,
@@ -203,6 +222,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
       visits: parts.pages,
       misses,
       queries: parts.queries,
+      pageCount,
     }),
     ...(readOnly === null
       ? { extract: extract(live), crawl: crawl(live), map: map(live) }
@@ -223,7 +243,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   if (parts.research) {
     const { researchers, tasks } = parts.research
     researchers
-      .start((owner) => admissions.reach({ ...owner, isPatient: true }).engine)
+      .start((owner) => handingOn(admissions.reach({ ...owner, isPatient: true }).engine))
       .catch((err: unknown) => parts.log.error({ err }, "research tasks cannot be worked on"))
     const status = researchStatus(tasks)
     router.get("/research/:id", authentication(accounts.keys, { bodyKey: false }).beforeBody, status)
@@ -337,6 +357,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const around = service({
     ...parts,
     sales: parts.sales ?? (() => null),
+    peers: () => federation?.counts() ?? [],
     disk: { freeBytes: () => parts.room?.freeBytes ?? null, uncounted },
     load: { connections, gates, stored, bounds },
     keys: accounts.keys,

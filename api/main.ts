@@ -57,6 +57,8 @@ import { ApplianceName } from "./faces/appliance-name.ts"
 import { ClientDocuments } from "./oauth/client-documents.ts"
 import { oauthProblem, openOAuth } from "./oauth/oauth-endpoints.ts"
 import { openWatches } from "./watches/open-watches.ts"
+import { Federation } from "./federation/federation.ts"
+import { readPeers } from "./federation/peers-file.ts"
 import { openResearch } from "./research/open-research.ts"
 import { lazyReader } from "./tavily/live/lazy-reader.ts"
 import { handbookKey } from "./public-keys/handbook-key.ts"
@@ -129,14 +131,29 @@ async function serve(): Promise<void> {
       { onProblem: (error) => log.warn({ err: error }, "the engine will try again") },
     ),
   )
+  const rules = new RuleStore(db)
   const engine = ruledEngine(
     handbookApart(
       refusingIfLost(following, () => lost.expected()),
       db,
       crawlerConfig,
     ),
-    new RuleStore(db),
+    rules,
   )
+  const peers = readPeers(config.peersFile, env)
+  const federation =
+    peers.length === 0
+      ? null
+      : opened.use(
+          new Federation(peers, {
+            mostHops: config.peerHops,
+            rules: () => rules.list(),
+            proxy: crawlerConfig,
+            userAgent: userAgentHeader(crawlerConfig),
+            env,
+            log,
+          }),
+        )
   const reader = opened.use(lazyReader(crawlerConfig))
   const chatModel = opened.use(
     openChatModel(crawlerConfig.readOnly === "drill" ? { ...config, llmUrl: "" } : config),
@@ -218,6 +235,7 @@ async function serve(): Promise<void> {
     chatModel,
     reader,
     accounts,
+    ...(federation !== null && { federation }),
     sites: sourceSites(db, jobs),
     sourceNames: () => sourceNames(db),
     research,
@@ -262,6 +280,7 @@ async function serve(): Promise<void> {
       ...[stateProblem() ?? []].flat(),
       ...following.warnings,
       ...[chatModel?.outage ?? []].flat(),
+      ...(federation?.warnings() ?? []),
       ...[lostInWords(lost.count()) ?? []].flat(),
     ],
     indexState: {

@@ -28,6 +28,7 @@ export interface ServiceParts {
   readonly backups: BackupResults
   readonly sourceResults: MetricsParts["sourceResults"]
   readonly sales: MetricsParts["sales"]
+  readonly peers: MetricsParts["peers"]
   readonly disk: MetricsParts["disk"]
   readonly indexState?: MetricsParts["indexState"]
   readonly load: MetricsParts["load"]
@@ -59,6 +60,7 @@ export function service({
   backups,
   sourceResults,
   sales,
+  peers,
   disk,
   indexState,
   load,
@@ -87,6 +89,7 @@ export function service({
             backups,
             sourceResults,
             sales,
+            peers,
             disk,
             indexState,
             load,

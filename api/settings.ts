@@ -4,6 +4,7 @@ import { headerSecret, integer, onOff, type Setting, SettingsError, text } from 
 
 import { accountSettings } from "./accounts/settings.ts"
 import { chatModelSettings, checkChatModel } from "./chat-models/settings.ts"
+import { federationSettings } from "./federation/settings.ts"
 import { firecrawlSettings } from "./firecrawl/settings.ts"
 import { loadSettings } from "./load/settings.ts"
 import { researchSettings } from "./research/settings.ts"
@@ -160,6 +161,7 @@ export const apiSettings = {
   ...accountSettings,
   ...researchSettings,
   ...firecrawlSettings,
+  ...federationSettings,
   ...searxngSettings,
   ...watchSettings,
   ...sessionSettings,

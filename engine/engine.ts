@@ -1,4 +1,5 @@
 import type { AppliedRule, Rule } from "./rules/rule.ts"
+import type { Fingerprint } from "./page/fingerprint.ts"
 import type { QueryText } from "./text/query-text.ts"
 import type { Page, PageImage, PageTopic } from "./page/page.ts"
 import type { PageType } from "./page/page-type.ts"
@@ -90,6 +91,19 @@ export interface Query {
   readonly withMarkdown?: boolean
   /** `lexical` and `vector` leave one arm out; used by benches and when no vectors are wanted. Default `hybrid`. */
   readonly arms?: "hybrid" | "lexical" | "vector"
+  /** In how many pages words stand where this index is one of several that are asked: they weigh by these. Default: by this index alone. */
+  readonly statistics?: WordStatistics
+  /** True finds nothing: the result has {@link SearchResult.rarity} alone, of all terms that the ranking would weigh. Default false. */
+  readonly rarityOnly?: boolean
+  /** Whether hits have their {@link Hit.evidence}. Default false. */
+  readonly withEvidence?: boolean
+}
+
+/** In how many of some pages words stand. */
+export interface WordStatistics {
+  readonly pages: number
+  /** By term, as the analysis of the engine makes them; a term that is missing here is weighed by the index itself. */
+  readonly words: ReadonlyMap<string, number>
 }
 
 /** All given conditions must hold; an empty list counts as not given. */
@@ -210,6 +224,8 @@ export interface SearchResult {
   readonly notReranked?: string
   /** Words of the question that no page holds, lower case, each with the word of the hits that it was taken for; left out where none is. */
   readonly corrected?: ReadonlyMap<string, string>
+  /** As `QueryFacts.reach` of the ranking has it: with {@link Query.withEvidence}, else left out. */
+  readonly reach?: number
 }
 
 /** A page that stands behind a hit instead of beside it. */
@@ -247,8 +263,19 @@ export interface Hit {
   readonly folded?: readonly FoldedPage[]
   /** How the rank came about, for `explain` and benches. */
   readonly parts: HitParts
+  /** With {@link Query.withEvidence}, else left out. */
+  readonly evidence?: HitEvidence
   /** The operator's rules that had a part in it; left out where none had. */
   readonly rules?: readonly AppliedRule[]
+}
+
+/** What a ranking of the hits of several indexes needs to know of each besides its parts. */
+export interface HitEvidence {
+  readonly fingerprint: Fingerprint
+  /** Whether it has vectors that say anything of the question. */
+  readonly hasVectors: boolean
+  /** Whether it holds the phrases that the question quotes. */
+  readonly holdsPhrases: boolean
 }
 
 /** Each 0..1, and 0 where it had no part in the rank. */

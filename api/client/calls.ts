@@ -35,6 +35,44 @@ export type SearchResult = {
   readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub"
   /** ISO 639-1; null when it is not known. */
   readonly language: string | null
+  /** The appliance that the page came from, by its name; not there for pages of this one. */
+  readonly peer?: string | undefined
+  /** With `include_evidence`: what another appliance ranks and shows the page by. */
+  readonly evidence?: {
+    readonly words: number
+    readonly best_passage: number
+    readonly meaning: number
+    readonly late: number
+    readonly rerank: number
+    readonly has_vectors: boolean
+    /** Whether it holds the phrases that the query quotes. */
+    readonly holds_phrases: boolean
+    readonly fingerprint: {
+      readonly exact: string | null
+      readonly similar: string | null
+    }
+    readonly passages: readonly ({
+      readonly text: string
+      readonly headings: readonly string[]
+      /** In the page, from 0. */
+      readonly position: number
+      readonly anchor?: string | undefined
+      readonly begins_under?: string | undefined
+    })[]
+    readonly description: string | null
+    readonly author: string | null
+    readonly published_at: string | null
+    readonly fetched_at: string
+    readonly topic: string | null
+    readonly country: string | null
+    readonly unsafe: boolean
+    readonly is_listing: boolean
+    readonly images: readonly ({
+      readonly url: string
+      readonly description: string | null
+    })[]
+    readonly favicon: string | null
+  } | undefined
   /** When a crawl last found the page, changed or not. */
   readonly checked_at?: string | undefined
   /** The sources that the page belongs to, the one that read it last first; not there when the key may not know them. */
@@ -130,6 +168,33 @@ export type SearchAnswer = {
   readonly request_id: string
   /** The query with the words that misspelt ones were taken for; not there when none was, or no result holds such a word. */
   readonly corrected_query?: string | undefined
+  /** The other appliances that were to be asked; not there when there was none. */
+  readonly peers?: readonly ({
+    readonly name: string
+    /** `late`: not within its time. `resting`: not asked, since it failed before and is not back. */
+    readonly state: "answered" | "late" | "failed" | "resting"
+    /** Pages that it gave, before they were put among the others. */
+    readonly results: number
+    /** Why it gave none; goes on a sentence whose subject is the peer. */
+    readonly because?: string | undefined
+  })[] | undefined
+  /** With `include_evidence`. */
+  readonly evidence?: {
+    /** Of what appliances tell each other. */
+    readonly version: number
+    readonly reach: number
+  } | undefined
+  /** With `include_word_statistics`, for keys that reach all pages. */
+  readonly word_statistics?: {
+    /** Pages of the index. */
+    readonly pages: number
+    readonly words: readonly ({
+      /** As the index keeps it. */
+      readonly word: string
+      /** Pages that hold it. */
+      readonly pages: number
+    })[]
+  } | undefined
   /** With `include_facets`: of the pages that match, how many have each value. A field is counted without the filter on itself. */
   readonly facets?: readonly ({
     readonly field: "source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published"
@@ -606,7 +671,7 @@ export type SettingList = {
 export type OutboundHosts = {
   /** Those talked to last come first. */
   readonly hosts: readonly ({
-    readonly purpose: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "payments" | "traces"
+    readonly purpose: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "peer" | "payments" | "traces"
     /** With its port, if that is not the usual one. */
     readonly host: string
     readonly first_at: string
@@ -2782,6 +2847,18 @@ export interface Calls {
         readonly include_facets?: "source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published" | readonly ("source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published")[] | null | undefined
         /** Adds the parts of each score; for keys of the role `admin`. */
         readonly explain?: boolean | null | undefined
+        /** Adds `evidence`, by which another appliance ranks these results among its own. */
+        readonly include_evidence?: boolean | null | undefined
+        /** Adds `word_statistics`: in how many pages each word of the question stands; for keys that reach all pages. With `max_results` 0 the call costs nothing. */
+        readonly include_word_statistics?: boolean | null | undefined
+        /** In how many pages of all indexes that are asked together each word stands: the words weigh by these. */
+        readonly word_statistics?: {
+          readonly pages: number
+          readonly words: readonly ({
+            readonly word: string
+            readonly pages: number
+          })[]
+        } | null | undefined
       }
     }
     readonly answer: SearchAnswer
@@ -3766,7 +3843,7 @@ export interface Calls {
   /** Whom the appliance talked to. */
   "GET /admin/outbound": {
     readonly given: {
-      readonly query?: { readonly purpose?: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "payments" | "traces" | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
+      readonly query?: { readonly purpose?: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "peer" | "payments" | "traces" | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
     }
     readonly answer: OutboundHosts
   }

@@ -11,6 +11,8 @@ import { fossickVersion } from "#base/fossick-version.ts"
 
 import type { Middleware } from "../context.ts"
 import { counts, type LoadParts, registerLoad } from "./load-metrics.ts"
+import type { PeerCounts } from "../federation/federation.ts"
+import { registerPeers } from "./peer-metrics.ts"
 import { registerSources, type SourceResults } from "./source-metrics.ts"
 
 export type JobCounts = Pick<Jobs, "count" | "hasCrawler">
@@ -24,6 +26,8 @@ export interface MetricsParts {
   readonly sourceResults: SourceResults
   /** What of the index is out of order; left out where nobody can tell. */
   readonly indexState?: { wordsAlone(): boolean; notReranked(): boolean; lostPages(): number } | undefined
+  /** Of each other appliance that is asked; empty where there is none. */
+  readonly peers: () => readonly PeerCounts[]
   /** Requests to the paid search by how they ended, since the start; null where none are sold. */
   readonly sales: () => ReadonlyMap<string, number> | null
   readonly load: LoadParts
@@ -73,6 +77,7 @@ export function openRecorder({
   disk,
   load,
   indexState,
+  peers,
 }: MetricsParts): Recorder {
   const registry = new Registry()
   const registers = [registry]
@@ -113,6 +118,7 @@ export function openRecorder({
   registerDisk(registry, disk)
   registerBackups(registry, backups)
   registerSources(registry, sourceResults)
+  registerPeers(registry, peers)
   const update = indexAndJobs(registry, { engine, jobs, indexState })
   return {
     begin() {

@@ -5,6 +5,8 @@ import { WorkError } from "#base/process/off-loop.ts"
 import { extractCost } from "../accounts/billing/credits.ts"
 import { type Context, type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
+import { extractAtPeer } from "../federation/extract-at-peer.ts"
+import { HOPS_HEADER, hopsOf } from "../federation/hops.ts"
 import { addressMiss } from "../misses/address-miss.ts"
 import type { Miss } from "../misses/miss.ts"
 import type { MissKnowledge } from "../misses/miss-knowledge.ts"
@@ -24,6 +26,8 @@ export interface LiveParts {
   readonly memory: LiveMemory
   /** Says why the index has no page for an address that could not be read either; null: nobody does. */
   readonly misses: MissKnowledge | null
+  /** Calls that have been handed on so often among appliances are worked on here. Default 0. */
+  readonly mostHops?: number
 }
 
 /** Seconds an extraction may take when the request does not say. */
@@ -49,7 +53,8 @@ export function extract(parts: LiveParts): Middleware {
     const outcomes = await Promise.all(
       urls.map(async (given) => ({
         given,
-        ...(await extractOne(given, request, { reader, memory }, { relevance, signal })),
+        ...((await atPeer(given, request, ctx, { mostHops: parts.mostHops ?? 0, signal })) ??
+          (await extractOne(given, request, { reader, memory }, { relevance, signal }))),
       })),
     )
     const results = outcomes.flatMap((one) => ("page" in one ? [{ url: one.given, ...one.page }] : []))
@@ -116,6 +121,24 @@ async function contentOf(
     if (error instanceof WorkError) return { error: UNREADABLE }
     throw error
   }
+}
+
+/** What the peer makes of a page that was found there; null: the page is none of a peer's. */
+async function atPeer(
+  given: string,
+  { urls: _urls, timeout: _timeout, include_usage: _usage, ...asked }: ExtractRequest,
+  ctx: Context,
+  { mostHops, signal }: { readonly mostHops: number; readonly signal: AbortSignal },
+) {
+  const hops = hopsOf(ctx.get(HOPS_HEADER))
+  const url = liveUrl(given)
+  const peer = url === null || hops >= mostHops ? null : ctx.state.reach.holderOf(url)
+  if (peer === null) return null
+  const page = await unlessAborted(extractAtPeer(peer, { ...asked, urls: [url] }, { hops, signal }), signal)
+  if (page === null) return { error: TIMED_OUT }
+  if ("error" in page) return page
+  const addressesModels = await textAddressesModels(`${page.title}\n${page.raw_content}`, signal)
+  return { page: { ...page, ...modelLabel(addressesModels) } }
 }
 
 async function extractOne(

@@ -6,6 +6,9 @@ import { toPlainText, writeAsText } from "#crawler/page/extract/markdown/plain-t
 
 import type { Filed } from "../accounts/reach/known-names.ts"
 import type { Answered } from "../answers/answer.ts"
+import { evidenceOf, type WireFacts } from "../federation/evidence.ts"
+import type { PeerReport } from "../federation/federated-engine.ts"
+import { peerOfSource } from "../federation/peers-file.ts"
 import type { Searched } from "../misses/search-miss.ts"
 import { hitAddressesModels, modelLabel, textAddressesModels } from "./addresses-models.ts"
 import type { AutoParameters } from "./query/auto-parameters.ts"
@@ -25,6 +28,10 @@ export interface SearchPresentation {
   readonly chosen: AutoParameters | null
   /** Null when none were asked for. */
   readonly facets?: readonly ShownFacet[] | null
+  /** What another appliance ranks all of it by; null or left out where it was not asked for. */
+  readonly evidence?: WireFacts | null
+  /** What each peer had to say; undefined where none was to be asked. */
+  readonly peers?: readonly PeerReport[] | undefined
   /** As in `SearchResult`. */
   readonly corrected?: SearchResult["corrected"] | undefined
   readonly requestId: string
@@ -64,6 +71,8 @@ export async function presentSearch(request: SearchRequest, hits: readonly Hit[]
     images: presentImages(found, request.include_image_descriptions),
     results,
     ...(facts.facets && { facets: facts.facets }),
+    ...(facts.evidence && { evidence: facts.evidence }),
+    ...(facts.peers && { peers: facts.peers }),
     ...(facts.searched && presentSearched(facts.searched)),
     ...(facts.chosen !== null && { auto_parameters: facts.chosen }),
     response_time: facts.responseTime,
@@ -97,6 +106,8 @@ async function presentHit(
   const forms = otherForms?.get(hit.url)
   const filed = filing?.(sourcesOf(hit))
   const section = sectionOf(hit)
+  const peer = peerOfSource(hit.source)
+  const evidence = request.include_evidence ? evidenceOf(hit) : null
   const whole = await rawContent(request, hit.markdown)
   return {
     id,
@@ -107,6 +118,7 @@ async function presentHit(
     raw_content: whole?.text ?? null,
     ...(filed !== undefined && filed.sources.length > 0 && { sources: filed.sources }),
     ...(filed !== undefined && filed.collections.length > 0 && { collections: filed.collections }),
+    ...(peer !== null && { peer }),
     type: hit.type,
     language: hit.language,
     ...(checked !== undefined && { checked_at: checked(hit).toISOString() }),
@@ -119,6 +131,7 @@ async function presentHit(
     ...(request.include_images && {
       images: presentImages(pageImages(hit, images), request.include_image_descriptions),
     }),
+    ...(evidence !== null && { evidence }),
     ...(request.explain && {
       explain: {
         depth: request.search_depth,

@@ -4,6 +4,7 @@ import { PAGE_TYPES, type PageType } from "#engine/page/page-type.ts"
 
 import { PRICES } from "../accounts/billing/credits.ts"
 import { MAX_ENTRIES } from "../accounts/keys/key-scope.ts"
+import { MOST_WORDS, type WireStatistics } from "../federation/evidence.ts"
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 
 // The request bodies as they stand on the wire. Rules that tie fields together, and those that depend on
@@ -12,6 +13,7 @@ import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 /** Each is looked for by itself. */
 const MAX_PLACES = 20
 const MAX_PLACE_CHARS = 400
+const MAX_WORD_CHARS = 500
 
 const flag = (description: string): FieldSchema => ({ type: "boolean", default: false, description })
 const strings = (description: string, item: Partial<FieldSchema> = {}): FieldSchema => ({
@@ -97,6 +99,9 @@ export interface SearchRequest {
   readonly include_usage: boolean
   readonly include_facets?: FacetField | readonly FacetField[]
   readonly explain: boolean
+  readonly include_evidence: boolean
+  readonly include_word_statistics: boolean
+  readonly word_statistics?: WireStatistics
 }
 
 /** A search as it arrives: what `auto_parameters` may choose has no default, so that a given value is told apart. */
@@ -221,6 +226,32 @@ export const searchSchema: RequestSchema<SearchBody> = {
       description: "Adds `facets`: how many of the pages that match have each value of these fields.",
     },
     explain: flag("Adds the parts of each score; for keys of the role `admin`."),
+    include_evidence: flag("Adds `evidence`, by which another appliance ranks these results among its own."),
+    include_word_statistics: flag(
+      "Adds `word_statistics`: in how many pages each word of the question stands; for keys that reach all pages. With `max_results` 0 the call costs nothing.",
+    ),
+    word_statistics: {
+      type: "object",
+      required: ["pages", "words"],
+      properties: {
+        pages: { type: "integer", minimum: 0 },
+        words: {
+          type: "array",
+          maxItems: MOST_WORDS,
+          items: {
+            type: "object",
+            required: ["word", "pages"],
+            properties: {
+              word: { type: "string", maxLength: MAX_WORD_CHARS },
+              pages: { type: "integer", minimum: 0 },
+            },
+          },
+        },
+      },
+      "x-allowed": `an object of \`pages\` and at most ${MOST_WORDS} \`words\`, as \`include_word_statistics\` gives it`,
+      description:
+        "In how many pages of all indexes that are asked together each word stands: the words weigh by these.",
+    },
   },
 }
 

@@ -1,5 +1,6 @@
 import type { Engine, Hit, PageFilter, PagePreference, SearchResult } from "#engine"
 import { withMeantWords } from "#engine/text/analysis/meant-words.ts"
+import { statisticsOf } from "#engine/ranking/word-statistics.ts"
 import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
 
 import { searchCost, searchCredits } from "../accounts/billing/credits.ts"
@@ -18,6 +19,10 @@ import { dateWindow } from "./query/dates.ts"
 import { domainList } from "../wire/domains.ts"
 import { facetsFor } from "./query/facets.ts"
 import { languageCodes } from "./query/languages.ts"
+import { factsOf, fromWire, toWire, type WireStatistics } from "../federation/evidence.ts"
+import type { FederatedQuery, FederatedResult, PeersAsked } from "../federation/federated-engine.ts"
+import { HOPS_HEADER, hopsOf } from "../federation/hops.ts"
+import { withPeerFacets } from "../federation/peer-facets.ts"
 import { type FormKnowledge, otherForms } from "./other-forms.ts"
 import { lastCheck, type VisitKnowledge } from "./last-check.ts"
 import { isMiss } from "../misses/doubtful.ts"
@@ -69,6 +74,8 @@ export interface PreparedSearch {
   /** The question, taken apart once for all who read it. */
   readonly question: QueryText
   readonly query: AskedQuery
+  /** What peers would be asked. */
+  readonly peers: PeersAsked
   readonly chosen: AutoParameters | null
 }
 
@@ -80,8 +87,11 @@ export function search(
     visits,
     misses,
     queries,
+    pageCount,
     ...parts
   }: AnswerParts & {
+    /** How many pages the index has. */
+    readonly pageCount: () => Promise<number>
     /** Where questions are noted; left out: nowhere. */
     readonly queries?: Pick<QueryLog, "note"> | undefined
     readonly images: ImageKnowledge
@@ -96,7 +106,7 @@ export function search(
     const prepared = prepareSearch(read(ctx.state.body), limits, reach.names)
     const { request } = prepared
     checkExplain(request, ctx.state.key)
-    const cost = searchCost(request.search_depth)
+    const cost = isCount(prepared) ? {} : searchCost(request.search_depth)
     await bill.reserve(cost)
     const settle = () => bill.settle(cost, { depth: request.search_depth, query: request.query })
     const note: Note = (results) => {
@@ -130,15 +140,32 @@ export function search(
       await streamSearch(prepared, ctx, searching, { settle, note })
       return
     }
-    const found = await performSearch(prepared, ctx, searching)
+    const handedOn = { ...prepared, peers: { ...prepared.peers, hops: hopsOf(ctx.get(HOPS_HEADER)) } }
+    const found = await performSearch(handedOn, ctx, searching)
+    const counted = request.include_word_statistics ? await statisticsFor(prepared, reach, pageCount) : null
     await settle()
     note(found.results)
-    ctx.body = found
+    ctx.body = counted === null ? found : { ...found, word_statistics: counted }
   }
 }
 
 /** Tells the log of questions what was found. */
 type Note = (results: readonly { readonly score: number }[]) => void
+
+/** Nothing is looked for: it costs nothing. */
+const isCount = ({ request, query }: PreparedSearch): boolean =>
+  request.include_word_statistics && query.limit === 0
+
+/** In how many pages the words of the question stand; null for those who may not see all pages, and so not be told. */
+async function statisticsFor(
+  { query }: PreparedSearch,
+  reach: Reach,
+  pageCount: () => Promise<number>,
+): Promise<WireStatistics | null> {
+  if (reach.limits() !== null) return null
+  const { rarity } = await reach.engine.search({ ...query, limit: 0, rarityOnly: true })
+  return toWire(statisticsOf(await pageCount(), rarity ?? new Map<string, number>()))
+}
 
 /** Resolves when what was found has been sent; the answer follows in the stream. */
 async function streamSearch(
@@ -184,7 +211,8 @@ export function prepareSearch(
   const query = toQuery(request, question, limits, now)
   const sources = names.named(request)
   const filter = { ...query.filter, ...(sources !== undefined && { sources }) }
-  return { request, question, query: { ...query, filter }, chosen }
+  const peers = { body: { ...request }, hops: 0 }
+  return { request, question, query: { ...query, filter }, peers, chosen }
 }
 
 /**
@@ -203,20 +231,22 @@ export async function performSearch(
 }
 
 async function hitsFor(
-  { request, query }: PreparedSearch,
+  { request, query, peers }: PreparedSearch,
   engine: SearchParts["engine"],
   signal: AbortSignal,
-): Promise<SearchResult> {
-  const found: SearchResult = query.limit === 0 ? { hits: [] } : await engine.search(query, { signal })
+): Promise<FederatedResult> {
+  const asked: FederatedQuery = { ...query, peers }
+  const found: FederatedResult = query.limit === 0 ? { hits: [] } : await engine.search(asked, { signal })
   return { ...found, hits: cut(found.hits, request) }
 }
 
 async function presented(
-  { request, query, chosen }: PreparedSearch,
+  prepared: PreparedSearch,
   ctx: Context,
-  { hits, wordsAlone, notReranked, corrected }: SearchResult,
+  { hits, wordsAlone, notReranked, corrected, reach, peers, peerFacets }: FederatedResult,
   { parts, stop, answer }: { parts: SearchParts; stop: AbortSignal; answer: Answered | null },
 ) {
+  const { request, query, chosen } = prepared
   const { images, forms, filing, checked, searched, facets } = parts
   const { include_facets: fields } = request
   const counted =
@@ -225,7 +255,9 @@ async function presented(
       : await facetsFor([fields].flat(), query, hits, (asked) => facets(asked, stop))
   return presentSearch(request, hits, {
     chosen,
-    facets: counted,
+    facets: counted && withPeerFacets(counted, peerFacets),
+    evidence: request.include_evidence ? factsOf({ ...(reach !== undefined && { reach }) }) : null,
+    peers,
     corrected,
     images,
     filing,
@@ -235,7 +267,7 @@ async function presented(
     wordsAlone,
     notReranked,
     answered: answer,
-    credits: searchCredits(request.search_depth),
+    credits: isCount(prepared) ? 0 : searchCredits(request.search_depth),
     requestId: ctx.state.requestId,
     responseTime: responseTime(ctx),
   })
@@ -302,6 +334,8 @@ function toQuery(request: SearchRequest, question: QueryText, limits: SearchLimi
     passagesPerPage: depth === "ultra-fast" ? 1 : request.chunks_per_source,
     // Answers are made from the whole text of pages.
     withMarkdown: request.include_raw_content !== false || request.include_answer !== false,
+    ...(request.include_evidence && { withEvidence: true }),
+    ...(request.word_statistics && { statistics: fromWire(request.word_statistics) }),
     filter: {
       ...(includeDomains.length > 0 && !boosting && { includeDomains }),
       ...(excludeDomains.length > 0 && { excludeDomains }),

@@ -30,6 +30,7 @@ export const OUTBOUND_PURPOSES = {
     settings: ["FOSSICK_ENGINE", "FOSSICK_MEILI_URL", "FOSSICK_OPENSEARCH_URLS"],
   },
   state: { what: "the server that holds the state", settings: ["FOSSICK_STATE"] },
+  peer: { what: "other appliances, each question of a search", settings: ["FOSSICK_PEERS_FILE"] },
   payments: {
     what: "the facilitator and the node of paid searches",
     settings: ["X402_FACILITATOR_URL", "X402_RPC_URL"],

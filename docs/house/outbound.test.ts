@@ -46,6 +46,7 @@ const OTHERS: Readonly<Record<string, string>> = {
     "the client, for programs that call the appliance; the command line and the pages for people do",
   "api/commands/try-sale.ts": "a sale on this machine alone",
   "api/mcp/ask-api.ts": "this appliance",
+  "api/federation/peer.ts": "through the address guard",
   "api/oauth/client-documents.ts": "through the address guard",
   "api/start.ts": "this appliance",
   "command/doctor/service-checks.ts": "servers of the operator's, when the doctor is asked",

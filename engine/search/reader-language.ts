@@ -1,3 +1,4 @@
+import type { Query } from "../engine.ts"
 import type { Reads } from "../ranking/languages.ts"
 import { functionWords } from "../text/analysis/stop-words.ts"
 import { SCRIPTS } from "../text/scripts.ts"
@@ -23,6 +24,17 @@ export function readBy(question: string): Reads {
   const language = languageOf(question)
   if (language !== null) return (other) => other === language
   return /\p{Script=Latin}/u.test(question) ? (other) => !OTHER_SCRIPTS.has(other) : () => true
+}
+
+/** The languages that the caller names, or else those that the question tells. */
+export function readsOf(
+  { filter, preference }: Pick<Query, "filter" | "preference">,
+  question: string,
+  indexed: readonly string[],
+): Reads {
+  if (indexed.length < 2 || filter?.languages?.length) return () => true
+  const named = preference?.languages
+  return named?.length ? (language) => named.includes(language) : readBy(question)
 }
 
 /**

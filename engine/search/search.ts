@@ -5,7 +5,8 @@ import type { Arranged } from "../ranking/duplicates.ts"
 import { traced } from "#base/traces/tracing.ts"
 import { breather } from "#base/flow/breather.ts"
 import { DEPTHS, type SearchPlan } from "../ranking/depths.ts"
-import type { FoldedPage, Hit, PageFilter, Query, SearchResult } from "../engine.ts"
+import type { FoldedPage, Hit, HitEvidence, PageFilter, Query, SearchResult } from "../engine.ts"
+import { heldNowhere, idfAmong } from "../ranking/word-statistics.ts"
 import {
   type Candidate,
   type Ranked,
@@ -35,7 +36,7 @@ import { variantsOf } from "../rules/synonyms.ts"
 import { type AppliedRules, note, synonymsApplied, withFactors, withPins } from "./ruled.ts"
 import { withPreferred } from "./preferred.ts"
 import { analyseInLanguages, cutOtherwise, rareStems, withStemsOf, wordsWith } from "./query-terms.ts"
-import { languagesAsked, readBy } from "./reader-language.ts"
+import { languagesAsked, readsOf } from "./reader-language.ts"
 import type { QueryVectors } from "./query-vectors.ts"
 import { isAsked, Readings, type Reranking } from "./second-reading/reranking.ts"
 import type { Condition, Nearest, PassagesWanted, SearchIndex } from "../index/search-index.ts"
@@ -79,7 +80,7 @@ async function searched(
 ): Promise<SearchResult> {
   const index = { ...given, facts: factsOnce((ids) => given.facts(ids)) }
   const question = typeof query.text === "string" ? parseQueryText(query.text) : query.text
-  if (query.limit < 1 || question.text.trim() === "") return { hits: [] }
+  if ((query.limit < 1 && !query.rarityOnly) || question.text.trim() === "") return { hits: [] }
   const { filter } = query
   const { traits } = queryVectors
   const asksVectors = planOf(query).arms === "hybrid"
@@ -93,7 +94,8 @@ async function searched(
   const spoken = filter?.languages?.length ? languages : languagesAsked(question.text, index.languages)
   const analysed = analyseInLanguages(question, spoken)
   const { terms: asked, quoted } = analysed
-  const corrections = await index.corrections(analysed)
+  const { statistics } = query
+  const corrections = heldNowhere(await index.corrections(analysed), statistics)
   const further = new Map(cutOtherwise(languages, spoken).map((one) => [one, withStemsOf(analysed, one)]))
   const { rules = [] } = query
   const variants = variantsOf(question, rules, spoken)
@@ -105,7 +107,8 @@ async function searched(
   const latePages = lateReader.isAble ? plan.latePages : 0
   const weighed = latePages > 0 ? analyse(question.text, spoken[0] ?? null) : []
   const idfs = await index.idf([...new Set([...terms, ...stems, ...weighed])])
-  const idf = (term: string) => idfs.get(term) ?? 0
+  if (query.rarityOnly) return { hits: [], rarity: idfs }
+  const idf = (term: string) => idfAmong(statistics, term) ?? idfs.get(term) ?? 0
   const lookedFor = [...new Set([...terms, ...rareStems(further, index.languages, idf)])]
   // What its pieces mean is not what is meant, and no page holds it: it would weigh more than any other.
   const idfAsWritten = (term: string) => (corrections.has(term) ? 0 : idf(term))
@@ -197,9 +200,12 @@ async function searched(
   for (const { rules, question } of variants) {
     for (const { page } of placed) note(applied, page.id, synonymsApplied(rules, question.text))
   }
+  const known = query.withEvidence ? await evidenceOf(index, placed, evidence) : null
   const hits = (await toHits(index, placed, words, query)).map((hit, i) => {
-    const rules = applied.get(placed[i]!.page.id)
-    return rules ? { ...hit, rules } : hit
+    const { id } = placed[i]!.page
+    const rules = applied.get(id)
+    const told = known?.get(id)
+    return { ...hit, ...(rules && { rules }), ...(told && { evidence: told }) }
   })
   if (readings?.failure) onProblem?.(readings.failure)
   const taken =
@@ -208,9 +214,25 @@ async function searched(
     hits,
     ...(taken !== null && taken.size > 0 && { corrected: taken }),
     rarity: new Map([...asked, ...corrected].map((term) => [term, idf(term)])),
+    ...(query.withEvidence && { reach: words.reach }),
     ...(isUnread && { wordsAlone: UNREAD }),
     ...(readings?.failure && { notReranked: readings.failure.because }),
   }
+}
+
+/** What hits need to be ranked among those of other indexes, by page id. */
+async function evidenceOf(
+  index: Pick<SearchIndex, "facts">,
+  placed: readonly { readonly page: PageHead }[],
+  { waiting, holders }: Evidence,
+): Promise<ReadonlyMap<string, HitEvidence>> {
+  const facts = await index.facts(placed.map(({ page }) => page.id))
+  return new Map(
+    Array.from(facts, ([id, { fingerprint }]) => [
+      id,
+      { fingerprint, hasVectors: !waiting.has(id), holdsPhrases: holders.has(id) },
+    ]),
+  )
 }
 
 /** The misspelt words, each with all that it may stand for: in several languages it has several terms. */
@@ -256,13 +278,6 @@ async function unreadPages(
   const first = await unreadOf(pages.slice(0, best))
   // Where the best hold none, the others matter as little as they are few.
   return new Set(first.length > 0 ? await unreadOf(pages) : [])
-}
-
-/** The languages that the caller names, or else those that the question tells. */
-function readsOf({ filter, preference }: Query, question: string, indexed: readonly string[]): Reads {
-  if (indexed.length < 2 || filter?.languages?.length) return () => true
-  const named = preference?.languages
-  return named?.length ? (language) => named.includes(language) : readBy(question)
 }
 
 /** The different phrases that are heeded. */

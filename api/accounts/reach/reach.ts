@@ -3,6 +3,8 @@ import type { Engine, FacetCounts, FacetQuery, Page, PageUrl, Suggestion, Sugges
 
 import { noFacets } from "#engine/facets/count-facets.ts"
 
+import type { Peer } from "../../federation/peer.ts"
+import { sourceOfPeer } from "../../federation/peers-file.ts"
 import type { Gates } from "../../load/gates.ts"
 import { type CallHold, holding } from "../../load/memory/memory.ts"
 import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
@@ -11,6 +13,7 @@ import {
   narrowed,
   type PageLimits,
   pageLimits,
+  pageTest,
   scopedEngine,
   scopedPage,
 } from "./scoped-pages.ts"
@@ -36,6 +39,8 @@ export interface Reach {
   page(url: PageUrl, signal?: AbortSignal): Promise<Page | null>
   /** Which pages of the index may be seen, now; null: all. */
   limits(): PageLimits | null
+  /** The other appliance that is to read a page, as it was found there; null: the reader is. */
+  holderOf(url: PageUrl): Peer | null
   /** Reads no address that is out of reach, wherever redirects lead. */
   readonly reader: LiveReader
   /** The names of sources and collections that may be asked for and shown. */
@@ -51,6 +56,10 @@ export interface ReachParts {
   readonly sourceNames: NameParts["sourceNames"]
   /** Which addresses belong to any of these sources. */
   readonly sites: (sources: readonly string[]) => Promise<AddressTest>
+  /** Asks other appliances beside the engine; left out: there are none. They take no turn of a search. */
+  readonly federated?: ((own: Pick<Engine, "search">) => Pick<Engine, "search">) | undefined
+  /** The other appliance that a page was found at lately; left out: there are none. */
+  readonly holderOf?: ((url: PageUrl) => Peer | null) | undefined
   /** What all searches, and all reads of live pages, pass through. */
   readonly gates: Gates
 }
@@ -83,7 +92,8 @@ export function reachOf(
         isPatient,
       }),
   }
-  const engine = memory === undefined ? byTurns : holding(byTurns, memory)
+  const all = parts.federated?.(byTurns) ?? byTurns
+  const engine = memory === undefined ? all : holding(all, memory)
   const addresses = async (): Promise<AddressTest> => {
     const now = limits()
     if (now === null) return () => true
@@ -119,6 +129,12 @@ export function reachOf(
     limits,
     names: knownNames(scope, parts),
     addresses,
+    holderOf(url) {
+      const peer = parts.holderOf?.(url) ?? null
+      const now = limits()
+      if (peer === null || now === null) return peer
+      return pageTest(now)(url, [sourceOfPeer(peer.spec.name)]) ? peer : null
+    },
     reader: {
       async read(url, options = {}) {
         const admitted: ReadOptions = limitsPages(scope) ? { ...options, admits: await addresses() } : options

@@ -4,6 +4,7 @@ import { PAGE_TYPES } from "#engine/page/page-type.ts"
 import { INCOMPLETE } from "#crawler/coverage/incomplete.ts"
 
 import { CAUSES } from "../../misses/miss.ts"
+import { evidenceFacts, pageEvidence, peerReports, wordStatistics } from "../federation-schemas.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../schemas.ts"
 
 // What the endpoints of the Tavily API answer with 200.
@@ -41,6 +42,8 @@ const searchResult = object(
   },
   {
     optional: {
+      peer: text("The appliance that the page came from, by its name; not there for pages of this one."),
+      evidence: pageEvidence,
       checked_at: time("When a crawl last found the page, changed or not."),
       sources: listOf(
         text(),
@@ -206,6 +209,9 @@ const searchAnswer = object(
   {
     optional: {
       corrected_query: correctedQuery,
+      peers: peerReports,
+      evidence: evidenceFacts,
+      word_statistics: wordStatistics,
       facets,
       miss: searchMiss,
       coverage,

@@ -1,0 +1,106 @@
+import type { Logger } from "pino"
+
+import { Lru } from "#base/flow/lru.ts"
+import type { Engine, PageUrl, Rule } from "#engine"
+
+import { federatedEngine } from "./federated-engine.ts"
+import { Peer, type PeerOptions, type PeerState } from "./peer.ts"
+import { peerOfSource, type PeerSpec, sourceOfPeer } from "./peers-file.ts"
+
+export interface FederationOptions extends Omit<PeerOptions, "onChange"> {
+  readonly mostHops: number
+  readonly rules: () => readonly Rule[]
+  readonly log: Logger
+}
+
+/** What metrics tell of one peer. */
+export interface PeerCounts {
+  readonly name: string
+  readonly isUp: boolean
+  /** Questions since the start, by how they ended. */
+  readonly asked: ReadonlyMap<PeerState, number>
+}
+
+/** Pages of peers whose peer is remembered, for those who read one after they found it. */
+const MOST_REMEMBERED = 20_000
+
+/** The peers of this appliance. It closes them. */
+export class Federation implements AsyncDisposable {
+  readonly peers: readonly Peer[]
+  readonly #options: FederationOptions
+  readonly #asked = new Map<string, Map<PeerState, number>>()
+  readonly #holders = new Lru<PageUrl, string>(MOST_REMEMBERED)
+
+  /** @throws KnownError when a certificate authority cannot be read */
+  constructor(specs: readonly PeerSpec[], options: FederationOptions) {
+    this.#options = options
+    this.peers = specs.map(
+      (spec) =>
+        new Peer(spec, {
+          ...options,
+          onChange: (peer, outage) => {
+            if (outage === null) options.log.info({ peer }, "the peer {peer} answers again")
+            else
+              options.log.warn({ peer, reason: outage.detail }, "the peer {peer} gives no answers: {reason}")
+          },
+        }),
+    )
+  }
+
+  /** The names that peers have as sources. */
+  get sourceNames(): readonly string[] {
+    return this.peers.map(({ spec }) => sourceOfPeer(spec.name))
+  }
+
+  /** The own index and the peers as one. */
+  engine(own: Pick<Engine, "search">, pages: () => Promise<number>): Pick<Engine, "search"> {
+    const { mostHops, rules } = this.#options
+    return federatedEngine(own, {
+      peers: this.peers,
+      mostHops,
+      rules,
+      pages,
+      onAnswer: (peer, state) => this.#count(peer, state),
+      onHit: ({ url, source }) => {
+        const peer = peerOfSource(source)
+        if (peer !== null) this.#holders.set(url, peer)
+      },
+    })
+  }
+
+  /** Calls that have been handed on so often are worked on here. */
+  get mostHops(): number {
+    return this.#options.mostHops
+  }
+
+  /** The peer that has given this page lately; null: none has. */
+  holderOf(url: PageUrl): Peer | null {
+    const name = this.#holders.get(url)
+    return this.peers.find(({ spec }) => spec.name === name) ?? null
+  }
+
+  /** What is out of order, for people. */
+  warnings(): readonly string[] {
+    return this.peers.flatMap(({ spec, outage }) =>
+      outage === null ? [] : [`The peer ${spec.name} ${outage}. Searches go on without its pages.`],
+    )
+  }
+
+  counts(): readonly PeerCounts[] {
+    return this.peers.map(({ spec: { name }, outage }) => ({
+      name,
+      isUp: outage === null,
+      asked: this.#asked.get(name) ?? new Map<PeerState, number>(),
+    }))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.peers.map((peer) => peer[Symbol.asyncDispose]()))
+  }
+
+  #count(peer: string, state: PeerState): void {
+    let counts = this.#asked.get(peer)
+    if (!counts) this.#asked.set(peer, (counts = new Map<PeerState, number>()))
+    counts.set(state, (counts.get(state) ?? 0) + 1)
+  }
+}

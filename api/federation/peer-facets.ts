@@ -1,0 +1,43 @@
+import type { FacetField } from "#engine"
+
+import type { PeerFacet } from "./answer-schema.ts"
+import { sourceOfPeer } from "./peers-file.ts"
+
+/** A facet as it stands on the wire. */
+interface Counted {
+  readonly field: FacetField
+  readonly values: readonly { readonly value: string; readonly count: number }[]
+  readonly pages: number
+  readonly exact: boolean
+}
+
+/** Values of one field, as many as the engine lists. */
+const MOST_VALUES = 50
+
+/**
+ * The counts of the own index with those of the peers added. Of sources a peer's pages all count for the peer: its own names
+ * are its own business.
+ */
+export function withPeerFacets<F extends Counted>(
+  own: readonly F[],
+  peers: ReadonlyMap<string, readonly PeerFacet[]> = new Map(),
+): F[] {
+  return own.map((facet) => {
+    const counts = new Map(facet.values.map(({ value, count }) => [value, count]))
+    let { pages, exact } = facet
+    for (const [peer, facets] of peers) {
+      const told = facets.find(({ field }) => field === facet.field)
+      if (told === undefined) continue
+      pages += told.pages
+      exact &&= told.exact
+      const values =
+        facet.field === "source" ? [{ value: sourceOfPeer(peer), count: told.pages }] : told.values
+      for (const { value, count } of values) counts.set(value, (counts.get(value) ?? 0) + count)
+    }
+    const values = Array.from(counts, ([value, count]) => ({ value, count }))
+      .filter(({ count }) => count > 0)
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .slice(0, MOST_VALUES)
+    return { ...facet, values, pages, exact }
+  })
+}
