@@ -140,7 +140,8 @@ async function serve(): Promise<void> {
     ),
     rules,
   )
-  const peers = readPeers(config.peersFile, env)
+  // A drill asks nobody else.
+  const peers = crawlerConfig.readOnly === "drill" ? [] : readPeers(config.peersFile, env)
   const federation =
     peers.length === 0
       ? null

@@ -26,7 +26,12 @@ export function plainSearch(limits: SearchLimits, parts: PlainSearchParts) {
     const prepared = prepareSearch(read(body), limits, reach.names)
     const cost = searchCost("basic")
     await bill.reserve(cost)
-    const found = await performSearch(prepared, ctx, { ...parts, ...more, engine: reach.engine }, signal)
+    const found = await performSearch(
+      prepared,
+      ctx,
+      { ...parts, ...more, engine: reach.engine, hops: 0 },
+      signal,
+    )
     const credits = await bill.settle(cost, { depth: "basic", query: prepared.request.query })
     return { ...found, credits }
   }

@@ -51,6 +51,8 @@ const BEGINNING = new Date(0)
 
 export interface SearchParts extends AnswerParts {
   readonly engine: Pick<Engine, "search">
+  /** How often the question has been handed on among appliances; left out: no other is asked. */
+  readonly hops?: number
   readonly images: ImageKnowledge
   /** Counts what matches; left out where nobody may ask for it. */
   readonly facets?: Reach["facets"]
@@ -74,8 +76,6 @@ export interface PreparedSearch {
   /** The question, taken apart once for all who read it. */
   readonly question: QueryText
   readonly query: AskedQuery
-  /** What peers would be asked. */
-  readonly peers: PeersAsked
   readonly chosen: AutoParameters | null
 }
 
@@ -125,6 +125,7 @@ export function search(
     const searching: SearchParts = {
       ...parts,
       engine: reach.engine,
+      hops: hopsOf(ctx.get(HOPS_HEADER)),
       facets: (query, signal) => reach.facets(query, signal),
       filing: reach.names.filing(),
       checked: (hit) => lastCheck(hit, visits, reach.limits()?.sources ?? null),
@@ -140,8 +141,7 @@ export function search(
       await streamSearch(prepared, ctx, searching, { settle, note })
       return
     }
-    const handedOn = { ...prepared, peers: { ...prepared.peers, hops: hopsOf(ctx.get(HOPS_HEADER)) } }
-    const found = await performSearch(handedOn, ctx, searching)
+    const found = await performSearch(prepared, ctx, searching)
     const counted = request.include_word_statistics ? await statisticsFor(prepared, reach, pageCount) : null
     await settle()
     note(found.results)
@@ -175,7 +175,7 @@ async function streamSearch(
   { settle, note }: { readonly settle: () => Promise<unknown>; readonly note: Note },
 ): Promise<void> {
   const stop = clientGone(ctx)
-  const found = await hitsFor(prepared, parts.engine, stop)
+  const found = await hitsFor(prepared, parts, stop)
   const body = await presented(prepared, ctx, found, { parts, stop, answer: null })
   await settle()
   note(body.results)
@@ -211,8 +211,7 @@ export function prepareSearch(
   const query = toQuery(request, question, limits, now)
   const sources = names.named(request)
   const filter = { ...query.filter, ...(sources !== undefined && { sources }) }
-  const peers = { body: { ...request }, hops: 0 }
-  return { request, question, query: { ...query, filter }, peers, chosen }
+  return { request, question, query: { ...query, filter }, chosen }
 }
 
 /**
@@ -225,17 +224,18 @@ export async function performSearch(
   parts: SearchParts,
   stop: AbortSignal = clientGone(ctx),
 ) {
-  const found = await hitsFor(prepared, parts.engine, stop)
+  const found = await hitsFor(prepared, parts, stop)
   const answer = await answered(prepared, found, { answering: parts, signal: stop, log: ctx.state.log })
   return await presented(prepared, ctx, found, { parts, stop, answer })
 }
 
 async function hitsFor(
-  { request, query, peers }: PreparedSearch,
-  engine: SearchParts["engine"],
+  { request, query }: PreparedSearch,
+  { engine, hops }: Pick<SearchParts, "engine" | "hops">,
   signal: AbortSignal,
 ): Promise<FederatedResult> {
-  const asked: FederatedQuery = { ...query, peers }
+  const peers: PeersAsked | null = hops === undefined ? null : { body: { ...request }, hops }
+  const asked: FederatedQuery = { ...query, ...(peers && { peers }) }
   const found: FederatedResult = query.limit === 0 ? { hits: [] } : await engine.search(asked, { signal })
   return { ...found, hits: cut(found.hits, request) }
 }

@@ -3,6 +3,7 @@ import type { Engine, FacetCounts, FacetQuery, Page, PageUrl, Suggestion, Sugges
 
 import { noFacets } from "#engine/facets/count-facets.ts"
 
+import type { FederatedQuery } from "../../federation/federated-engine.ts"
 import type { Peer } from "../../federation/peer.ts"
 import { sourceOfPeer } from "../../federation/peers-file.ts"
 import type { Gates } from "../../load/gates.ts"
@@ -86,7 +87,8 @@ export function reachOf(
   const { gates, collections } = parts
   const limits = () => pageLimits(scope, collections)
   const byTurns: Pick<Engine, "search"> = {
-    search: (query, options) =>
+    // Whom else to ask is settled above.
+    search: ({ peers: _peers, ...query }: FederatedQuery, options) =>
       gates.searches.run(id, () => parts.engine.search(query, options), {
         signal: options?.signal,
         isPatient,
