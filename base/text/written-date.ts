@@ -2,9 +2,8 @@ const EARLIEST = Date.UTC(1990, 0, 1)
 const DAY_MS = 86_400_000
 const MOST_CHARS = 100
 
-/** A day, month or year of ISO 8601, and of a day the time, perhaps with its zone (W3C datetime, RFC 3339). */
-const ISO =
-  /^(\d{4})(?:-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?)\s*(Z|[+-]\d\d:?\d\d)?)?|(?:-(\d\d))?$)/i
+/** A day of ISO 8601, and perhaps the time with its zone (W3C datetime, RFC 3339). */
+const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?)\s*(Z|[+-]\d\d:?\d\d)?)?/i
 /** A year, which mail of before 2000 wrote in two digits (RFC 822). Without one a parser takes 2001. */
 const YEAR = /\d{4}|\d[ -][a-z]+[ -]\d\d /i
 const ZONE = /(?:Z|GMT|UTC|[ECMP][DS]T|[+-]\d\d:?\d\d)\s*(?:\([^)]*\))?$/i
@@ -24,8 +23,7 @@ export function writtenDate(written: string): number | null {
 function timeOf(text: string): number {
   const iso = ISO.exec(text)
   if (iso === null) return Date.parse(ZONE.test(text) ? text : `${text} UTC`)
-  const [, year, monthOfDay, day = "01", clock = "00:00", zone = "Z", monthAlone] = iso
-  const month = monthOfDay ?? monthAlone ?? "01"
+  const [, year, month, day, clock = "00:00", zone = "Z"] = iso
   // The parser takes 30 February for 1 March.
   if (Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()) return Number.NaN
   return Date.parse(`${year}-${month}-${day}T${clock}${zone}`)

@@ -32,6 +32,44 @@ describe("resemblance", () => {
     expect(between("ページが見つかりません", "ページが見つかりました")).toBeGreaterThan(0.4)
   })
 
+  test("is the share of their rows of three words that two texts have in common", () => {
+    expect(between("one two three four", "one two three five")).toBe(1 / 3)
+    expect(between("one two three", "one two three four five")).toBe(1 / 3)
+    expect(between("one two three", "three two one")).toBe(0)
+    expect(shinglesOf("one two three four").size).toBe(2)
+    expect(shinglesOf("one two three").size).toBe(1)
+    // Shorter ones are one row as they are.
+    expect([between("one", "one"), between("one two", "one two"), between("one two", "two one")]).toEqual([
+      1, 1, 0,
+    ])
+    expect([between("one two", "one two three"), between("one", ""), between("", "one two three")]).toEqual([
+      0, 0, 0,
+    ])
+  })
+
+  test("is told by the beginning of a very long text", () => {
+    const words = Array.from({ length: 5000 }, (_, index) => `w${index}`).join(" ")
+    expect(shinglesOf(`${words} and more of it`)).toEqual(shinglesOf(words))
+    expect(shinglesOf(words).size).toBe(4998)
+    expect(resemblance(shinglesOf(words), shinglesOf(words.replace(" w4999", " other")))).toBeLessThan(1)
+    // What does not count takes no place among those.
+    expect(shinglesOf(`left ${words}`, new Set(["left"]))).toEqual(shinglesOf(words))
+  })
+
+  test.each([
+    ["", 0],
+    ["...", 0],
+    ["two words", 2],
+    ["don't", 2],
+    ["naïve Ærø 3rd", 3],
+    ["漢字 かな カナ", 6],
+    ["ไทย", 3],
+    ["ລາວ ខ្មែរ", 8],
+    ["한국어 문서", 2],
+  ])("%j has %d words", (text, words) => {
+    expect(wordsIn(text)).toBe(words)
+  })
+
   test("leaves out the words it is told to", () => {
     const one = shinglesOf("There is no page alpha here", new Set(["alpha"]))
     const other = shinglesOf("There is no page beta here", new Set(["beta"]))

@@ -66,6 +66,63 @@ describe("robots.txt (RFC 9309)", () => {
     }
   })
 
+  test.each([
+    [
+      "a group that ends with its first rule",
+      "User-agent: FossickBot\nAllow: /\nUser-agent: other\nDisallow: /",
+      "/a",
+      true,
+    ],
+    [
+      "a group that ends with its delay",
+      "User-agent: FossickBot\nCrawl-delay: 1\nUser-agent: other\nDisallow: /",
+      "/a",
+      true,
+    ],
+    [
+      "agents that share a group over lines that say nothing of them",
+      "User-agent: FossickBot\n\nSitemap: /s.xml\nUser-agent: other\nDisallow: /",
+      "/a",
+      false,
+    ],
+    ["a rule before any group, beside one", "Disallow: /b\nUser-agent: *\nDisallow: /a", "/b", true],
+    ["a name with a star", "User-agent: FossickBot*\nDisallow: /", "/a", false],
+    ["a name that is none", "User-agent: @all\nDisallow: /", "/a", true],
+    ["a line without a colon", "User-agent: *\nDisallow /\nDisallow: /b", "/a", true],
+    ["blanks around it", "  User-agent :  *  \n\tDisallow :  /a  ", "/a", false],
+    ["letters of an escape in any case", "User-agent: *\nDisallow: /%e2%82%ac", "/%E2%82%AC", false],
+    ["an escape of a reserved character in any case", "User-agent: *\nDisallow: /a%2fb", "/a%2Fb", false],
+    ["a plain slash in the rule unlike an escaped one", "User-agent: *\nDisallow: /a/b", "/a%2Fb", true],
+    ["a sign that JavaScript writes in two halves", "User-agent: *\nDisallow: /😀", "/😀/x", false],
+    ["a wildcard at the end", "User-agent: *\nDisallow: /a*", "/abc", false],
+    ["wildcards in their order", "User-agent: *\nDisallow: /*b*a", "/xab", true],
+    ["a part that is not used twice", "User-agent: *\nDisallow: /*ab*ba$", "/aba", true],
+    ["an anchor behind a wildcard", "User-agent: *\nDisallow: /a*$", "/a/b?c", false],
+    ["a dollar in the middle", "User-agent: *\nDisallow: /a$b", "/a$b", false],
+    ["a pattern without its first slash", "User-agent: *\nDisallow: a", "/a", true],
+    ["the address alone, without its fragment", "User-agent: *\nDisallow: /*x", "/a#x", true],
+  ])("%s, too", (_, text, path, expected) => {
+    expect(allows(text, path)).toBe(expected)
+  })
+
+  test("takes the longest delay of those that it is given, and none of another's", () => {
+    const delay = (text: string) => parseRobots(text, "FossickBot").crawlDelayMs
+    const two =
+      "User-agent: FossickBot\nCrawl-delay: 3\nUser-agent: x\nAllow: /\nUser-agent: FossickBot\nCrawl-delay: 2"
+    expect(delay(two)).toBe(3000)
+    expect(delay("User-agent: *\nCrawl-delay: 9\nUser-agent: FossickBot\nAllow: /")).toBeNull()
+    expect(delay("User-agent: *\nCrawl-delay: 0")).toBe(0)
+    expect(delay("User-agent: *\nCrawl-delay:")).toBeNull()
+    expect(delay("Crawl-delay: 5\nUser-agent: *\nAllow: /")).toBeNull()
+  })
+
+  test("shows no more of a long line than anybody reads", () => {
+    const rules = parseRobots(`User-agent: *\nDisallow: /${"a".repeat(500)}`, "FossickBot")
+    expect(rules.refusal(`https://a.example/${"a".repeat(600)}`)).toBe(
+      `robots.txt disallows it (Disallow: /${"a".repeat(199)})`,
+    )
+  })
+
   test("names the line that refuses an address", () => {
     const rules = parseRobots("User-agent: *\nDisallow: /private/\nAllow: /private/open", "FossickBot")
     expect(rules.refusal("https://a.example/private/x")).toBe("robots.txt disallows it (Disallow: /private/)")
