@@ -5,6 +5,7 @@ import { pause } from "#base/flow/pause.ts"
 import { FOSSICK } from "../../command/testing/fossick.ts"
 import type { Effort, Outcome, Proof } from "../proof.ts"
 import { type DamagedCopy, type Harm, HARMS, Stores } from "./stores.ts"
+import { type Trouble, TROUBLES } from "./troubles.ts"
 import { chance } from "../chance.ts"
 
 const LOOK_MS = 200
@@ -13,34 +14,52 @@ const HEALED_MS = 60_000
 /** Of a message that names a file, so much is shown. */
 const SHOWN = 160
 
-/** What came of one damaged file. */
+/** What came of one damaged file, or another trouble. */
 interface Case {
   readonly file: string
-  readonly harm: Harm
+  readonly harm: string
   readonly said: string
   readonly wentOn: string
   readonly faults: readonly string[]
 }
 
-/** Damages one file after the other of what an appliance wrote, and sees what it says and what goes on. */
-export async function damageCases({ scale, seed, tell }: Effort): Promise<Case[]> {
+/**
+ * Damages one file after the other of what an appliance wrote, has other troubles befall it, and sees what it says and what goes on.
+ * @param only troubles alone whose name has this in it; no files
+ */
+export async function damageCases({ scale, seed, tell }: Effort, only?: string): Promise<Case[]> {
   await using stores = await Stores.fill()
   const random = chance(seed)
-  const all = stores
-    .kinds()
-    .flatMap((file) => HARMS.map((harm) => ({ file, harm, at: random.next() })))
+  const files = only === undefined ? stores.kinds() : []
+  const all = [
+    ...files.flatMap((file) =>
+      HARMS.map((harm) => ({ file, harm, run: () => damagedCase(stores, file, harm) })),
+    ),
+    ...TROUBLES.filter(({ what, harm }) => `${what}, ${harm}`.includes(only ?? "")).map((trouble) => ({
+      file: trouble.what,
+      harm: trouble.harm,
+      run: () => troubledCase(stores, trouble),
+    })),
+  ]
+    .map((one) => ({ ...one, at: random.next() }))
     .toSorted((a, b) => a.at - b.at)
   const cases: Case[] = []
-  for (const { file, harm } of all.slice(0, Math.max(1, Math.round(all.length * scale)))) {
+  for (const { file, harm, run } of all.slice(0, Math.max(1, Math.round(all.length * scale)))) {
     // One after the other: each has an appliance of its own.
     // oxlint-disable-next-line no-await-in-loop
-    const one = await damagedCase(stores, file, harm)
+    const one = await run()
     cases.push(one)
     tell(
       `${file}, ${harm}: ${one.wentOn}; ${one.said}${one.faults.length === 0 ? "" : `; NOT KEPT: ${one.faults.join("; ")}`}`,
     )
   }
   return cases.toSorted((a, b) => (a.file < b.file ? -1 : 1))
+}
+
+async function troubledCase(stores: Stores, { what, harm, meet }: Trouble): Promise<Case> {
+  await using copy = await stores.copy()
+  const { said, wentOn, faults } = await meet(stores, copy)
+  return { file: what, harm, said: said.slice(0, SHOWN) || "nothing: nothing is wrong", wentOn, faults }
 }
 
 async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Case> {
@@ -174,7 +193,8 @@ export const proof: Proof = {
   promise: `An appliance crawls, makes a key, a thumbnail and a backup, and ends. Then one file of each kind that it wrote gets a flipped byte, is cut in
 half, or is removed, and the appliance is started again. No search is answered wrongly without the file being named; keys work, unless
 \`state.db\` itself is what is damaged; and it heals by itself, is brought back by \`fossick doctor --repair\`, or the doctor names what
-brings it back.`,
+brings it back. Besides, the data folder is made read-only, the disk full, files of the model are damaged, and the wall clock is set: what is wrong is named with its folder or file,
+what can go on goes on, and all is found once it is mended.`,
   async run(effort: Effort): Promise<Outcome> {
     const cases = await damageCases(effort)
     return {

@@ -13,6 +13,7 @@ import { cp } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 
+import { pause } from "#base/flow/pause.ts"
 import { freePort } from "#base/testing/free-port.ts"
 import { until } from "#base/testing/until.ts"
 import { picture } from "#crawler/testing/pictures.ts"
@@ -25,6 +26,7 @@ import { Appliance } from "../kills/appliance.ts"
 const PAGES = 8
 const ADMIN_KEY = "the-key-of-the-operator-of-this-proof"
 const SOURCE = "harbours"
+const LOOK_MS = 100
 
 /** What can become of a file. */
 export type Harm = "a flipped byte" | "cut in half" | "removed"
@@ -111,9 +113,15 @@ export class Stores implements AsyncDisposable {
 
   /** A copy of all it wrote, with a file of it damaged, and an appliance on it. */
   async damaged(file: string, harm: Harm): Promise<DamagedCopy> {
+    const copy = await this.copy()
+    damage(join(copy.folder, file), harm)
+    return copy
+  }
+
+  /** A copy of all it wrote, and an appliance on it that is not started. */
+  async copy(): Promise<DamagedCopy> {
     const folder = mkdtempSync(join(tmpdir(), "fossick-damaged-"))
     await cp(this.#folder, folder, { recursive: true })
-    damage(join(folder, file), harm)
     return new DamagedCopy(folder, await applianceOn(folder, this.#env, this.#site))
   }
 
@@ -137,6 +145,16 @@ export class Stores implements AsyncDisposable {
   /** Has the site crawled again. */
   crawl(appliance: Appliance): Promise<void> {
     return crawlOn(appliance)
+  }
+
+  /** Has the site crawled again, and waits. @returns how the run ended */
+  async crawled(appliance: Appliance): Promise<string> {
+    const { id } = await appliance.ask<{ id: number }>(`/admin/sources/${SOURCE}/run`, {})
+    for (;;) {
+      const { state } = await appliance.ask<{ state: string }>(`/admin/jobs/${id}`)
+      if (state !== "queued" && state !== "running") return state
+      await pause(LOOK_MS)
+    }
   }
 
   /** The thumbnail of the picture: its status. */
@@ -188,7 +206,8 @@ async function applianceOn(
   return new Appliance(settings, await freePort(), ADMIN_KEY)
 }
 
-function damage(file: string, harm: Harm): void {
+/** Does this harm to a file. */
+export function damage(file: string, harm: Harm): void {
   if (harm === "removed") return rmSync(file)
   const read = readFileSync(file)
   if (harm === "cut in half") return truncateSync(file, read.length >> 1)

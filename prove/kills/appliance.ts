@@ -57,9 +57,14 @@ export class Appliance implements AsyncDisposable {
     return this.#output
   }
 
-  /** Starts it. @param more settings for this start */
-  start(more: Readonly<Record<string, string>> = {}): void {
-    const child = spawn(process.execPath, [FOSSICK, "start"], {
+  /**
+   * Starts it.
+   * @param more settings for this start
+   * @param through a command that runs the command which follows it
+   */
+  start(more: Readonly<Record<string, string>> = {}, through: readonly string[] = []): void {
+    const [program, ...args] = [...through, process.execPath]
+    const child = spawn(program, [...args, FOSSICK, "start"], {
       env: { ...this.settings, ...more },
       // Of a process group of its own, so that all of it can be killed at once.
       detached: true,

@@ -11,12 +11,15 @@ const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]
 
 const HEAD = `GET /healthz HTTP/1.1\r\nHost: ${host}:${port}\r\n`
 
-/** What is done with a connection before nothing more is. */
-const KINDS: readonly ((socket: Socket) => void)[] = [
+/** Of so many connections all but the kinds below are kept after an answer: others are given up after half a minute at most. */
+const KEPT_OF = 20
+
+const keep = (socket: Socket): unknown => socket.write(`${HEAD}\r\n`)
+
+/** What else is done with a connection before nothing more is. */
+const KINDS: readonly ((socket: Socket) => unknown)[] = [
   // Says nothing.
   () => {},
-  // Asks, and keeps the connection for later.
-  (socket) => socket.write(`${HEAD}\r\n`),
   // Half a request.
   (socket) => socket.write(HEAD),
   // Asks, closes its side, and leaves the other open.
@@ -34,9 +37,11 @@ async function begin(number: number): Promise<void> {
   await Promise.race([once(socket, "connect").catch(() => undefined), once(socket, "close")])
   if (socket.destroyed) return
   open.add(socket)
-  // What comes is taken: not to read is what slow readers do.
+  // What comes is taken: not to read is what slow readers do. One that the server closes is closed here, too.
   socket.resume()
-  KINDS[Math.floor(number / ADDRESSES.length) % KINDS.length]!(socket)
+  socket.once("end", () => socket.end())
+  const kind = KINDS[Math.floor(number / ADDRESSES.length) % KEPT_OF] ?? keep
+  kind(socket)
 }
 
 process.on("disconnect", () => process.exit())

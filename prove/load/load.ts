@@ -43,7 +43,7 @@ const LEAST_REFUSED = 50
 const QUEUE = 256
 /** What memory may be more than before. */
 const MEMORY_FACTOR = 1.1
-/** Connections that are kept of those that may be: half a request is given up after thirty seconds, whoever closed its side is gone at once. */
+/** Of the connections that may be so many are kept at least, however long it takes to open all of them: one that is idle is closed after 75 s. */
 const LEAST_KEPT = 0.5
 /** Bytes that an idle connection may take of the API's memory, far more than the 7 KB that it does: collections of garbage come and go. */
 const MOST_EACH = 64_000
@@ -220,14 +220,15 @@ class Load {
     this.#effort.tell(`${wanted} idle connections`)
     {
       await using connections = await idle(this.#appliance, wanted)
-      const through = await this.#ask(4, this.#seconds(IDLE_SECONDS), basic)
       const metrics = await this.#appliance.metrics()
       const open = metrics.get("fossick_http_connections") ?? Number.NaN
       const most = metrics.get('fossick_bound_limit{bound="connections"}') ?? Number.NaN
+      const seen = await connections.count()
       const each = (this.#vitals().ofApi.memory - before.ofApi.memory) / open
+      const through = await this.#ask(4, this.#seconds(IDLE_SECONDS), basic)
       this.#row(
         `beside ${wanted} idle connections: searches`,
-        `${times(through)}; ${open} of at most ${most} kept, ${await connections.count()} as their callers see it, ${kb(each)} each`,
+        `${times(through)}; ${open} of at most ${most} kept, ${seen} as their callers see it, ${kb(each)} each`,
       )
       this.#judge("beside idle connections", through)
       if (!(open <= most)) this.faults.push(`${open} connections were open, of ${most}`)
