@@ -15,6 +15,7 @@ import { handbookApart } from "#crawler/handbook-apart.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import { isBusy } from "#base/store/busy.ts"
+import { keepAlive } from "#base/store/processes/keep-alive.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
@@ -100,6 +101,9 @@ async function serve(): Promise<void> {
   const accountsDb = openStateStore(engineConfig.dataDir)
   opened.defer(() => accountsDb.close())
   opened.use(keepOutbound(db))
+  const own = opened.use(
+    keepAlive(db, "api", (err) => log.warn({ err }, "no sign of life could be given to other processes")),
+  )
   const accounts = opened.use(
     openAccounts(
       accountsDb,
@@ -171,6 +175,7 @@ async function serve(): Promise<void> {
     chatModel,
     pages: memory.research,
     room,
+    process: own.id,
     log,
   })
   opened.use(research.researchers)
@@ -183,6 +188,7 @@ async function serve(): Promise<void> {
       sending: crawlerConfig,
       userAgent: userAgentHeader(crawlerConfig),
       room,
+      process: own,
       log,
     }),
   )
@@ -317,6 +323,7 @@ async function serve(): Promise<void> {
       memory,
       searches: gates.searches,
       limits: config,
+      process: own.id,
       log,
     })
   } else if (!selling.on && selling.missing.length > 0) {

@@ -33,11 +33,13 @@ import { SourceTable } from "./sources/source-table.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
 import { keepOutbound } from "#base/outbound/outbound.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
+import { OwnProcess, SIGN_MS } from "#base/store/processes/own-process.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { Ticker } from "./tasks/ticker.ts"
 import { followWebhooks } from "./webhooks/follow-webhooks.ts"
 import { WebhookQueue } from "./webhooks/webhook-queue.ts"
 import { pause } from "#base/flow/pause.ts"
+import { KnownError } from "#base/errors.ts"
 
 // The crawler process: small while there is nothing to do, since all work happens in a process of its own that
 // ends with the work.
@@ -49,6 +51,11 @@ const PAUSE_MS = 2000
 const MAX_PAUSE_MS = 30_000
 /** A crawler that lost its appliance puts its work down within this time. */
 const PATIENCE_MS = 15_000
+/** By then a crawler that was lost on another machine is known to be. */
+const LOST_MS = 20_000
+/** What one crawler of a state does for all, and whose the embedded index is. */
+const LEAD = "crawler-lead"
+const ONLY = "crawler-of-embedded-index"
 const DAY_MS = 86_400_000
 /** Between two looks at what is old enough to be forgotten. */
 const TIDY_MS = 3_600_000
@@ -62,8 +69,13 @@ const notice = readOnlyNotice(config.readOnly)
 const { dataDir, engine, minFreeMb, warnFreeMb } = readSettings(engineSettings, env)
 const log = openLog("crawler", env)
 mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-await takeFolder(dataDir, "crawler", PATIENCE_MS).catch(endTaken)
+// The embedded index has one writer. Of one on a server several crawlers may fill it, here and on other machines.
+const isShared = engine !== "embedded"
+await takeFolder(dataDir, "crawler", { patienceMs: PATIENCE_MS, isShared }).catch(endTaken)
 const db = openStateStore(dataDir)
+/** This process among others on the same state, where there may be any. */
+const own = isShared || db.location() === null ? new OwnProcess(db, "crawler") : null
+if (own !== null && !isShared) await becomeOnlyOne(own).catch(endTaken)
 const lostState = strangeState(dataDir, db)
 // Under a supervisor the API says so.
 if (lostState !== null && process.send === undefined) log.error(`${lostState} ${STRANGE_STATE_ADVICE}`)
@@ -104,12 +116,17 @@ let isWaiting = false
 let isNear = false
 let isFull = false
 unlessFull(() => jobs.crawlerBeat(process.pid))
+let signAt = 0
+/** Whether schedules, receivers, backups and what is to be forgotten are this crawler's: of several they are one's. */
+let leads = own === null
+const led: Promise<unknown>[] = []
 const beat = setInterval(() => {
   tellNear()
   unlessFull(tick)
 }, BEAT_MS)
 function tick(): void {
   jobs.crawlerBeat(process.pid)
+  if (own !== null && steadyNow() >= signAt) sign(own)
   if (notice !== null) return
   if (engine === "embedded" && steadyNow() >= sizesAt) {
     sizesAt = steadyNow() + SIZES_MS
@@ -120,6 +137,7 @@ function tick(): void {
   }
   // Somebody asked for another model: the job process builds the index for it.
   if (modelWanted !== undefined) unfinished ||= wantedModel(dataDir, engine) !== modelWanted
+  if (!leads) return
   for (const { kind, name, run, isLeftOut } of ticker.tick()) {
     log[isLeftOut ? "warn" : "info"](
       kind === "crawl" ? { source: name, job: run } : { [kind]: name, run },
@@ -142,41 +160,7 @@ function tick(): void {
 
 // In containers it is a service that has to live; nothing of what follows is then done.
 if (notice !== null) log.warn(notice)
-const following =
-  config.images && notice === null
-    ? followImages({ store: new ImageStore(db, dataDir), jobs, room, log, signal: stop.signal })
-    : null
-const telling =
-  notice === null &&
-  followWebhooks({
-    queue: new WebhookQueue(db),
-    networks: config.webhookNetworks,
-    proxy: config,
-    userAgent: userAgentHeader(config),
-    env,
-    log,
-    signal: stop.signal,
-  })
-
-const alerting =
-  notice === null &&
-  followAlerts({
-    book: new AlertBook(db),
-    config,
-    declared: () => sources.list().map(({ source }) => source.name),
-    env,
-    log,
-    signal: stop.signal,
-  })
-
-const backingUp =
-  notice === null &&
-  followBackups({
-    backups,
-    mayDelete: () => guard.mayDelete(),
-    log,
-    signal: stop.signal,
-  })
+if (leads) lead()
 
 let failures = 0
 log.info("the crawler is ready")
@@ -185,7 +169,13 @@ while (!stop.signal.aborted) {
     await pause(POLL_MS, stop.signal)
     continue
   }
-  if (!unfinished && !jobs.nextQueued() && !removals.hasWork() && sources.removals().length === 0) {
+  if (
+    !unfinished &&
+    !jobs.nextQueued() &&
+    !(isShared && jobs.hasLost()) &&
+    !removals.hasWork() &&
+    sources.removals().length === 0
+  ) {
     await pause(POLL_MS, stop.signal)
     continue
   }
@@ -213,16 +203,77 @@ while (!stop.signal.aborted) {
 }
 
 await looking
-await following
-await telling
-await alerting
-await backingUp
+await Promise.all(led)
 clearInterval(beat)
-unlessFull(() => jobs.crawlerGone(process.pid))
+unlessFull(() => {
+  jobs.crawlerGone(process.pid)
+  own?.[Symbol.dispose]()
+})
 outbound[Symbol.dispose]()
 db.close()
 log.info("the crawler has stopped")
 if (process.connected) process.disconnect()
+
+/** Says that this process lives, and looks after others that may not. */
+function sign(me: OwnProcess): void {
+  signAt = steadyNow() + SIGN_MS
+  if (!me.sign()) {
+    log.error("the crawler was taken for lost, and others go on with its work; it begins anew")
+    process.exitCode = 1
+    stop.abort()
+    return
+  }
+  me.bury()
+  if (leads || !me.take(LEAD)) return
+  leads = true
+  lead()
+}
+
+/** What one crawler does for all. */
+function lead(): void {
+  if (notice !== null) return
+  const { signal } = stop
+  if (config.images) led.push(followImages({ store: new ImageStore(db, dataDir), jobs, room, log, signal }))
+  led.push(
+    followWebhooks({
+      queue: new WebhookQueue(db),
+      networks: config.webhookNetworks,
+      proxy: config,
+      userAgent: userAgentHeader(config),
+      env,
+      log,
+      signal,
+    }),
+    followAlerts({
+      book: new AlertBook(db),
+      config,
+      declared: () => sources.list().map(({ source }) => source.name),
+      env,
+      log,
+      signal,
+    }),
+    followBackups({ backups, mayDelete: () => guard.mayDelete(), log, signal }),
+  )
+}
+
+/**
+ * The embedded index is in this data folder, and what its crawler visits is recorded in the state: a second one with another folder would
+ * take its jobs, and each index would have a part of the pages.
+ * @throws KnownError
+ */
+async function becomeOnlyOne(me: OwnProcess): Promise<void> {
+  const late = performance.now() + LOST_MS
+  while (!me.take(ONLY)) {
+    if (performance.now() >= late) {
+      throw new KnownError(
+        "Another crawler works on this state (FOSSICK_STATE), and the embedded engine has one writer. For several crawlers set FOSSICK_ENGINE to opensearch or meilisearch; for another appliance name another schema.",
+      )
+    }
+    await pause(SIGN_MS)
+    me.sign()
+    me.bury()
+  }
+}
 
 /** Trying again would not help; the supervisor, if there is one, ends the appliance. */
 async function endTaken(error: unknown): Promise<never> {

@@ -1,6 +1,7 @@
 import type { Logger } from "pino"
 
 import type { DiskRoom } from "#base/disk-space.ts"
+import type { LivingProcess } from "#base/store/processes/keep-alive.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Values } from "#base/settings.ts"
 
@@ -15,6 +16,9 @@ import { JobOutbox } from "./webhooks/job-outbox.ts"
 import { JobRunner } from "./jobs/job-runner.ts"
 import { JobStore } from "./jobs/job-store.ts"
 import type { firecrawlSettings } from "./settings.ts"
+
+/** Of several processes one tells receivers. */
+const TELLER = "firecrawl-teller"
 
 /** Opened by the process, since they end before its connection does. */
 export interface FirecrawlJobs extends AsyncDisposable {
@@ -40,13 +44,15 @@ export function openFirecrawlJobs(
     readonly userAgent: string
     /** The disk that documents are kept on; left out: nobody looks at it. */
     readonly room?: Pick<DiskRoom, "isLow">
+    /** This process among others on the same state. Default: there is no other. */
+    readonly process?: LivingProcess
     readonly log: Logger
     /** Milliseconds between two looks at what is to be told. Default one second. */
     readonly pollMs?: number
   },
 ): FirecrawlJobs {
   const { keys, billing, writes, kept } = parts.accounts
-  const store = new JobStore(db, writes, config.crawlJobsMb * 1_000_000, kept)
+  const store = new JobStore(db, writes, config.crawlJobsMb * 1_000_000, kept, parts.process?.id)
   const outbox = new JobOutbox(db)
   const secretOf = openSigningSecrets(db)
   const stop = new AbortController()
@@ -58,11 +64,12 @@ export function openFirecrawlJobs(
     start(reach) {
       runner = new JobRunner({ store, keys, billing, writes, parts, reach, room: parts.room, log: parts.log })
       runner.start()
-      const { log, pollMs, sending, userAgent } = parts
+      const { log, pollMs, sending, userAgent, process } = parts
+      const mayTell = () => process?.take(TELLER) ?? true
       const { signal } = stop
       const tell = async () => {
         await using receivers = new KeyReceivers({ keys, sending, userAgent })
-        await followJobs({ store, outbox, keys, reach, receivers, secretOf, log, pollMs }, signal)
+        await followJobs({ store, outbox, keys, reach, receivers, secretOf, log, pollMs, mayTell }, signal)
       }
       telling = tell()
       return runner

@@ -35,12 +35,20 @@ export function openResearch(
     readonly pages: ByteBudget
     /** The disk that reports are kept on; left out: nobody looks at it. */
     readonly room?: Pick<DiskRoom, "isLow">
+    /** Id of this process among others on the same state. Default: there is no other. */
+    readonly process?: string
     readonly log: Logger
   },
 ): ResearchEndpointParts {
   const { accounts, embedder, chatModel, log } = parts
   const { billing, keys } = accounts
-  const tasks = new ResearchTasks(db, accounts.writes, config.researchMb * 1_000_000, accounts.kept)
+  const tasks = new ResearchTasks(
+    db,
+    accounts.writes,
+    config.researchMb * 1_000_000,
+    accounts.kept,
+    parts.process,
+  )
   const researchers = new Researchers({
     tasks,
     keys,

@@ -39,6 +39,8 @@ const DAY_MS = 86_400_000
 const TIDY_MS = 3_600_000
 /** Room on the disk is looked for so often. */
 const ROOM_MS = 1000
+/** Between two looks at what other processes left. */
+const LOOK_MS = 2000
 
 /** Why a task failed, as its owner is told. */
 const CANCELLED = "The caller hung up before the report was done."
@@ -55,6 +57,7 @@ export class Researchers implements AsyncDisposable {
   readonly #watchers = new Map<string, Set<Emit>>()
   #engineFor: ((key: ApiKey) => ResearchParts["engine"]) | undefined
   #tidy: NodeJS.Timeout | undefined
+  #look: NodeJS.Timeout | undefined
   #beginning: Promise<void> | undefined
   #beginAgain = false
   #waitsForRoom = false
@@ -83,6 +86,12 @@ export class Researchers implements AsyncDisposable {
     tidy()
     this.#tidy = setInterval(tidy, TIDY_MS)
     this.#tidy.unref()
+    const look = async () => {
+      if (await tasks.recover(new Date())) this.wake()
+    }
+    // A store that is away is told of by whoever has to know.
+    this.#look = setInterval(() => void look().catch(() => undefined), LOOK_MS)
+    this.#look.unref()
     this.wake()
   }
 
@@ -153,6 +162,7 @@ export class Researchers implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#tidy)
+    clearInterval(this.#look)
     this.#stop.abort()
     await this.#beginning
     await Promise.all(this.#running)

@@ -1,4 +1,5 @@
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { isLivingSql, migrateProcesses } from "#base/store/processes/own-process.ts"
 
 import type { KeptByKey } from "../accounts/limits/kept-by-key.ts"
 import type { Tracking } from "../accounts/tracking.ts"
@@ -80,6 +81,8 @@ const STEPS = [
   // What a task that has ended was given along is of no more use.
   `update research_task set request = json_set(request, '$.files', json('[]')) where ended_at is not null;
    ${countStored(STORED_TASKS)}`,
+  // The process that works on it.
+  "alter table research_task add column process text",
 ]
 
 const NO_LIMIT: Pick<KeptByKey, "hasRoom"> = { hasRoom: () => true }
@@ -91,19 +94,24 @@ export class ResearchTasks {
   readonly #limits: StoreLimits
   readonly #kept: Pick<KeptByKey, "hasRoom">
   readonly stored: StoredUse
+  readonly #process: string | null
 
   /**
    * @param writes the queue that writes over the same connection
    * @param bytes that all tasks may take, with their reports; a quarter of them of one key
    * @param kept what each key has had kept in all
+   * @param process id of this one among others on the same state; null: there is no other
    */
   constructor(
     db: StateStore,
     writes: Pick<WriteQueue, "run">,
     bytes = Infinity,
     kept: Pick<KeptByKey, "hasRoom"> = NO_LIMIT,
+    process: string | null = null,
   ) {
+    migrateProcesses(db)
     migrate(db, "research", STEPS)
+    this.#process = process
     this.stored = new StoredUse(db, STORED_TASKS)
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
     this.#sql = prepareOnce(db)
@@ -151,13 +159,13 @@ export class ResearchTasks {
   begin(): Promise<ResearchTask | null> {
     return this.#writes.run(() => {
       const row = this.#sql(
-        `update research_task set state = 'in_progress', starts = starts + 1 where id = (
+        `update research_task set state = 'in_progress', starts = starts + 1, process = ? where id = (
            select id from research_task as waiting where state = 'pending'
            order by (select count(*) from research_task as other
                      where other.state = 'in_progress' and other.key_id = waiting.key_id), created_at, id
            limit 1)
          returning *`,
-      ).get()
+      ).get(this.#process)
       return row ? toTask(row) : null
     })
   }
@@ -201,16 +209,23 @@ export class ResearchTasks {
     )
   }
 
-  /** After a process died: its tasks wait again, but those that were under way each time one died have failed. */
-  recover(now: Date): Promise<void> {
-    return this.#writes.run(() => {
+  /**
+   * Tasks of processes that are lost wait again, but those that were under way each time one was lost have failed.
+   * @returns whether there were any
+   */
+  async recover(now: Date): Promise<boolean> {
+    const lost = `state = 'in_progress' and not ${isLivingSql("research_task.process")}`
+    // Asked again and again, and nothing is lost as a rule.
+    if (this.#sql(`select 1 from research_task where ${lost} limit 1`).get() === undefined) return false
+    await this.#writes.run(() => {
       this.#sql(
         `update research_task set state = 'failed', ${ENDED}, ended_at = ?,
            error = 'The appliance ended ' || starts || ' times while it worked on this.'
-         where state = 'in_progress' and starts >= ?`,
+         where ${lost} and starts >= ?`,
       ).run(now.getTime(), MAX_STARTS)
-      this.#sql("update research_task set state = 'pending' where state = 'in_progress'").run()
+      this.#sql(`update research_task set state = 'pending' where ${lost}`).run()
     })
+    return true
   }
 
   /** Forgets what ended before a time. */

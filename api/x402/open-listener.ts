@@ -31,6 +31,8 @@ export interface ListenerParts {
   /** Where to listen when the paid search has no host of its own. */
   readonly host: string
   readonly dataDir: string
+  /** Id of this process among others on the same state. Default: there is no other. */
+  readonly process?: string
   /** Of the whole index; what is not for sale is kept out here. */
   readonly search: SearchParts
   /** What the names of collections mean at the moment. */
@@ -55,12 +57,13 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
   const log = parts.log.child({ part: "x402" })
   const terms = await paymentTerms(config)
   await using opened = new AsyncDisposableStack()
-  const ledger = opened.use(openLedger(parts.dataDir))
+  const ledger = opened.use(openLedger(parts.dataDir, undefined, parts.process))
   const outcomes = new OutcomeCounts()
   const chain = config.rpcUrl === "" ? null : rpcChain(config.rpcUrl, terms)
 
   const keepHouse = () => {
     ledger.count(outcomes.take())
+    ledger.recover()
     ledger.sweep()
   }
   opened.defer(keepHouse)

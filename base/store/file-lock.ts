@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import path from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -53,34 +53,83 @@ const TAKEN: Readonly<Record<FolderRole, (by: string, dataDir: string) => string
 /** Kept, since a lock that is collected is closed. */
 const held = new Set<Disposable>()
 
+export interface TakeOptions {
+  /** How long another one may take to end. Default: no time. */
+  readonly patienceMs?: number
+  /** Whether others may have the same role. Default false: this one is the only one then. */
+  readonly isShared?: boolean
+}
+
+/** Processes that may share a role. */
+const MOST_SHARING = 32
+
 /**
  * Takes a data folder, which is there, for this process, to its end.
  *
- * @param patienceMs how long another one may take to end
  * @throws KnownError that names the process which has it
  */
-export async function takeFolder(dataDir: string, role: FolderRole, patienceMs = 0): Promise<void> {
+export async function takeFolder(
+  dataDir: string,
+  role: FolderRole,
+  { patienceMs = 0, isShared = false }: TakeOptions = {},
+): Promise<void> {
   const folder = path.join(dataDir, LOCKS)
   mkdirSync(folder, { recursive: true })
-  const holder = path.join(folder, `${role}.pid`)
   const late = performance.now() + patienceMs
   for (;;) {
-    const lock = tryLock(path.join(folder, `${role}.lock`))
-    if (lock !== null) {
-      // For people alone: the lock is the truth.
-      writeFileSync(holder, `${process.pid} ${hostname()}\n`)
-      held.add(lock)
-      return
-    }
-    if (performance.now() >= late) throw new KnownError(TAKEN[role](nameOf(holder), dataDir))
+    const taken = isShared ? takeOne(folder, role) : takeAll(folder, role)
+    if (taken === null) return
+    if (performance.now() >= late) throw new KnownError(TAKEN[role](nameOf(taken), dataDir))
     await sleep(LOOK_MS)
   }
 }
 
+/** The places of those that share a role; the first is the only one's, or that of somebody who looks for a place. */
+const placeOf = (folder: string, role: FolderRole, at = 0): string =>
+  path.join(folder, at === 0 ? role : `${role}-${at + 1}`)
+
+/** @returns null: it is taken now; else the place of one that has it */
+function takeOne(folder: string, role: FolderRole): string | null {
+  const first = placeOf(folder, role)
+  using look = tryLock(`${first}.lock`)
+  if (look === null) return first
+  for (let at = 1; at <= MOST_SHARING; at++) {
+    const place = placeOf(folder, role, at)
+    const lock = tryLock(`${place}.lock`)
+    if (lock === null) continue
+    hold(place, lock)
+    return null
+  }
+  return placeOf(folder, role, 1)
+}
+
+/** As {@link takeOne}, where nobody shares it. */
+function takeAll(folder: string, role: FolderRole): string | null {
+  const first = placeOf(folder, role)
+  const lock = tryLock(`${first}.lock`)
+  if (lock === null) return first
+  for (let at = 1; at <= MOST_SHARING; at++) {
+    const place = placeOf(folder, role, at)
+    if (!existsSync(`${place}.lock`)) continue
+    using other = tryLock(`${place}.lock`)
+    if (other !== null) continue
+    lock[Symbol.dispose]()
+    return place
+  }
+  hold(first, lock)
+  return null
+}
+
+function hold(place: string, lock: Disposable): void {
+  // For people alone: the lock is the truth.
+  writeFileSync(`${place}.pid`, `${process.pid} ${hostname()}\n`)
+  held.add(lock)
+}
+
 /** Ids of processes are those of a container: the host's name is what `docker ps` shows. */
-function nameOf(holder: string): string {
+function nameOf(place: string): string {
   try {
-    const [pid, host] = readFileSync(holder, "utf8").trim().split(" ")
+    const [pid, host] = readFileSync(`${place}.pid`, "utf8").trim().split(" ")
     if (!pid) return ""
     return host === hostname() ? ` (process ${pid})` : ` (process ${pid} on ${host})`
   } catch {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe } from "vitest"
+import { describeProcesses } from "./testing/processes-contract.ts"
 import { describeStateStore } from "./testing/state-contract.ts"
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "./testing/postgres-server.ts"
 
 describeStateStore("state.db")
+describeProcesses("state.db")
 
 const isMissing = postgresPrograms() === null
 
@@ -19,4 +21,5 @@ describe.skipIf(isMissing)(`a PostgreSQL server${isMissing ? `: ${NO_POSTGRES}` 
     await server[Symbol.asyncDispose]()
   })
   describeStateStore("a schema of a database")
+  describeProcesses("a schema of a database")
 })

@@ -37,3 +37,10 @@ export function replaceSql(table: string, columns: readonly string[], key: reado
   return `insert into ${table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})
     on conflict (${key.join(", ")}) do update set ${rest.map((column) => `${column} = excluded.${column}`).join(", ")}`
 }
+
+/**
+ * Stands at the end of a `select` in brackets whose rows an `update` takes for its process: of several processes that ask at once each
+ * gets other rows, and none waits for another (`for update skip locked`). SQLite has one writer at a time, so that nothing is to be said
+ * there. Such a statement waits for no turn among writers: what it decides is in the rows that it takes.
+ */
+export const SKIP_LOCKED = "/* for update skip locked */"

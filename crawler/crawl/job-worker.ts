@@ -4,7 +4,7 @@ import { secondsLeft } from "#engine/filling/filling-rate.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { tidyGenerations } from "#engine/generations/building/build.ts"
 import { repairIndex } from "#engine/generations/repair.ts"
-import { openForWriting } from "#engine/generations/open-for-writing.ts"
+import { openBeside, openForWriting } from "#engine/generations/open-for-writing.ts"
 import {
   Upgrade,
   type UpgradeProgress,
@@ -25,6 +25,7 @@ import { LostPages } from "../frontier/lost-pages.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { carryOutRemovals } from "../removals/carry-out.ts"
 import { Removals } from "../removals/removals.ts"
+import { AmongCrawlers } from "./together/among-crawlers.ts"
 import { CrawlShare } from "./together/crawl-share.ts"
 import { JobRuns } from "./together/job-runs.ts"
 import { removeAskedPages } from "../removals/remove-pages.ts"
@@ -34,13 +35,16 @@ import { startTracing } from "#base/traces/tracing.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { stopSignal } from "#base/process/stop-signal.ts"
 
-// The process of job-process.ts: the only writer of the index while it lives. It runs what is queued, lets the
-// engine make the vectors that are missing, and ends, so that its memory goes back.
+// The process of job-process.ts. It runs what is queued, lets the
+// engine make the vectors that are missing, and ends, so that its memory goes back. Of an embedded index it is the only writer while it
+// lives; beside an index on a server there may be those of other crawlers, of which one looks after the index.
 
 const POLL_MS = 250
 const PROGRESS_EVERY_MS = 30_000
 /** Between two looks, while a crawl runs, at the languages of the pages. */
 const LOOK_MS = 5000
+/** Between two looks whether other crawlers are at work. */
+const OTHERS_MS = 1000
 /** Between two lines on vectors that are still to be made. */
 const VECTORS_EVERY_MS = 60_000
 
@@ -58,7 +62,8 @@ const told = room.untilLow(stopSignal(), (note) => {
   isLow = true
   log.warn(note)
 })
-const stop = told.signal
+const lost = new AbortController()
+const stop = AbortSignal.any([told.signal, lost.signal])
 
 /** What is done beside crawls. */
 interface Duty {
@@ -72,50 +77,91 @@ const tracing = await startTracing("fossick-crawler", config)
 const jobs = new Jobs(db)
 const sources = new SourceTable(db, jobs)
 const removals = new Removals(db)
+let storeFailed = false
+const among =
+  engineConfig.engine === "embedded"
+    ? null
+    : new AmongCrawlers({
+        db,
+        jobs,
+        onLost(why) {
+          log.warn({ why }, "the job process stops: {why}")
+          isAgain = true
+          lost.abort()
+        },
+        onProblem(error) {
+          if (!storeFailed) log.warn({ err: error }, "the state cannot be reached; visits wait for it")
+          storeFailed = true
+        },
+      })
+const isKeeper = among?.isKeeper ?? true
+const beAlone = () => among?.beAlone() ?? true
 try {
+  if (among?.hasToWait) throw new EngineError("INDEX_LOCKED", "Another crawler changes the index.")
   await using generations = await openGenerations(engineConfig, {
-    chooses: true,
+    chooses: isKeeper,
     onProblem: (error) => {
       log.warn({ err: error }, "the engine will try again")
     },
   })
   const onProgress = loggedNowAndThen()
   const isThorough = process.argv.includes(CHECK_ALL)
-  const repair = await repairIndex(generations, {
-    depth: isThorough ? "all" : "small",
-    signal: stop,
-    onProgress,
-  })
-  for (const { file, damage, repaired } of repair.findings)
-    log.warn({ file, damage, repaired }, "a file was damaged")
-  // Nothing can be crawled into an index of an older format.
-  if (await upgradeFormat(generations, { signal: stop, onProgress }))
-    log.info("the index has today's format now")
-  const crawlWaits = jobs.hasRunning() || jobs.nextQueued() !== null
-  if (await adoptModel(generations, { crawlWaits, signal: stop, onProgress }))
-    log.info("a new index is in use")
-  await using current = await openForWriting(generations)
-  await tidyGenerations(generations, engineConfig.rollbackDays)
+  const isAlone = beAlone()
+  let lostPages: number | null = null
+  if (isAlone) {
+    const repair = await repairIndex(generations, {
+      depth: isThorough ? "all" : "small",
+      signal: stop,
+      onProgress,
+    })
+    for (const { file, damage, repaired } of repair.findings)
+      log.warn({ file, damage, repaired }, "a file was damaged")
+    lostPages = repair.pages
+    // Nothing can be crawled into an index of an older format.
+    if (await upgradeFormat(generations, { signal: stop, onProgress }))
+      log.info("the index has today's format now")
+    const crawlWaits = jobs.hasRunning() || jobs.nextQueued() !== null
+    if (await adoptModel(generations, { crawlWaits, signal: stop, onProgress }))
+      log.info("a new index is in use")
+  }
+  await using current = await (isKeeper ? openForWriting : openBeside)(generations)
+  if (isAlone) {
+    await tidyGenerations(generations, engineConfig.rollbackDays)
+    among?.beAmong()
+  }
   const upgrade = new Upgrade(generations, current)
   const { engine } = upgrade
-  jobs.recover()
+  if (among === null) jobs.recover()
+  else among.recover()
   const { pages } = await engine.stats()
-  if (repair.pages !== null || pages < new KnownAddresses(db).pages()) {
+  // While others write, what they have written is not all recorded.
+  if (isAlone && (lostPages !== null || pages < new KnownAddresses(db).pages())) {
     const lost = await new LostPages(db).find(engine, stop)
     if (lost > 0) log.warn({ lost }, "the index has lost pages; their next visits read them again")
   }
   let [wasOver, lookedAt] = [false, -Infinity]
   /** Whether this process has to end, so that the next one has the model that suits what the index holds. */
   const hasOtherModel = async (isCrawlOver: boolean): Promise<boolean> => {
-    if (!generations.auto || stop.aborted) return false
+    if (!generations.auto || stop.aborted || !isKeeper) return false
     if (wasOver === isCrawlOver && steadyNow() - lookedAt < LOOK_MS) return false
     ;[wasOver, lookedAt] = [isCrawlOver, steadyNow()]
     const decision = await generations.auto.look(engine, { isCrawlOver })
     if (decision && decision.text !== lastText) log[decision.isMade ? "info" : "warn"](decision.text)
     lastText = decision?.text ?? lastText
-    return decision !== null && decision.isAnother && decision.isMade
+    // The next process would have to wait for them.
+    return decision !== null && decision.isAnother && decision.isMade && !hasOthers()
   }
   let lastText = ""
+  let othersAt = -Infinity
+  let others = false
+  /** Whether other crawlers write to the index, as of a moment ago. */
+  const hasOthers = (): boolean => {
+    if (among === null || steadyNow() - othersAt < OTHERS_MS) return others
+    othersAt = steadyNow()
+    return (others = among.hasOthers())
+  }
+  /** Whether some did since this process began: their pages may lack vectors. */
+  let hadOthers = false
   const settle = () =>
     engine.settled().then(
       () => true,
@@ -126,7 +172,7 @@ try {
     )
   let settled = settle()
   using _ = tellOfVectors(engine)
-  await using share = new CrawlShare(config)
+  await using share = new CrawlShare(config, among ?? undefined)
   const halt = new AbortController()
   const runs = new JobRuns({
     db,
@@ -136,11 +182,14 @@ try {
     log,
     signal: AbortSignal.any([stop, halt.signal]),
     share,
+    ...(among && { process: among.process }),
   })
+  /** Sources whose runs are under way, here and elsewhere. */
+  const atWork = () => runs.sources.union(jobs.sourcesAtWork())
   const duties: readonly Duty[] = [
     {
       // A job whose source was deleted has been asked to end.
-      isDue: () => sources.removals().some((name) => !runs.sources.has(name)),
+      isDue: () => sources.removals().some((name) => !atWork().has(name)),
       async work() {
         const { writes } = share
         const removed = await removeAskedPages({
@@ -148,7 +197,7 @@ try {
           engine,
           sources,
           signal: stop,
-          except: runs.sources,
+          except: atWork(),
           writes,
         })
         log.info({ removed }, "the pages of deleted sources were removed")
@@ -164,7 +213,7 @@ try {
   ]
   /** Left to the next process, so that they hold up no crawl. */
   const failed = new Set<Duty>()
-  const due = () => duties.find((duty) => !failed.has(duty) && duty.isDue())
+  const due = () => (isKeeper ? duties.find((duty) => !failed.has(duty) && duty.isDue()) : undefined)
   /** What is done beside crawls, one thing at a time. */
   const beside: { duty: Promise<void> | null } = { duty: null }
   const takeDuty = () => {
@@ -203,10 +252,12 @@ try {
       return false
     } finally {
       clearInterval(poll)
+      among?.beAmong()
     }
   }
   try {
     for (;;) {
+      hadOthers ||= hasOthers()
       if (!stop.aborted) {
         takeDuty()
         runs.begin(unready())
@@ -230,7 +281,24 @@ try {
       if (await Promise.race([settled, sleep(POLL_MS, false)])) {
         // A crawl may have been queued at the very last moment.
         if (jobs.nextQueued() || due()) continue
+        if (!isKeeper) {
+          // Somebody has to make the vectors.
+          isAgain = among?.isKeeperGone ?? false
+          break
+        }
+        if (hasOthers()) {
+          await sleep(POLL_MS)
+          continue
+        }
+        if (hadOthers) {
+          isAgain = true
+          break
+        }
         if (upgradeFails || !(await upgrade.isDue())) break
+        if (!beAlone()) {
+          await sleep(POLL_MS)
+          continue
+        }
         upgradeFails = !(await built())
         // The index that is open here is not the one in use any more.
         if (!(await upgrade.isDue())) break
@@ -250,6 +318,7 @@ try {
   process.exitCode = locked ? EXIT_LOCKED : 1
 } finally {
   told[Symbol.dispose]()
+  unlessLost(() => among?.[Symbol.dispose]())
   await tracing[Symbol.asyncDispose]()
   outbound[Symbol.dispose]()
   db.close()
@@ -257,6 +326,15 @@ try {
 if (isAgain && !process.exitCode) process.exitCode = EXIT_AGAIN
 if (isLow) process.exitCode = EXIT_NO_ROOM
 if (process.connected) process.disconnect()
+
+/** A store that cannot be reached is told so by whoever has to know; others find this process lost. */
+function unlessLost(work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    log.warn({ err: error }, "the end of the job process could not be recorded")
+  }
+}
 
 /** Says now and then how many pages wait for vectors and how long, and once that all have theirs. */
 function tellOfVectors(engine: Pick<Engine, "stats">): Disposable {

@@ -17,6 +17,7 @@ import { BEAT_MS, BY_HAND, givenUpNote, type Job, type Judged, limitNote, stoppe
 import { factsOfRun, judgeJob } from "../results/judge-job.ts"
 import { settleRemovals } from "../removals/settle-removals.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
+import type { OwnProcess } from "#base/store/processes/own-process.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { WebhookQueue } from "../webhooks/webhook-queue.ts"
 
@@ -35,12 +36,16 @@ export interface RunJobOptions {
   readonly resolve?: Resolve
   /** What the jobs of this process share. Default: there is no other. */
   readonly share?: CrawlShare
+  /** Told when the job is this process's to run. */
+  readonly onStarted?: (job: Job) => void
+  /** This process, where others work on jobs of the same state. Default: none does. */
+  readonly process?: Pick<OwnProcess, "id" | "isSound">
 }
 
 /** Where not even this can be written, the job is as one whose process was lost, and is queued again as well. */
-function interrupted(jobs: Jobs, id: number, state: "queued" | "paused"): void {
+function interrupted(jobs: Jobs, id: number, state: "queued" | "paused", process: string | null): void {
   try {
-    jobs.end(id, state)
+    jobs.end(id, state, null, undefined, process)
     jobs.note(id, stoppedNote("the disk is full"))
   } catch (error) {
     if (!isDiskFull(error)) throw error
@@ -70,21 +75,25 @@ async function runShared(
   using place = share.places.take()
   WebhookQueue.prepare(db)
   AlertBook.prepare(db)
-  const job = jobs.start(id)
+  const me = options.process?.id ?? null
+  const job = jobs.start(id, me)
   if (!job) return jobs.get(id)
+  options.onStarted?.(job)
   const stop = new AbortController()
   const abort = () => {
     stop.abort()
   }
   options.signal.addEventListener("abort", abort, { once: true })
   if (options.signal.aborted) abort()
-  let asked: "paused" | "cancelled" | null = null
+  let asked: "paused" | "cancelled" | "lost" | null = null
   const beat = setInterval(() => {
     try {
-      asked = jobs.beat(id) ?? asked
+      asked = jobs.beat(id, me) ?? asked
+      // Before others take it over.
+      if (options.process?.isSound === false) asked = "lost"
     } catch (error) {
       // The crawl itself finds out, and what it was asked is known with the next beat.
-      if (!isDiskFull(error)) throw error
+      if (!isDiskFull(error) && options.process === undefined) throw error
     }
     if (asked !== null) abort()
   }, BEAT_MS)
@@ -123,6 +132,8 @@ async function runShared(
       },
       ...(clock === undefined ? {} : { clock }),
     })
+    // TypeScript does not see what the timer did.
+    if ((asked as string | null) === "lost") return null
     if (moved !== null) throw moved as NetworkChangedError
     if (limit !== null) jobs.note(id, limitNote(limit))
     // Before the job is over: a process that is lost in between takes it up again.
@@ -143,8 +154,9 @@ async function runShared(
       }
       judged = judgeJob(jobs.get(id) ?? job, facts, { held })
     }
-    jobs.end(id, state === "finished" ? "finished" : (asked ?? options.whenAborted), null, judged)
+    jobs.end(id, state === "finished" ? "finished" : (asked ?? options.whenAborted), null, judged, me)
   } catch (thrown) {
+    if ((asked as string | null) === "lost") return null
     // A login that fails, say, fails for that.
     const error: unknown = moved ?? thrown
     if (error instanceof NetworkChangedError)
@@ -152,8 +164,8 @@ async function runShared(
     const message = error instanceof Error ? error.message : String(error)
     const isConcealed = job.author === "api" && error instanceof Error
     // Nothing is wrong with the job then: it goes on when there is room.
-    if (isDiskFull(error)) interrupted(jobs, id, options.whenAborted)
-    else jobs.end(id, "failed", isConcealed ? concealedMessage(error) : message)
+    if (isDiskFull(error)) interrupted(jobs, id, options.whenAborted, me)
+    else jobs.end(id, "failed", isConcealed ? concealedMessage(error) : message, undefined, me)
   } finally {
     clearInterval(beat)
     options.signal.removeEventListener("abort", abort)

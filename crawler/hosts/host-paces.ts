@@ -1,5 +1,17 @@
 import { steadyNow } from "#base/steady-time.ts"
 import { pause } from "#base/flow/pause.ts"
+import type { HostTurn, HostTurns } from "./host-turns.ts"
+
+/** What is known of earlier requests to a host. Times are told by `steadyNow()`. */
+export interface HostPast {
+  /** When the last one began or ended; minus infinity: there was none. */
+  readonly lastAt: number
+  readonly blockedUntil: number
+  /** What those who visit it want at least between two. */
+  readonly delayMs: number
+  /** As its robots.txt asks; null: it does not, or nobody has read it. */
+  readonly crawlDelayMs: number | null
+}
 
 /** How fast a host is visited. */
 export interface HostManners {
@@ -22,6 +34,8 @@ export interface TurnOptions {
   readonly isOver?: () => boolean
 }
 
+/** So long after a turn of another process its delay counts: while both want the host, it has its next turn within that time. */
+const OTHERS_MS = 10_000
 /** How soon it is seen that a request of somebody else has ended. */
 const POLL_MS = 50
 /** How soon it is seen that nobody wants a turn any longer. */
@@ -33,11 +47,21 @@ const LONG_POLL_MS = 500
  */
 export class HostPaces {
   readonly #hosts = new Map<string, HostPace>()
+  readonly #turns: HostTurns | null
+
+  /** @param turns of this process among others that visit the same hosts. Default: there are none. */
+  constructor(turns: HostTurns | null = null) {
+    this.#turns = turns
+  }
 
   /** @param host with its port, as `URL.host` has it */
   of(host: string): HostPace {
     let pace = this.#hosts.get(host)
-    if (!pace) this.#hosts.set(host, (pace = new HostPace()))
+    if (!pace) {
+      const made = new HostPace()
+      made.share(this.#turns?.of(host, made) ?? null)
+      this.#hosts.set(host, (pace = made))
+    }
     return pace
   }
 
@@ -45,7 +69,9 @@ export class HostPaces {
   leave(party: PaceParty, now = steadyNow()): void {
     for (const [host, pace] of this.#hosts) {
       pace.leave(party)
-      if (pace.isQuiet(now)) this.#hosts.delete(host)
+      if (!pace.isQuiet(now)) continue
+      this.#hosts.delete(host)
+      this.#turns?.forget(host)
     }
   }
 
@@ -100,6 +126,38 @@ export class HostPace {
   /** When the last request began or ended. */
   #lastAt = Number.NEGATIVE_INFINITY
   #blockedUntil = 0
+  #turn: HostTurn | null = null
+  /** Of the process that had the turn before, and may be at the host again. */
+  #others = { delayMs: 0, until: 0 }
+
+  /** @param turn without which nothing may be asked of the host; null: no other process visits it */
+  share(turn: HostTurn | null): void {
+    this.#turn = turn
+  }
+
+  /** What other processes have asked of the host, by the time of this one. Told when the turn is this process's. */
+  goOn(before: HostPast, now: number): void {
+    this.#lastAt = Math.max(this.#lastAt, before.lastAt)
+    this.block(before.blockedUntil)
+    if (before.crawlDelayMs !== null) this.slow(before.crawlDelayMs)
+    this.#others = { delayMs: before.delayMs, until: now + OTHERS_MS }
+  }
+
+  /** What the next process has to know. */
+  get past(): HostPast {
+    const { delayMs } = this.#manners
+    return {
+      lastAt: this.#lastAt,
+      blockedUntil: this.#blockedUntil,
+      delayMs,
+      crawlDelayMs: this.#crawlDelayMs,
+    }
+  }
+
+  /** Whether nothing is being asked of the host. */
+  get isIdle(): boolean {
+    return this.#running === 0
+  }
 
   /** Somebody visits the host at these manners from now on. */
   join(party: PaceParty, manners: HostManners): void {
@@ -108,7 +166,9 @@ export class HostPace {
   }
 
   leave(party: PaceParty): void {
-    if (!this.#parties.delete(party) || this.#parties.size === 0) return
+    if (!this.#parties.delete(party)) return
+    this.#settle()
+    if (this.#parties.size === 0) return
     this.#judge()
     this.wake()
   }
@@ -125,11 +185,20 @@ export class HostPace {
 
   /** The same for a request that waits for a turn of its own. */
   freeFor(now: number): number {
+    const free = this.#freeByPace(now)
+    if (free > now || this.#turn === null) return free
+    const turnAt = this.#turn.freeAt(now)
+    // With the turn comes what others have asked of the host.
+    return turnAt > now ? turnAt : this.#freeByPace(now)
+  }
+
+  #freeByPace(now: number): number {
     const concurrency = this.#crawlDelayMs === null ? this.#manners.concurrency : 1
     if (this.#running >= concurrency) return Number.POSITIVE_INFINITY
     // A clock that was set back holds nobody up for longer than the pause.
     const last = Math.min(this.#lastAt, now)
-    return Math.max(last + this.delayMs, this.#blockedUntil)
+    const delayMs = now < this.#others.until ? Math.max(this.delayMs, this.#others.delayMs) : this.delayMs
+    return Math.max(last + delayMs, this.#blockedUntil)
   }
 
   start(now: number): void {
@@ -140,6 +209,7 @@ export class HostPace {
   end(now: number): void {
     this.#running -= 1
     this.#lastAt = Math.max(this.#lastAt, now)
+    this.#settle()
     this.wake()
   }
 
@@ -148,6 +218,7 @@ export class HostPace {
     this.#running -= 1
     // It could be started, so that the one before was so long ago at least.
     this.#lastAt = Math.min(this.#lastAt, now - this.delayMs)
+    this.#settle()
     this.wake()
   }
 
@@ -168,7 +239,14 @@ export class HostPace {
 
   /** Whether nobody visits it, and nothing has to be kept in mind of it. */
   isQuiet(now: number): boolean {
-    return this.#parties.size === 0 && this.#running === 0 && this.freeAt(now) <= now
+    return (
+      this.#parties.size === 0 && this.#running === 0 && this.asking === 0 && this.#freeByPace(now) <= now
+    )
+  }
+
+  /** Others may have their turn when nobody here visits the host, or they have waited for it. */
+  #settle(): void {
+    if (this.#running === 0) this.#turn?.settle(this.#parties.size > 0)
   }
 
   #judge(): void {

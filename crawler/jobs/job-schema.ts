@@ -1,3 +1,4 @@
+import { migrateProcesses } from "#base/store/processes/own-process.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { FRONTIER_OF_JOBS, migrateFrontier } from "../frontier/frontier-schema.ts"
 import { CHANGE_TRIGGERS } from "./page-changes.ts"
@@ -73,11 +74,14 @@ const STEPS: readonly Step[] = [
    ${CHANGE_TRIGGERS}`,
   // `waiting`: the process has it in hand, and does nothing for it until its hosts' time has come.
   "alter table job add column waiting integer not null default 0",
+  // The process that works on it; null of one that is known by its beat alone.
+  "alter table job add column process text",
 ]
 
 /** Makes the tables of jobs, or brings them up to date. */
 export function migrateJobs(db: StateStore): void {
   // First, since it goes on from where this part stands.
   migrateFrontier(db)
+  migrateProcesses(db)
   migrate(db, "crawler", STEPS)
 }

@@ -1,4 +1,5 @@
 import { noteTraceOf } from "#base/traces/trace-parents.ts"
+import { isLivingSql } from "#base/store/processes/own-process.ts"
 import { transaction } from "#base/store/state-store.ts"
 import { forgetAddresses, hasPrunableSql, outcomesOf, pruneAddresses } from "../frontier/job-addresses.ts"
 import { BETWEEN_NOTES, type Job, type JobEvent, type JobState, type Judged } from "../job.ts"
@@ -13,6 +14,9 @@ const CRASHES_IN_DOUBT = 2
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
 const OVER = "'finished', 'failed', 'cancelled'"
 const FINE: Judged = { result: "finished", reason: null }
+
+/** Whether the process of a running job is lost, as SQL. A command that crawls by itself is known by its beat alone. */
+const LOST = `case when process is null then not ${isAliveSql("cast(unixepoch('subsec') * 1000 as integer)")} else not ${isLivingSql("job.process")} end`
 
 export interface NextQueued {
   readonly except?: ReadonlySet<string>
@@ -76,12 +80,13 @@ export class Jobs extends JobRecords {
 
   /**
    * The job to run next: what somebody waits for before what a schedule asked for, else the oldest. One job of a source
-   * at a time: not of those in `except`; and of those in `only`, if these are given. One that may take its process down goes first where it is alone, and nowhere else.
+   * at a time, over all processes: not of those in `except`; and of those in `only`, if these are given. One that may take its process down goes first where it is alone, and nowhere else.
    */
   nextQueued({ except = new Set<string>(), only, isAlone = true }: NextQueued = {}): Job | null {
     const row = this.db
       .prepare(
         `select * from job where state = 'queued' and source not in (select value from json_each(?1))
+           and source not in (select source from job where state = 'running')
            and (?2 = 1 or crashes < ${CRASHES_IN_DOUBT})
            and (?3 is null or id in (select cast(value as integer) from json_each(?3)))
          order by crashes >= ${CRASHES_IN_DOUBT} desc, "trigger" = 'schedule', id limit 1`,
@@ -106,6 +111,12 @@ export class Jobs extends JobRecords {
     return this.db.prepare("select 1 from job where state = 'running'").get() !== undefined
   }
 
+  /** The sources of jobs that are marked as running. */
+  sourcesAtWork(): ReadonlySet<string> {
+    const rows = this.db.prepare("select distinct source from job where state = 'running'").all()
+    return new Set(rows.map(({ source }) => String(source)))
+  }
+
   /** Whether no job waits, and none is at work. */
   isIdle(): boolean {
     return (
@@ -116,25 +127,32 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * Marks a queued job as running here. Only the process that holds the index for writing may call this.
-   * @returns null when the job waits no more: somebody cancelled or paused it.
+   * Marks a queued job as running here.
+   * @param process id of this one, where others may work on jobs, too
+   * @returns null when it is not to be worked on now: somebody cancelled or paused it, or another process has it, or a job of its source
    */
-  start(id: number): Job | null {
+  start(id: number, process: string | null = null): Job | null {
     const { changes } = this.db
       .prepare(
         `update job set state = 'running', stop = null, error = null, note = null, result = null, reason = null, ended_at = null, beat_at = ?,
-         started_at = coalesce(started_at, ?) where id = ? and state = 'queued'`,
+         process = ?, started_at = coalesce(started_at, ?)
+         where id = ? and state = 'queued'
+           and not exists (select 1 from job other where other.source = job.source and other.state = 'running')`,
       )
-      .run(Date.now(), this.clock(), id)
+      .run(Date.now(), process, this.clock(), id)
     if (changes === 0) return null
     this.log(id, "info", "running")
     return this.#must(id)
   }
 
-  /** Says that the job is alive. @returns what it is asked to become, if anything. */
-  beat(id: number): "paused" | "cancelled" | null {
-    this.db.prepare("update job set beat_at = ? where id = ?").run(Date.now(), id)
-    const row = this.db.prepare("select state, stop from job where id = ?").get(id)
+  /**
+   * Says that the job is alive, for whoever asks.
+   * @returns what it is asked to become, if anything; `lost`: this process was taken for lost, and the job is another's
+   */
+  beat(id: number, process: string | null = null): "paused" | "cancelled" | "lost" | null {
+    this.db.prepare("update job set beat_at = ? where id = ? and process is ?").run(Date.now(), id, process)
+    const row = this.db.prepare("select state, stop, process from job where id = ?").get(id)
+    if (row !== undefined && row["process"] !== process) return "lost"
     // One that was silent for a while may have been paused or cancelled as if it had no process.
     const asked = row?.["state"] === "running" ? row["stop"] : row?.["state"]
     return asked === "paused" || asked === "cancelled" ? asked : null
@@ -142,15 +160,16 @@ export class Jobs extends JobRecords {
 
   /**
    * Ends a run. A job that is `paused` or `queued` keeps its frontier, any other keeps its failures only. `judged`: of a
-   * run that is `finished`; one that `failed` has its error as its reason.
+   * run that is `finished`; one that `failed` has its error as its reason. `process`: whose job it has to be; of anybody where left out.
    */
   end(
     id: number,
     state: "finished" | "failed" | "cancelled" | "paused" | "queued",
     error: string | null = null,
     judged: Judged = FINE,
+    process: string | null = null,
   ): void {
-    this.#end(id, state, error, judged)
+    if (!this.#end(id, state, error, judged, process)) return
     const [level, text] = inWords(state, error, judged)
     this.log(id, level, text)
     this.#prune(id)
@@ -184,12 +203,30 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * Queues again what a lost process left as running, or has it become what it was asked to. Only the process that holds the index for writing may
-   * call this: while it does, nobody else can be at work on a job.
+   * Queues again what a lost process left as running, or has it become what it was asked to.
+   * @param whose `anybody`: nobody else can be at work on a job, since the caller holds the one index for writing; `the-lost`: others may be, and
+   *   those are left alone that are not known to be lost
    */
-  recover(): void {
+  recover(whose: "anybody" | "the-lost" = "anybody"): void {
+    transaction(this.db, () => {
+      this.#recover(whose === "anybody" ? "" : `and ${LOST}`)
+    })
+    const left = this.db
+      .prepare(`select id from job where state in (${OVER}) and ${hasPrunableSql("job.id")}`)
+      .all()
+    for (const { id } of left) this.#prune(Number(id))
+  }
+
+  /** Whether a lost process left a job as running, where several work on jobs. */
+  hasLost(): boolean {
+    return this.db.prepare(`select 1 from job where state = 'running' and ${LOST}`).get() !== undefined
+  }
+
+  #recover(condition: string): void {
     for (const { id, stop, crashes, waiting, outcomes_at_crash: before } of this.db
-      .prepare("select id, stop, crashes, waiting, outcomes_at_crash from job where state = 'running'")
+      .prepare(
+        `select id, stop, crashes, waiting, outcomes_at_crash from job where state = 'running' ${condition}`,
+      )
       .all()) {
       // One that gets on is not one that takes down its process each time; nor is one that only waited.
       const recorded = this.#recorded(Number(id))
@@ -205,10 +242,6 @@ export class Jobs extends JobRecords {
       this.#end(Number(id), state, error)
       this.log(Number(id), "warn", `its process was lost: ${state}`)
     }
-    const left = this.db
-      .prepare(`select id from job where state in (${OVER}) and ${hasPrunableSql("job.id")}`)
-      .all()
-    for (const { id } of left) this.#prune(Number(id))
   }
 
   /** Outcomes that a job has recorded. */
@@ -241,15 +274,24 @@ export class Jobs extends JobRecords {
     return changes > 0
   }
 
-  #end(id: number, state: JobState, error: string | null, judged: Judged = FINE): void {
+  /** @returns false, with nothing done, when it is not the job of `process` */
+  #end(
+    id: number,
+    state: JobState,
+    error: string | null,
+    judged: Judged = FINE,
+    process: string | null = null,
+  ): boolean {
     const ended = state === "queued" ? null : this.clock()
     const result = state === "finished" ? judged.result : state === "failed" ? state : null
     const reason = state === "finished" ? judged.reason : state === "failed" ? error : null
-    this.db
+    const { changes } = this.db
       .prepare(
-        "update job set state = ?, stop = null, waiting = 0, error = ?, result = ?, reason = ?, ended_at = ? where id = ?",
+        `update job set state = ?1, stop = null, waiting = 0, process = null, error = ?2, result = ?3, reason = ?4, ended_at = ?5
+         where id = ?6 and (?7 is null or process = ?7)`,
       )
-      .run(state, error, result, reason, ended, id)
+      .run(state, error, result, reason, ended, id, process)
+    return Number(changes) > 0
   }
 
   #prune(id: number): void {

@@ -47,6 +47,11 @@ export interface OpenGenerationOptions {
   readonly mode: "read" | "write"
   readonly embedder: Embedder
   readonly embedding?: "on" | "off"
+  /**
+   * Opened for writing, beside the one writer that looks after the index: takes no lock, and leaves the vectors to that one. The callers see to
+   * it that no two of them write one page at a time. Of an index on a server. Default false.
+   */
+  readonly isBeside?: boolean
   /** Default: none. */
   readonly reranking?: Reranking
   readonly onProblem?: (error: unknown) => void

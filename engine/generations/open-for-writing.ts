@@ -58,6 +58,31 @@ export async function openForWriting(
   }
 }
 
+/**
+ * The current generation, for a process that writes pages beside the one writer. While it is open the caller keeps that one from putting
+ * another generation in its place.
+ *
+ * @throws EngineError `INDEX_LOCKED` while there is no index of today's format yet, `ENGINE_UNAVAILABLE`
+ */
+export async function openBeside(context: GenerationContext): Promise<Engine> {
+  const { adapter, file, onProblem } = context
+  const generations = await file.read()
+  const { current } = generations
+  const info = await adapter.info(current)
+  if (info) refuseFormat(context, info)
+  if (!info || adapter.useOf(info.format) !== "written")
+    throw new EngineError("INDEX_LOCKED", "Another process is making the index.")
+  const fitting = await fittingEmbedder(context, generations, info)
+  return await openWith(fitting, () =>
+    adapter.open(current, {
+      mode: "write",
+      embedder: fitting.embedder,
+      isBeside: true,
+      ...(onProblem && { onProblem }),
+    }),
+  )
+}
+
 /** The engine, which closes the embedder with it; the embedder is closed when the engine cannot be opened. */
 export async function openWith(fitting: FittingEmbedder, open: () => Promise<Engine>): Promise<Engine> {
   try {

@@ -40,6 +40,8 @@ export const KEPT_MS = 86_400_000
 /** A job that takes longer would outlive what it found first. */
 const JOB_MS = 86_400_000
 const TIDY_MS = 3_600_000
+/** Between two looks at what other processes left, or ended. */
+const LOOK_MS = 2000
 /** Room on the disk is looked for so often. */
 const ROOM_MS = 1000
 
@@ -64,6 +66,7 @@ export class JobRunner implements AsyncDisposable {
   readonly #stop = new AbortController()
   readonly #running = new Map<string, { readonly cancel: AbortController; readonly work: Promise<void> }>()
   #tidy: NodeJS.Timeout | undefined
+  #look: NodeJS.Timeout | undefined
   #begun: Promise<void> | undefined
 
   constructor(options: JobRunnerOptions) {
@@ -82,14 +85,21 @@ export class JobRunner implements AsyncDisposable {
           (err: unknown) => this.#stop.signal.aborted || log.warn({ err }, "old crawl jobs were not deleted"),
         )
     }
-    const begin = async () => {
+    const look = async () => {
       await store.recover(new Date())
-      tidy()
+      this.#endElsewhere()
       this.#wake()
+    }
+    const begin = async () => {
+      await look()
+      tidy()
     }
     this.#begun = begin().catch((err: unknown) => log.error({ err }, "crawl jobs cannot be worked on"))
     this.#tidy = setInterval(tidy, TIDY_MS)
     this.#tidy.unref()
+    // A store that is away is told of by whoever has to know.
+    this.#look = setInterval(() => void look().catch(() => undefined), LOOK_MS)
+    this.#look.unref()
   }
 
   /**
@@ -137,9 +147,17 @@ export class JobRunner implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#tidy)
+    clearInterval(this.#look)
     this.#stop.abort()
     await this.#begun
     await Promise.all([...this.#running.values()].map(({ work }) => work))
+  }
+
+  /** Jobs that were ended by another process, such as when their caller asked that one, are put down here, too. */
+  #endElsewhere(): void {
+    for (const [id, { cancel }] of this.#running) {
+      if ((this.#options.store.get(id)?.endedAt ?? null) !== null) cancel.abort()
+    }
   }
 
   #wake(): void {
@@ -168,9 +186,9 @@ export class JobRunner implements AsyncDisposable {
     try {
       const key = keys.byId(owner.keyId)
       if (!key) return await this.#end(job, { state: "failed", error: NO_KEY })
+      if (!(await store.begin(id))) return
       // What was set aside when the job was taken may have gone with the process that took it.
       await billing.reserve({ requestId: id, key }, jobCost(request))
-      await store.begin(id)
       const results = {
         document: async (url: string, document: Parameters<JobStore["addDocument"]>[2]) => {
           while (room?.isLow() && !signal.aborted) await pause(ROOM_MS, signal)
@@ -212,7 +230,13 @@ export class JobRunner implements AsyncDisposable {
     const { id, owner, request, createdAt } = job
     try {
       const key = keys.byId(owner.keyId)
-      const pages = store.get(id)?.completed ?? 0
+      const now = store.get(id)
+      // By another process, which has counted what was read.
+      if ((now?.endedAt ?? null) !== null) {
+        if (key) await billing.release({ requestId: id, key })
+        return
+      }
+      const pages = now?.completed ?? 0
       if (!key) {
         await writes.run(() => store.end(id, { ...end, credits: 0 }, new Date()))
         return

@@ -1,5 +1,6 @@
 import { dateOrNull } from "#base/store/date-columns.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { isLivingSql, migrateProcesses } from "#base/store/processes/own-process.ts"
 
 import type { WriteQueue } from "../../accounts/billing/write-queue.ts"
 import {
@@ -97,6 +98,8 @@ const STEPS = [
    create unique index firecrawl_job_once on firecrawl_job (key_id, once) where once is not null`,
   // A job that is cancelled at once leaves its request for a day.
   countStored(STORED_JOBS),
+  // The process that works on it.
+  "alter table firecrawl_job add column process text",
 ]
 
 /** Jobs in state.db with what they have found, until it is forgotten. */
@@ -106,19 +109,24 @@ export class JobStore {
   readonly #writes: Pick<WriteQueue, "run">
   readonly #limits: StoreLimits
   readonly #kept: Pick<KeptByKey, "hasRoom">
+  readonly #process: string | null
 
   /**
    * @param writes the queue that writes over the same connection
    * @param bytes that all documents may take; a quarter of them of one key
    * @param kept what each key has had kept in all
+   * @param process id of this one among others on the same state; null: there is no other
    */
   constructor(
     db: StateStore,
     writes: Pick<WriteQueue, "run">,
     bytes: number,
     kept: Pick<KeptByKey, "hasRoom">,
+    process: string | null = null,
   ) {
+    migrateProcesses(db)
     migrate(db, "firecrawl", STEPS)
+    this.#process = process
     this.stored = new StoredUse(db, STORED_RESULTS)
     this.#sql = prepareOnce(db)
     this.#writes = writes
@@ -204,10 +212,14 @@ export class JobStore {
     }
   }
 
-  async begin(id: string): Promise<void> {
-    await this.#writes.run(() =>
-      this.#sql("update firecrawl_job set state = 'scraping' where id = ? and state = 'waiting'").run(id),
+  /** @returns false when another process works on it, or it has ended */
+  async begin(id: string): Promise<boolean> {
+    const { changes } = await this.#writes.run(() =>
+      this.#sql(
+        "update firecrawl_job set state = 'scraping', process = ? where id = ? and state = 'waiting'",
+      ).run(this.#process, id),
     )
+    return Number(changes) > 0
   }
 
   /** Whether there is room for another document of this key. */
@@ -277,12 +289,16 @@ export class JobStore {
     ).run(id, state, credits, error, now.getTime())
   }
 
-  /** After a process died: what was under way has failed, with what it had found. */
-  recover(now: Date): Promise<void> {
-    return this.#writes.run(() => {
-      this.#sql(
-        "update firecrawl_job set state = 'failed', error = ?, ended_at = ? where state = 'scraping'",
-      ).run(RESTARTED, now.getTime())
+  /** What processes worked on that are lost has failed, with what it had found. */
+  async recover(now: Date): Promise<void> {
+    const lost = `state = 'scraping' and not ${isLivingSql("firecrawl_job.process")}`
+    // Asked again and again, and nothing is lost as a rule.
+    if (this.#sql(`select 1 from firecrawl_job where ${lost} limit 1`).get() === undefined) return
+    await this.#writes.run(() => {
+      this.#sql(`update firecrawl_job set state = 'failed', error = ?, ended_at = ? where ${lost}`).run(
+        RESTARTED,
+        now.getTime(),
+      )
     })
   }
 

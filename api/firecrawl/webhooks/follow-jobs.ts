@@ -15,6 +15,8 @@ import type { FirecrawlJob, JobStore } from "../jobs/job-store.ts"
 import type { JobAttempt, JobMessage, JobOutbox } from "./job-outbox.ts"
 
 export interface FollowJobsParts {
+  /** Whether it is this process that tells. Default: yes. */
+  readonly mayTell?: () => boolean
   readonly store: Pick<JobStore, "get" | "document">
   readonly outbox: JobOutbox
   readonly keys: Pick<KeyStore, "byId">
@@ -41,13 +43,14 @@ const RECEIVERS = 4
 
 /** Tells of jobs for as long as the signal lets it. */
 export async function followJobs(parts: FollowJobsParts, signal: AbortSignal): Promise<void> {
-  const { outbox, log, pollMs = POLL_MS } = parts
+  const { outbox, log, pollMs = POLL_MS, mayTell = () => true } = parts
   const sending = new InTurn(RECEIVERS, (err) =>
     log.error({ err }, "a message about a job could not be sent"),
   )
   while (!signal.aborted) {
     try {
-      for (const message of outbox.due(Date.now(), sending.busy, sending.room)) {
+      const due = mayTell() ? outbox.due(Date.now(), sending.busy, sending.room) : []
+      for (const message of due) {
         sending.begin(message.receiver, () => deliver(message, parts, signal))
       }
     } catch (err) {

@@ -1,3 +1,4 @@
+import { isLivingSql, migrateProcesses } from "#base/store/processes/own-process.ts"
 import { migrate, openStateStore, prepareOnce, transaction } from "#base/store/state-store.ts"
 
 import type { X402Outcome } from "./outcomes.ts"
@@ -65,6 +66,8 @@ export interface Ledger extends Disposable {
   /** No money moved, and none will: the authorization may be used again, or never. */
   forget(id: string): void
   delivered(id: string): void
+  /** Of payments that lost processes were settling nobody can tell. */
+  recover(): void
   /** Payments nobody could tell about. */
   unsettled(): readonly Unsettled[]
   /** Forgets payments that cannot be used any more. */
@@ -112,6 +115,8 @@ const steps = [
      primary key (day, outcome)
    ) strict`,
   "create index x402_payments_by_answer on x402_payments (octet_length(answer)) where answer is not null",
+  // The process that settles it.
+  "alter table x402_payments add column process text",
 ]
 
 /** Answers that wait for payers: a search's is 20 KB as a rule, so thousands of payments would have to be left open. */
@@ -120,14 +125,24 @@ const MOST_BYTES = 256_000_000
 /** Brings the tables up to date; for those who only read them. */
 export const migrateX402 = (db: ReturnType<typeof openStateStore>): void => migrate(db, "x402", steps)
 
-/** Opens the ledger in the data folder, on a connection of its own. Whoever opens it closes it. */
-export function openLedger(dataDir: string, mostBytes = MOST_BYTES): Ledger {
+/**
+ * Opens the ledger in the data folder, on a connection of its own. Whoever opens it closes it.
+ *
+ * @param process id of this one among others on the same state; null: there is no other
+ */
+export function openLedger(dataDir: string, mostBytes = MOST_BYTES, process: string | null = null): Ledger {
   const db = openStateStore(dataDir)
   db.exec("pragma synchronous = full")
+  migrateProcesses(db)
   migrateX402(db)
-  // Whoever was settling these is gone.
-  db.exec("update x402_payments set state = 'unknown' where state = 'settling'")
   const sql = prepareOnce(db)
+  const lost = `state = 'settling' and not ${isLivingSql("x402_payments.process")}`
+  const recover = () => {
+    // Asked again and again, and nothing is lost as a rule.
+    if (sql(`select 1 from x402_payments where ${lost} limit 1`).get() === undefined) return
+    sql(`update x402_payments set state = 'unknown' where ${lost}`).run()
+  }
+  recover()
   const setState = (id: string, state: Entry["state"], before: Entry["state"]): boolean =>
     Number(
       sql("update x402_payments set state = ? where id = ? and state = ?").run(state, id, before).changes,
@@ -148,9 +163,9 @@ export function openLedger(dataDir: string, mostBytes = MOST_BYTES): Ledger {
     },
     begin({ id, fingerprint }, { validBefore, authorization, answer }) {
       const { changes } = sql(
-        `insert into x402_payments (id, fingerprint, state, authorization, answer, since, forget_at)
-         values (?, ?, 'settling', ?, ?, ?, ?) on conflict (id) do nothing`,
-      ).run(id, fingerprint, authorization, answer, Date.now(), (validBefore + KEPT_SECONDS) * 1000)
+        `insert into x402_payments (id, fingerprint, state, authorization, answer, since, forget_at, process)
+         values (?, ?, 'settling', ?, ?, ?, ?, ?) on conflict (id) do nothing`,
+      ).run(id, fingerprint, authorization, answer, Date.now(), (validBefore + KEPT_SECONDS) * 1000, process)
       return Number(changes) > 0
     },
     isFull() {
@@ -159,7 +174,12 @@ export function openLedger(dataDir: string, mostBytes = MOST_BYTES): Ledger {
       ).get()
       return Number(row!["bytes"] ?? 0) >= mostBytes
     },
-    resume: (id) => setState(id, "settling", "unknown"),
+    resume: (id) =>
+      Number(
+        sql(
+          "update x402_payments set state = 'settling', process = ? where id = ? and state = 'unknown'",
+        ).run(process, id).changes,
+      ) > 0,
     settled(id, receipt, { verifyMs, searchMs, settleMs }) {
       transaction(db, () => {
         sql("update x402_payments set state = 'settled', receipt = ? where id = ?").run(
@@ -204,6 +224,7 @@ export function openLedger(dataDir: string, mostBytes = MOST_BYTES): Ledger {
           since: Number(row["since"]),
           authorization: row["authorization"] as string,
         })),
+    recover,
     sweep: () =>
       void sql("delete from x402_payments where forget_at < ? and state <> 'settling'").run(Date.now()),
     count(counts) {

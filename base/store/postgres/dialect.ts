@@ -1,4 +1,5 @@
 import { STATEMENT_END, type Token, tokensOf } from "./sql-tokens.ts"
+import { SKIP_LOCKED } from "../state-port.ts"
 import { triggerSql } from "./triggers.ts"
 
 // What is written for SQLite, in the words of PostgreSQL. The one place that knows both: statements elsewhere keep to what stands
@@ -11,8 +12,13 @@ const TYPES: Readonly<Record<string, string>> = {
   blob: "bytea",
   text: `text collate "C"`,
 }
-/** Names of columns that PostgreSQL would take for words of its own. */
-const RESERVED = new Set(["authorization"])
+/** Names of tables and columns that PostgreSQL would take for words of its own, and SQLite does not: all there are, but those of types. */
+const RESERVED = new Set(
+  (
+    "analyse any array asymmetric authorization binary both collation concurrently freeze grant lateral leading only overlaps " +
+    "placing similar some symmetric tablesample trailing user variadic verbose"
+  ).split(" "),
+)
 /** Functions of the same meaning, or of sqlite-functions.ts under a name that is free. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
   json_array: "json_build_array",
@@ -87,10 +93,13 @@ function translated(tokens: readonly Token[]): Translated {
   if (first === "create" || first === "alter") list = columnTypes(list)
   list = insertOrIgnore(list)
   list = ownColumns(list)
+  const sql = textOf(list.map((token, at) => inWords(token, list[at + 1])))
+  const takesRows = sql.includes(SKIP_LOCKED)
   return {
-    sql: textOf(list.map((token, at) => inWords(token, list[at + 1]))),
+    sql: takesRows ? sql.replace(SKIP_LOCKED, "for update skip locked") : sql,
     places,
-    writes: first !== "select" && !(first === "with" && !list.some(({ word }) => isChange(word))),
+    writes:
+      !takesRows && first !== "select" && !(first === "with" && !list.some(({ word }) => isChange(word))),
   }
 }
 
@@ -164,8 +173,9 @@ function inWords(token: Token, next: Token | undefined): Token {
 
 /** Types of the columns of a table that is made or changed; what SQLite alone says of tables is left out. */
 function columnTypes(tokens: readonly Token[]): Token[] {
-  const isTable = tokens.some(({ word }, at) => at < 4 && word === "table")
-  if (!isTable) return [...tokens]
+  const table = tokens.findIndex(({ word }, at) => at < 4 && word === "table")
+  // A table that is made of a `select` has its columns from there.
+  if (table < 0 || tokens[table + 2]?.word === "as") return [...tokens]
   const found: Token[] = []
   let depth = 0
   /** Words since the beginning of what may be a column; the second one is its type. */

@@ -1,12 +1,15 @@
 import { availableParallelism } from "node:os"
 import { Serial } from "#base/flow/serial.ts"
+import type { OwnProcess } from "#base/store/processes/own-process.ts"
 import { machineMemory } from "#base/process/machine-memory.ts"
 import { HostPaces } from "../../hosts/host-paces.ts"
+import type { HostTurns } from "../../hosts/host-turns.ts"
 import type { CrawlerConfig } from "../../settings.ts"
 import { ReadingPlaces } from "../../visit/reading-places.ts"
 import { JobPlaces } from "./job-places.ts"
 import { Solitude } from "./solitude.ts"
 import { VisitPool } from "./visit-pool.ts"
+import { WritesInTurn } from "./writes-in-turn.ts"
 
 const JOBS_PER_PROCESSOR = 8
 const MAX_JOBS = 32
@@ -17,14 +20,17 @@ const MEMORY_SHARE = 0.25
 /** What all jobs of one process share, so that many of them take no more of the machine, nor of a host, than one. */
 export class CrawlShare implements AsyncDisposable {
   readonly reading: ReadingPlaces
-  readonly paces = new HostPaces()
+  readonly paces: HostPaces
   readonly places: JobPlaces
   readonly pool: VisitPool
   readonly solitude = new Solitude()
   /** Pages are looked up in the index and written with what was found there by one at a time. */
-  readonly writes = new Serial()
+  readonly writes: Serial
 
-  constructor(config: CrawlerConfig) {
+  /** @param among other processes that work on jobs of the same state. Default: there are none */
+  constructor(config: CrawlerConfig, among?: { readonly process: OwnProcess; readonly turns: HostTurns }) {
+    this.paces = new HostPaces(among?.turns)
+    this.writes = among === undefined ? new Serial() : new WritesInTurn(among.process)
     this.reading = new ReadingPlaces(config)
     this.places = new JobPlaces(config.jobs === 0 ? jobsFor(machineMemory()) : config.jobs)
     this.pool = new VisitPool(config.fetchConcurrency)

@@ -5,7 +5,7 @@ import { crawlEnded, crawlStarted } from "../crawl-news.ts"
 import { runJob, type RunJobOptions } from "../run-job.ts"
 import type { CrawlShare } from "./crawl-share.ts"
 
-export interface JobRunsOptions extends Omit<RunJobOptions, "share" | "whenAborted" | "jobs"> {
+export interface JobRunsOptions extends Omit<RunJobOptions, "share" | "whenAborted" | "onStarted" | "jobs"> {
   readonly jobs: Jobs
   readonly share: CrawlShare
   /** Is told when a job begins and ends. */
@@ -63,10 +63,15 @@ export class JobRuns {
 
   async #run(next: Job): Promise<void> {
     const { log, whenAborted = () => "queued", ...options } = this.#options
-    if (log) crawlStarted(log, next)
+    let isStarted = false
+    const onStarted = (job: Job) => {
+      isStarted = true
+      if (log) crawlStarted(log, job)
+    }
     try {
-      const job = await runJob(next.id, { ...options, whenAborted: whenAborted(next) })
-      if (job && log) crawlEnded(log, job)
+      const job = await runJob(next.id, { ...options, onStarted, whenAborted: whenAborted(next) })
+      // Another process may have been quicker.
+      if (job && isStarted && log) crawlEnded(log, job)
     } catch (error) {
       this.failures.push(error)
       log?.error({ job: next.id, err: error }, "a job could not be ended; the next process goes on with it")

@@ -56,6 +56,8 @@ export interface ServerEngineOptions {
   /** Stays the caller's. */
   readonly embedder: Embedder
   readonly mode: "read" | "write"
+  /** As {@link OpenGenerationOptions.isBeside}. */
+  readonly isBeside?: boolean
   /** `off` leaves the vectors to an engine opened later. Default `on`; an engine opened for reading makes none. */
   readonly embedding?: "on" | "off"
   /** The reranker that searches ask; stays the caller's. Default: none. */
@@ -288,7 +290,7 @@ export class ServerEngine implements Engine {
   }
 
   async #openForWriting(): Promise<void> {
-    const { embedder, embedding = "on", onProblem = () => {} } = this.#options
+    const { embedder, embedding = "on", isBeside = false, onProblem = () => {} } = this.#options
     const backend = this.#backend
     const manifest = await backend.manifest()
     if (manifest) {
@@ -304,7 +306,7 @@ export class ServerEngine implements Engine {
       files: this.#files,
       writes,
       embedder,
-      embeds: embedding === "on",
+      embeds: embedding === "on" && !isBeside,
       onWritten: () => this.#forget(),
       onProblem: (error) => onProblem(backend.explain(error)),
     })
@@ -361,10 +363,12 @@ async function locked({
   mode,
   lockDir,
   name,
+  isBeside = false,
 }: ServerEngineOptions): Promise<Disposable | undefined> {
   if (mode === "read") return undefined
   try {
     await mkdir(lockDir, { recursive: true })
+    if (isBeside) return undefined
     return lockForWriting(lockDir, name)
   } catch (error) {
     await backend[Symbol.asyncDispose]()

@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { describe, expect, test, vi } from "vitest"
+import { openStateStore } from "#base/store/state-store.ts"
+import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { defineSource } from "../../source.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import { temporaryFolder } from "../../testing/crawl-fixture.ts"
+import { article, html, startTestSite, status } from "../../testing/test-site.ts"
+
+const CRAWLER = join(import.meta.dirname, "../../testing/crawl-among-others.ts")
+const DELAY_MS = 60
+const PAGES = 6
+
+async function crawler(dir: string, name: string, state: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [CRAWLER, dir, name, String(DELAY_MS)], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, FOSSICK_STATE: state },
+  })
+  await once(child.stdout, "data")
+  return child
+}
+
+/** One request to the site: whose it was, and from when to when. */
+interface Span {
+  readonly crawler: string
+  readonly host: string
+  readonly path: string
+  readonly from: number
+  to: number
+}
+
+/**
+ * Three crawlers work on five sources, two of them on one host; the one that has asked for most is killed as it asks for another page.
+ */
+async function crawlWithThree(dir: string, state: string): Promise<void> {
+  const spans: Span[] = []
+  const hosts = ["one.example", "one.example", "two.example", "three.example", "four.example"]
+  const names = hosts.map((_, at) => `source-${at}`)
+  const crawlers = new Map<string, ChildProcess>()
+  let killed: string | null = null
+  const killedAt = Promise.withResolvers<void>()
+  await using site = await startTestSite({
+    "/robots.txt": status(404),
+    "*": async (request, response) => {
+      const path = request.url ?? "/"
+      const name = request.headers["user-agent"]?.split("/")[0] ?? ""
+      const span: Span = {
+        crawler: name,
+        host: request.headers.host ?? "",
+        path,
+        from: performance.now(),
+        to: Infinity,
+      }
+      spans.push(span)
+      response.once("close", () => (span.to = performance.now()))
+      const [, folder = "", page = ""] = path.split("/")
+      const links = Array.from({ length: PAGES - 1 }, (_, at) => `/${folder}/${at + 1}`)
+      if (killed === null && spans.filter((one) => one.crawler === name).length === 4) {
+        killed = name
+        crawlers.get(name)!.kill("SIGKILL")
+        killedAt.resolve()
+        return
+      }
+      html(article(`Harbour ${folder} ${page}`, { links: page === "" ? links : [] }))(request, response)
+    },
+  })
+  const { port } = new URL(site.origin)
+  using db = openStateStore(dir)
+  const jobs = new Jobs(db)
+  const ids = names.map((name, at) => {
+    const seeds = [`http://${hosts[at]}:${port}/${name}/`]
+    return jobs.enqueue(defineSource({ name, seeds, scope: "prefix" })).id
+  })
+  try {
+    for (const name of ["a", "b", "c"]) crawlers.set(name, await crawler(dir, name, state))
+    const hasFailed = vi.waitUntil(() => jobs.list().find(({ state }) => state === "failed")?.error, {
+      timeout: 60_000,
+      interval: 200,
+    })
+    hasFailed.catch(() => undefined)
+    expect(await Promise.race([killedAt.promise, hasFailed])).toBeUndefined()
+    await vi.waitFor(
+      () => {
+        expect(ids.map((id) => jobs.get(id)?.state)).toEqual(ids.map(() => "finished"))
+      },
+      { timeout: 60_000, interval: 200 },
+    )
+  } finally {
+    for (const child of crawlers.values()) child.stdin?.end()
+    await Promise.all(
+      [...crawlers.values()].map((child) => child.exitCode ?? child.signalCode ?? once(child, "exit")),
+    )
+  }
+  // Nobody else's work was lost, and none was done twice but what the lost one had in hand.
+  for (const id of ids) expect(jobs.get(id)?.outcomes).toEqual({ indexed: PAGES })
+  const pages = spans.filter(({ path }) => path.startsWith("/source-"))
+  const twice = pages.filter(({ path }, at) => pages.findIndex((one) => one.path === path) < at)
+  expect(twice.length).toBeLessThanOrEqual(new Set(pages.filter((one) => one.crawler === killed)).size)
+  expect(new Set(pages.map((one) => one.crawler)).size).toBeGreaterThan(1)
+  for (const host of new Set(spans.map((one) => one.host))) {
+    const there = spans.filter((one) => one.host === host)
+    const gaps = there
+      .slice(1)
+      .map(({ from }, at) => from - Math.max(...there.slice(0, at + 1).map(({ to }) => to)))
+    // The pause begins when the answer has arrived, a little after it was sent.
+    expect(Math.min(...gaps)).toBeGreaterThan(DELAY_MS - 5)
+  }
+}
+
+describe("three crawlers on one state, one of them killed", () => {
+  test("in state.db: every page is done, and each host is left alone as long as it wants", async () => {
+    using folder = temporaryFolder()
+    await crawlWithThree(folder.path, "")
+  })
+
+  const isMissing = postgresPrograms() === null
+  test.skipIf(isMissing)(`on PostgreSQL, too${isMissing ? `: ${NO_POSTGRES}` : ""}`, async () => {
+    using folder = temporaryFolder()
+    await using server = await PostgresServer.start()
+    const { FOSSICK_STATE: before } = process.env
+    process.env["FOSSICK_STATE"] = server.socketUrl()
+    try {
+      await crawlWithThree(folder.path, server.socketUrl())
+    } finally {
+      if (before === undefined) delete process.env["FOSSICK_STATE"]
+      else process.env["FOSSICK_STATE"] = before
+    }
+  })
+})

@@ -1,0 +1,29 @@
+import { pause } from "#base/flow/pause.ts"
+import { Serial } from "#base/flow/serial.ts"
+import type { OwnProcess } from "#base/store/processes/own-process.ts"
+
+const ROLE = "pages"
+/** Between two looks whether another process has written its batch, which takes a tenth of a second or more. */
+const POLL_MS = 25
+
+/** Writes to the index one at a time, over all processes that share a state: what an index holds of a page is looked up, and written with that. */
+export class WritesInTurn extends Serial {
+  readonly #process: OwnProcess
+
+  constructor(process: OwnProcess) {
+    super()
+    this.#process = process
+  }
+
+  override run<T>(task: () => Promise<T>): Promise<T> {
+    return super.run(async () => {
+      // Chance decides among those who wait.
+      while (!this.#process.take(ROLE)) await pause(POLL_MS * (0.5 + Math.random()))
+      try {
+        return await task()
+      } finally {
+        this.#process.leave(ROLE)
+      }
+    })
+  }
+}

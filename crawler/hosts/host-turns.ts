@@ -1,0 +1,226 @@
+import { isLivingSql, type OwnProcess } from "#base/store/processes/own-process.ts"
+import { SKIP_LOCKED } from "#base/store/state-port.ts"
+import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import type { HostPace, HostPast } from "./host-paces.ts"
+
+const STEPS = [
+  `create table host_turn (
+     host text primary key, process text, last_at integer not null default 0, blocked_until integer not null default 0,
+     delay_ms integer not null default 0, crawl_delay_ms integer, wanted_until integer not null default 0
+   ) strict, without rowid`,
+]
+
+/** Between two attempts to have the turn at hosts where another process has it. */
+const RETRY_MS = 500
+/** So long a process that asks is taken to want its turn still. */
+const WANTED_MS = 3 * RETRY_MS
+/** The shortest turn where others want theirs: to hand one on takes longer than the pause of a second after each page. */
+const TURN_MS = 5000
+/** A pause or a block that another machine left, at most: its clock, or the store's, was wrong. */
+const MOST_MS = 24 * 3_600_000
+
+/** Milliseconds since 1970 by the clock of the store: machines need not agree on the time. */
+const STORE_NOW = "cast(unixepoch('subsec') * 1000 as integer)"
+
+/**
+ * The turns of this process at hosts that others visit, too. A host's row says whose turn it is: one process at a time visits a host, so
+ * that its own {@link HostPace} is the pace of all of them. A turn is kept while it is wanted, handed on when others wait, and others'
+ * to take once its process is lost.
+ */
+export class HostTurns implements Disposable {
+  readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #process: OwnProcess
+  readonly #turns = new Map<string, HostTurn>()
+  readonly #timer: NodeJS.Timeout
+  readonly #onFailure: (error: unknown) => void
+
+  /** @param onFailure told of an error of the store; without its turns nothing is visited */
+  constructor(db: StateStore, process: OwnProcess, onFailure: (error: unknown) => void) {
+    migrate(db, "host-turns", STEPS)
+    this.#sql = prepareOnce(db)
+    this.#process = process
+    this.#onFailure = onFailure
+    this.#timer = setInterval(() => {
+      this.#unlessFailing(() => {
+        this.#look()
+      })
+    }, RETRY_MS)
+    this.#timer.unref()
+  }
+
+  /** The turn at a host whose pace this is. */
+  of(host: string, pace: HostPace): HostTurn {
+    const turn = new HostTurn(pace, {
+      isSound: () => this.#process.isSound,
+      take: (one) => {
+        this.#unlessFailing(() => {
+          this.#take([[host, one]])
+        })
+      },
+      giveBack: (one) => {
+        this.#unlessFailing(() => {
+          this.#giveBack(host, one)
+        })
+      },
+    })
+    this.#turns.set(host, turn)
+    return turn
+  }
+
+  /** The host's pace is not kept any longer. */
+  forget(host: string): void {
+    this.#turns.delete(host)
+  }
+
+  /** Gives all turns back. Nothing is visited any more. */
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    for (const turn of this.#turns.values()) turn.settle(false)
+    this.#turns.clear()
+  }
+
+  /** Tries again where another process had the turn, and sees where others want theirs. */
+  #look(): void {
+    const now = steadyNow()
+    const waiting = [...this.#turns].filter(([, turn]) => turn.isWanted && turn.mayTry(now))
+    if (waiting.length > 0) this.#take(waiting)
+    if ([...this.#turns.values()].every((turn) => !turn.isHeld)) return
+    const wanted = this.#sql(
+      `select host from host_turn where process = ? and wanted_until > ${STORE_NOW}`,
+    ).all(this.#process.id)
+    for (const { host } of wanted) this.#turns.get(String(host))?.handOn(now)
+  }
+
+  #unlessFailing(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#onFailure(error)
+    }
+  }
+
+  /** Takes what turns can be had. */
+  #take(turns: readonly (readonly [string, HostTurn])[]): void {
+    const hosts = JSON.stringify(turns.map(([host]) => host))
+    const { id } = this.#process
+    const take = this.#sql(
+      `update host_turn set process = ?1, wanted_until = 0,
+         last_at = case when process is null or process = ?1 then last_at else ${STORE_NOW} end
+       where host in (
+         select host from host_turn where host in (select value from json_each(?2))
+           and (process is null or process = ?1 or not ${isLivingSql("process")}) ${SKIP_LOCKED})
+       returning host, last_at, blocked_until, delay_ms, crawl_delay_ms, ${STORE_NOW} as now`,
+    )
+    let rows = take.all(id, hosts)
+    if (rows.length < turns.length) {
+      const { changes } = this.#sql(
+        "insert or ignore into host_turn (host) select value from json_each(?) where true",
+      ).run(hosts)
+      if (Number(changes) > 0) rows = take.all(id, hosts)
+    }
+    const now = steadyNow()
+    const byHost = new Map(turns)
+    for (const row of rows) {
+      const ago = (column: string) => Math.max(-MOST_MS, Number(row["now"]) - Number(row[column]))
+      const crawlDelay = row["crawl_delay_ms"]
+      byHost.get(String(row["host"]))!.begin(now, {
+        lastAt: now - ago("last_at"),
+        blockedUntil: now - ago("blocked_until"),
+        delayMs: Number(row["delay_ms"]),
+        crawlDelayMs: crawlDelay === null ? null : Number(crawlDelay),
+      })
+    }
+    if (rows.length === turns.length) return
+    this.#sql(
+      `update host_turn set wanted_until = ${STORE_NOW} + ${WANTED_MS}
+       where host in (select value from json_each(?1)) and process <> ?2 and wanted_until < ${STORE_NOW} + ${RETRY_MS}`,
+    ).run(hosts, id)
+  }
+
+  #giveBack(host: string, { pace }: HostTurn): void {
+    const { lastAt, blockedUntil, delayMs, crawlDelayMs } = pace.past
+    const now = steadyNow()
+    const ago = Number.isFinite(lastAt) ? Math.min(now - lastAt, MOST_MS) : MOST_MS
+    this.#sql(
+      `update host_turn set process = null, last_at = ${STORE_NOW} - ?3, blocked_until = ${STORE_NOW} + ?4, delay_ms = ?5,
+         crawl_delay_ms = ?6
+       where host = ?1 and process = ?2`,
+    ).run(
+      host,
+      this.#process.id,
+      Math.round(Math.max(0, ago)),
+      Math.round(Math.max(0, blockedUntil - now)),
+      Math.round(delayMs),
+      crawlDelayMs === null ? null : Math.round(crawlDelayMs),
+    )
+  }
+}
+
+interface HostTurnParts {
+  readonly isSound: () => boolean
+  /** Has the turn begin if it can be had. */
+  readonly take: (turn: HostTurn) => void
+  readonly giveBack: (turn: HostTurn) => void
+}
+
+/** The turn of this process at one host. */
+export class HostTurn {
+  readonly pace: HostPace
+  /** Nothing is visited without it. */
+  isHeld = false
+  /** Another process has it. */
+  isWanted = false
+  readonly #parts: HostTurnParts
+  #since = 0
+  #tryAt = Number.NEGATIVE_INFINITY
+  /** Others have waited long enough: it goes on to them when no request is under way. */
+  #handsOn = false
+
+  constructor(pace: HostPace, parts: HostTurnParts) {
+    this.pace = pace
+    this.#parts = parts
+  }
+
+  /** When the host may be visited as far as other processes are concerned; it is asked for then. */
+  freeAt(now: number): number {
+    if (this.isHeld) return this.#handsOn || !this.#parts.isSound() ? now + RETRY_MS : now
+    this.isWanted = true
+    if (this.mayTry(now)) this.#parts.take(this)
+    return this.isHeld ? now : now + RETRY_MS
+  }
+
+  /** Whether it was not asked for a moment ago; it is now. */
+  mayTry(now: number): boolean {
+    if (now < this.#tryAt) return false
+    this.#tryAt = now + RETRY_MS
+    return true
+  }
+
+  /** It is this process's. */
+  begin(now: number, past: HostPast): void {
+    this.isHeld = true
+    this.isWanted = false
+    this.#handsOn = false
+    this.#since = now
+    this.pace.goOn(past, now)
+    this.pace.wake()
+  }
+
+  /** Others want theirs. */
+  handOn(now: number): void {
+    if (!this.isHeld || now - this.#since < TURN_MS) return
+    this.#handsOn = true
+    if (this.pace.isIdle) this.settle(true)
+  }
+
+  /** No request is under way. @param isVisited whether somebody here has more to ask of the host */
+  settle(isVisited: boolean): void {
+    if (!isVisited) this.isWanted = false
+    if (!this.isHeld || (isVisited && !this.#handsOn)) return
+    this.isHeld = false
+    // Those who wait look for it as often.
+    this.#tryAt = steadyNow() + 2 * RETRY_MS
+    this.#parts.giveBack(this)
+  }
+}

@@ -1,0 +1,54 @@
+import { pino } from "pino"
+import { pause } from "#base/flow/pause.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { AmongCrawlers } from "../crawl/together/among-crawlers.ts"
+import { CrawlShare } from "../crawl/together/crawl-share.ts"
+import { JobRuns } from "../crawl/together/job-runs.ts"
+import type { Resolve } from "../fetch/guard/address-guard.ts"
+import { Jobs } from "../jobs/jobs.ts"
+import { testConfig } from "./crawl-fixture.ts"
+import { MemoryEngine } from "./memory-engine.ts"
+
+// The job process of one of several crawlers, which may be killed: works on the jobs of the state of its data folder, all of whose hosts are
+// on this machine, until it is told to end by the end of its input.
+
+const [dataDir = "", userAgent = "", hostDelay = ""] = process.argv.slice(2)
+const db = openStateStore(dataDir)
+const jobs = new Jobs(db)
+const stop = new AbortController()
+process.stdin.once("end", () => stop.abort()).resume()
+const log = pino({ level: "silent" })
+const onProblem = (error: unknown) => process.stderr.write(`${String(error)}\n`)
+{
+  using among = new AmongCrawlers({ db, jobs, onLost: () => stop.abort(), onProblem })
+  const config = testConfig({
+    FOSSICK_USER_AGENT: userAgent,
+    FOSSICK_HOST_DELAY_MS: hostDelay,
+    FOSSICK_JOBS: "2",
+  })
+  await using share = new CrawlShare(config, among)
+  await using engine = new MemoryEngine()
+  const resolve: Resolve = (_, __, callback) => {
+    callback(null, [{ address: "127.0.0.1", family: 4 }])
+  }
+  const { process: own } = among
+  const runs = new JobRuns({
+    db,
+    jobs,
+    engine,
+    config,
+    log,
+    signal: stop.signal,
+    share,
+    resolve,
+    process: own,
+  })
+  among.recover()
+  process.stdout.write("ready\n")
+  while (!stop.signal.aborted) {
+    runs.begin()
+    await pause(50, stop.signal)
+  }
+  await Promise.all(runs.promises)
+}
+db.close()
