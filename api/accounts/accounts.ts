@@ -1,5 +1,6 @@
 import { unknownSource } from "#crawler/sources/source-names.ts"
 import { AuditLog } from "#base/audit/audit-log.ts"
+import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Values } from "#base/settings.ts"
 
@@ -14,6 +15,7 @@ import { type KeyStore, openKeyStore } from "./keys/keys.ts"
 import { Ledger } from "./billing/credit-ledger.ts"
 import { PublicKeyStore } from "./public-keys/public-key-store.ts"
 import { KeptByKey } from "./limits/kept-by-key.ts"
+import { SharedRates } from "./limits/shared-rates.ts"
 import { RateCounter } from "./limits/rate-limits.ts"
 import type { StoredBytes } from "../load/bounds.ts"
 import { tidyHourly } from "./tidying.ts"
@@ -38,7 +40,7 @@ export interface Accounts extends Disposable {
   readonly pageRequests: PageRequestStore
   /** Who changed what. */
   readonly audit: AuditLog
-  readonly rates: RateCounter
+  readonly rates: Pick<RateCounter, "take">
   /** Of callers with public keys, by key and address: however many there are, they push none of the others out. */
   readonly publicRates: RateCounter
   /** What callers have stored, by what it is. */
@@ -104,7 +106,7 @@ export function openAccounts(
     feedback,
     pageRequests,
     audit,
-    rates: new RateCounter(),
+    rates: db instanceof PostgresStore ? new SharedRates(db) : new RateCounter(),
     publicRates: new RateCounter(),
     stored: () =>
       new Map([

@@ -44,3 +44,6 @@ export function replaceSql(table: string, columns: readonly string[], key: reado
  * there. Such a statement waits for no turn among writers: what it decides is in the rows that it takes.
  */
 export const SKIP_LOCKED = "/* for update skip locked */"
+
+/** Stands before a write that is right whatever others write at the same moment, and so waits for no turn among writers. */
+export const NO_TURN = "/* waits for no turn */"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { SKIP_LOCKED } from "../state-port.ts"
+import { NO_TURN, SKIP_LOCKED } from "../state-port.ts"
 import { statementsOf, translate } from "./dialect.ts"
 
 const sqlOf = (sql: string): string => translate(sql).sql.replaceAll(/\s+/g, " ").trim()
@@ -55,6 +55,7 @@ test("who writes waits for its turn, but for statements that take their rows", (
   expect(writes("update t set a = 1 returning a")).toBe(true)
   const take = `update t set a = ? where id in (select id from t where a is null limit 1 ${SKIP_LOCKED})`
   expect(writes(take)).toBe(false)
+  expect(writes(`${NO_TURN} insert into t values (1) on conflict (id) do nothing`)).toBe(false)
   expect(sqlOf(take)).toBe(
     "update t set a = $1 where id in (select id from t where a is null limit 1 for update skip locked)",
   )

@@ -1,5 +1,5 @@
 import { STATEMENT_END, type Token, tokensOf } from "./sql-tokens.ts"
-import { SKIP_LOCKED } from "../state-port.ts"
+import { NO_TURN, SKIP_LOCKED } from "../state-port.ts"
 import { triggerSql } from "./triggers.ts"
 
 // What is written for SQLite, in the words of PostgreSQL. The one place that knows both: statements elsewhere keep to what stands
@@ -95,11 +95,12 @@ function translated(tokens: readonly Token[]): Translated {
   list = ownColumns(list)
   const sql = textOf(list.map((token, at) => inWords(token, list[at + 1])))
   const takesRows = sql.includes(SKIP_LOCKED)
+  const hasNoTurn = takesRows || sql.includes(NO_TURN)
   return {
     sql: takesRows ? sql.replace(SKIP_LOCKED, "for update skip locked") : sql,
     places,
     writes:
-      !takesRows && first !== "select" && !(first === "with" && !list.some(({ word }) => isChange(word))),
+      !hasNoTurn && first !== "select" && !(first === "with" && !list.some(({ word }) => isChange(word))),
   }
 }
 

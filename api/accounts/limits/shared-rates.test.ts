@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest"
+import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { memoryState } from "../../testing/serve-app.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { SharedRates } from "./shared-rates.ts"
+
+const TEN = { search: { calls: 10, seconds: 3600 }, usage: { calls: 1, seconds: 1 } }
+
+/** How many of so many calls are let through, by two processes in turn. */
+function letThrough(one: StateStore, other: StateStore, calls: number): number {
+  const rates = [new SharedRates(one), new SharedRates(other)]
+  const taken = Array.from({ length: calls }, (_, at) => rates[at % 2]!.take("key", "search", TEN))
+  for (const refused of taken.filter((one) => one !== null)) {
+    expect(refused.retryAfter).toBeGreaterThan(3500)
+    expect(refused.retryAfter).toBeLessThanOrEqual(3600)
+  }
+  return taken.filter((one) => one === null).length
+}
+
+test("a limit holds over all processes, by key and by endpoint, and a smaller one at once", () => {
+  using db = memoryState()
+  expect(letThrough(db, db, 25)).toBe(10)
+  const rates = new SharedRates(db)
+  expect(rates.take("another", "search", TEN)).toBeNull()
+  expect([rates.take("key", "usage", TEN), rates.take("key", "usage", TEN)]).toEqual([
+    null,
+    { retryAfter: 1 },
+  ])
+  // As if an hour had passed: three are let through again, and no more.
+  db.exec("update rate_slot set at = at - 3600000 where name = 'key search'")
+  const three = { search: { calls: 3, seconds: 3600 } }
+  const taken = Array.from({ length: 5 }, () => rates.take("key", "search", three))
+  expect(taken.filter((one) => one === null)).toHaveLength(3)
+})
+
+const isMissing = postgresPrograms() === null
+describe.skipIf(isMissing)(`on PostgreSQL${isMissing ? `: ${NO_POSTGRES}` : ""}`, () => {
+  test("two connections let through as many as one", async () => {
+    using folder = temporaryFolder()
+    await using server = await PostgresServer.start()
+    const { FOSSICK_STATE: before } = process.env
+    process.env["FOSSICK_STATE"] = server.socketUrl()
+    try {
+      using one = openStateStore(folder.path)
+      using other = openStateStore(folder.path)
+      expect(one).toBeInstanceOf(PostgresStore)
+      expect(letThrough(one, other, 25)).toBe(10)
+    } finally {
+      if (before === undefined) delete process.env["FOSSICK_STATE"]
+      else process.env["FOSSICK_STATE"] = before
+    }
+  })
+})
