@@ -90,8 +90,7 @@ export class Researchers implements AsyncDisposable {
       if (await tasks.recover(new Date())) this.wake()
     }
     // A store that is away is told of by whoever has to know.
-    this.#look = setInterval(() => void look().catch(() => undefined), LOOK_MS)
-    this.#look.unref()
+    if (tasks.isShared) this.#look = setInterval(() => void look().catch(() => undefined), LOOK_MS).unref()
     this.wake()
   }
 

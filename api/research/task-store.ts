@@ -119,6 +119,11 @@ export class ResearchTasks {
     this.#kept = kept
   }
 
+  /** Whether other processes may work on tasks meanwhile; without them all that is found under way at the start was left by a lost one. */
+  get isShared(): boolean {
+    return this.#process !== null
+  }
+
   /** What all tasks take, and may. */
   get storedBytes(): StoredBytes {
     return { bytes: this.stored.all().bytes, most: this.#limits.all.bytes }

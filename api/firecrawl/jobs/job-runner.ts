@@ -98,8 +98,7 @@ export class JobRunner implements AsyncDisposable {
     this.#tidy = setInterval(tidy, TIDY_MS)
     this.#tidy.unref()
     // A store that is away is told of by whoever has to know.
-    this.#look = setInterval(() => void look().catch(() => undefined), LOOK_MS)
-    this.#look.unref()
+    if (store.isShared) this.#look = setInterval(() => void look().catch(() => undefined), LOOK_MS).unref()
   }
 
   /**

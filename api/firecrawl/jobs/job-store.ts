@@ -134,6 +134,11 @@ export class JobStore {
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
   }
 
+  /** Whether other processes may work on jobs meanwhile; without them all that is found under way at the start was left by a lost one. */
+  get isShared(): boolean {
+    return this.#process !== null
+  }
+
   /** What all documents take, and may. */
   get storedBytes(): StoredBytes {
     return { bytes: this.stored.all().bytes, most: this.#limits.all.bytes }

@@ -224,7 +224,9 @@ export function openLedger(dataDir: string, mostBytes = MOST_BYTES, process: str
           since: Number(row["since"]),
           authorization: row["authorization"] as string,
         })),
-    recover,
+    recover() {
+      if (process !== null) recover()
+    },
     sweep: () =>
       void sql("delete from x402_payments where forget_at < ? and state <> 'settling'").run(Date.now()),
     count(counts) {
