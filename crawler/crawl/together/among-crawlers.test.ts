@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { describe, expect, test, vi } from "vitest"
 import { openStateStore } from "#base/store/state-store.ts"
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
@@ -9,7 +9,7 @@ import { Jobs } from "../../jobs/jobs.ts"
 import { temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { article, html, startTestSite, status } from "../../testing/test-site.ts"
 
-const CRAWLER = join(import.meta.dirname, "../../testing/crawl-among-others.ts")
+const CRAWLER = fileURLToPath(new URL("../../testing/crawl-among-others.ts", import.meta.url))
 const DELAY_MS = 60
 const PAGES = 6
 
