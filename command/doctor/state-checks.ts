@@ -1,6 +1,11 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import type { ServerLocation } from "#base/store/postgres/asked.ts"
+import { PostgresError } from "#base/store/postgres/bridge.ts"
+import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
+import { stateServer } from "#base/store/postgres/state-location.ts"
+import { hasTable } from "#base/store/state-store.ts"
 import { stateDamage } from "#base/store/rebuild-state.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { alertProblems } from "#crawler/alert-settings.ts"
@@ -13,9 +18,13 @@ import type { DoctorSettings } from "./settings-checks.ts"
 /** A process that is alive says so every second. */
 const SILENT_MS = 10_000
 const WAIT_MS = 2000
+/** PostgreSQL's code for a table that is not there. */
+const NO_TABLE = "42P01"
 
-/** Asks state.db, for reading only; nothing to ask when it is not there. */
+/** Asks state.db, for reading only, or the server that holds the state; nothing to ask when it is not there. */
 function ask(dataDir: string, sql: string, ...values: number[]): Record<string, unknown>[] {
+  const server = stateServer(dataDir)
+  if (server !== null) return askServer(server, sql, values)
   const file = join(dataDir, "state.db")
   if (!existsSync(file)) return []
   const db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
@@ -27,6 +36,39 @@ function ask(dataDir: string, sql: string, ...values: number[]): Record<string, 
     throw error
   } finally {
     db.close()
+  }
+}
+
+/** A server that cannot be reached is told of once, by {@link stateCheck}. */
+function askServer(
+  server: ServerLocation,
+  sql: string,
+  values: readonly number[],
+): Record<string, unknown>[] {
+  try {
+    using db = new PostgresStore(server)
+    return db.prepare(sql).all(...values)
+  } catch (error) {
+    // A part that was never used has no tables yet.
+    if (error instanceof PostgresError && (error.isUnreachable || error.code === NO_TABLE)) return []
+    throw error
+  }
+}
+
+/** What is wrong with the server that holds the state, or with what it holds. */
+function findingsOfServer(dataDir: string, server: ServerLocation): Finding[] {
+  try {
+    using db = new PostgresStore(server)
+    if (!hasTable(db, "state_identity")) return []
+    const strange = strangeState(dataDir, db)
+    return strange === null ? [] : [wrong(strange, STRANGE_STATE_ADVICE)]
+  } catch (error) {
+    return [
+      wrong(
+        `The state cannot be read: ${(error as Error).message}`,
+        "See that PostgreSQL runs, and that FOSSICK_STATE and FOSSICK_STATE_PASSWORD are right; docs/use-postgresql.md has more.",
+      ),
+    ]
   }
 }
 
@@ -53,8 +95,10 @@ export const isRunning = (dataDir: string): boolean => {
 }
 
 export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
-  name: "state.db",
+  name: stateServer(dataDir) === null ? "state.db" : "state",
   run(): Finding[] {
+    const server = stateServer(dataDir)
+    if (server !== null) return findingsOfServer(dataDir, server)
     const damage = stateDamage(dataDir)
     if (damage.length > 0)
       return damage.map((text) =>

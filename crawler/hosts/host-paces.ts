@@ -1,17 +1,6 @@
 import { steadyNow } from "#base/steady-time.ts"
 import { pause } from "#base/flow/pause.ts"
-import type { HostTurn, HostTurns } from "./host-turns.ts"
-
-/** What is known of earlier requests to a host. Times are told by `steadyNow()`. */
-export interface HostPast {
-  /** When the last one began or ended; minus infinity: there was none. */
-  readonly lastAt: number
-  readonly blockedUntil: number
-  /** What those who visit it want at least between two. */
-  readonly delayMs: number
-  /** As its robots.txt asks; null: it does not, or nobody has read it. */
-  readonly crawlDelayMs: number | null
-}
+import type { HostPast, HostTurn, SharedPace, Turns } from "./host-turn.ts"
 
 /** How fast a host is visited. */
 export interface HostManners {
@@ -47,10 +36,10 @@ const LONG_POLL_MS = 500
  */
 export class HostPaces {
   readonly #hosts = new Map<string, HostPace>()
-  readonly #turns: HostTurns | null
+  readonly #turns: Turns | null
 
   /** @param turns of this process among others that visit the same hosts. Default: there are none. */
-  constructor(turns: HostTurns | null = null) {
+  constructor(turns: Turns | null = null) {
     this.#turns = turns
   }
 
@@ -115,7 +104,7 @@ export class HostPaces {
 }
 
 /** The pace of one host. */
-export class HostPace {
+export class HostPace implements SharedPace {
   /** Requests that wait for a turn of their own; they go first. */
   asking = 0
   readonly #parties = new Map<PaceParty, HostManners>()

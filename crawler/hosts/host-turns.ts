@@ -2,7 +2,7 @@ import { isLivingSql, type OwnProcess } from "#base/store/processes/own-process.
 import { SKIP_LOCKED } from "#base/store/state-port.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 import { steadyNow } from "#base/steady-time.ts"
-import type { HostPace, HostPast } from "./host-paces.ts"
+import { HostTurn, RETRY_MS, type SharedPace, type Turns } from "./host-turn.ts"
 
 const STEPS = [
   `create table host_turn (
@@ -11,12 +11,8 @@ const STEPS = [
    ) strict, without rowid`,
 ]
 
-/** Between two attempts to have the turn at hosts where another process has it. */
-const RETRY_MS = 500
 /** So long a process that asks is taken to want its turn still. */
 const WANTED_MS = 3 * RETRY_MS
-/** The shortest turn where others want theirs: to hand one on takes longer than the pause of a second after each page. */
-const TURN_MS = 5000
 /** A pause or a block that another machine left, at most: its clock, or the store's, was wrong. */
 const MOST_MS = 24 * 3_600_000
 
@@ -25,10 +21,10 @@ const STORE_NOW = "cast(unixepoch('subsec') * 1000 as integer)"
 
 /**
  * The turns of this process at hosts that others visit, too. A host's row says whose turn it is: one process at a time visits a host, so
- * that its own {@link HostPace} is the pace of all of them. A turn is kept while it is wanted, handed on when others wait, and others'
+ * that its own pace is the pace of all of them. A turn is kept while it is wanted, handed on when others wait, and others'
  * to take once its process is lost.
  */
-export class HostTurns implements Disposable {
+export class HostTurns implements Turns, Disposable {
   readonly #sql: ReturnType<typeof prepareOnce>
   readonly #process: OwnProcess
   readonly #turns = new Map<string, HostTurn>()
@@ -50,7 +46,7 @@ export class HostTurns implements Disposable {
   }
 
   /** The turn at a host whose pace this is. */
-  of(host: string, pace: HostPace): HostTurn {
+  of(host: string, pace: SharedPace): HostTurn {
     const turn = new HostTurn(pace, {
       isSound: () => this.#process.isSound,
       take: (one) => {
@@ -154,73 +150,5 @@ export class HostTurns implements Disposable {
       Math.round(delayMs),
       crawlDelayMs === null ? null : Math.round(crawlDelayMs),
     )
-  }
-}
-
-interface HostTurnParts {
-  readonly isSound: () => boolean
-  /** Has the turn begin if it can be had. */
-  readonly take: (turn: HostTurn) => void
-  readonly giveBack: (turn: HostTurn) => void
-}
-
-/** The turn of this process at one host. */
-export class HostTurn {
-  readonly pace: HostPace
-  /** Nothing is visited without it. */
-  isHeld = false
-  /** Another process has it. */
-  isWanted = false
-  readonly #parts: HostTurnParts
-  #since = 0
-  #tryAt = Number.NEGATIVE_INFINITY
-  /** Others have waited long enough: it goes on to them when no request is under way. */
-  #handsOn = false
-
-  constructor(pace: HostPace, parts: HostTurnParts) {
-    this.pace = pace
-    this.#parts = parts
-  }
-
-  /** When the host may be visited as far as other processes are concerned; it is asked for then. */
-  freeAt(now: number): number {
-    if (this.isHeld) return this.#handsOn || !this.#parts.isSound() ? now + RETRY_MS : now
-    this.isWanted = true
-    if (this.mayTry(now)) this.#parts.take(this)
-    return this.isHeld ? now : now + RETRY_MS
-  }
-
-  /** Whether it was not asked for a moment ago; it is now. */
-  mayTry(now: number): boolean {
-    if (now < this.#tryAt) return false
-    this.#tryAt = now + RETRY_MS
-    return true
-  }
-
-  /** It is this process's. */
-  begin(now: number, past: HostPast): void {
-    this.isHeld = true
-    this.isWanted = false
-    this.#handsOn = false
-    this.#since = now
-    this.pace.goOn(past, now)
-    this.pace.wake()
-  }
-
-  /** Others want theirs. */
-  handOn(now: number): void {
-    if (!this.isHeld || now - this.#since < TURN_MS) return
-    this.#handsOn = true
-    if (this.pace.isIdle) this.settle(true)
-  }
-
-  /** No request is under way. @param isVisited whether somebody here has more to ask of the host */
-  settle(isVisited: boolean): void {
-    if (!isVisited) this.isWanted = false
-    if (!this.isHeld || (isVisited && !this.#handsOn)) return
-    this.isHeld = false
-    // Those who wait look for it as often.
-    this.#tryAt = steadyNow() + 2 * RETRY_MS
-    this.#parts.giveBack(this)
   }
 }

@@ -1,0 +1,103 @@
+import { steadyNow } from "#base/steady-time.ts"
+
+/** Between two attempts to have the turn at hosts where another process has it. */
+export const RETRY_MS = 500
+/** The shortest turn where others want theirs: to hand one on takes longer than the pause of a second after each page. */
+const TURN_MS = 5000
+
+/** What is known of earlier requests to a host. Times are told by `steadyNow()`. */
+export interface HostPast {
+  /** When the last one began or ended; minus infinity: there was none. */
+  readonly lastAt: number
+  readonly blockedUntil: number
+  /** What those who visit it want at least between two. */
+  readonly delayMs: number
+  /** As its robots.txt asks; null: it does not, or nobody has read it. */
+  readonly crawlDelayMs: number | null
+}
+
+/** The pace of a host, as far as its turn is concerned. */
+export interface SharedPace {
+  /** Whether nothing is being asked of the host. */
+  readonly isIdle: boolean
+  /** What the next process has to know. */
+  readonly past: HostPast
+  /** The turn has come, with what is known of earlier requests. */
+  goOn(before: HostPast, now: number): void
+  wake(): void
+}
+
+/** The turns of a process among others that visit the same hosts. */
+export interface Turns {
+  of(host: string, pace: SharedPace): HostTurn
+  /** The host's pace is not kept any longer. */
+  forget(host: string): void
+}
+
+interface HostTurnParts {
+  readonly isSound: () => boolean
+  /** Has the turn begin if it can be had. */
+  readonly take: (turn: HostTurn) => void
+  readonly giveBack: (turn: HostTurn) => void
+}
+
+/** The turn of this process at one host. */
+export class HostTurn {
+  readonly pace: SharedPace
+  /** Nothing is visited without it. */
+  isHeld = false
+  /** Another process has it. */
+  isWanted = false
+  readonly #parts: HostTurnParts
+  #since = 0
+  #tryAt = Number.NEGATIVE_INFINITY
+  /** Others have waited long enough: it goes on to them when no request is under way. */
+  #handsOn = false
+
+  constructor(pace: SharedPace, parts: HostTurnParts) {
+    this.pace = pace
+    this.#parts = parts
+  }
+
+  /** When the host may be visited as far as other processes are concerned; it is asked for then. */
+  freeAt(now: number): number {
+    if (this.isHeld) return this.#handsOn || !this.#parts.isSound() ? now + RETRY_MS : now
+    this.isWanted = true
+    if (this.mayTry(now)) this.#parts.take(this)
+    return this.isHeld ? now : now + RETRY_MS
+  }
+
+  /** Whether it was not asked for a moment ago; it is now. */
+  mayTry(now: number): boolean {
+    if (now < this.#tryAt) return false
+    this.#tryAt = now + RETRY_MS
+    return true
+  }
+
+  /** It is this process's. */
+  begin(now: number, past: HostPast): void {
+    this.isHeld = true
+    this.isWanted = false
+    this.#handsOn = false
+    this.#since = now
+    this.pace.goOn(past, now)
+    this.pace.wake()
+  }
+
+  /** Others want theirs. */
+  handOn(now: number): void {
+    if (!this.isHeld || now - this.#since < TURN_MS) return
+    this.#handsOn = true
+    if (this.pace.isIdle) this.settle(true)
+  }
+
+  /** No request is under way. @param isVisited whether somebody here has more to ask of the host */
+  settle(isVisited: boolean): void {
+    if (!isVisited) this.isWanted = false
+    if (!this.isHeld || (isVisited && !this.#handsOn)) return
+    this.isHeld = false
+    // Those who wait look for it as often.
+    this.#tryAt = steadyNow() + 2 * RETRY_MS
+    this.#parts.giveBack(this)
+  }
+}
