@@ -87,7 +87,7 @@ export class SuggestionStore implements Disposable {
   #makeAnew(): void {
     transaction(this.#db, () => {
       this.#db.exec(
-        "drop table if exists names; drop table if exists suggestion; drop table if exists suggested_page; drop table if exists expected_page",
+        "drop table if exists names; drop table if exists suggestion; drop table if exists suggested_page; drop table if exists expected_page; drop table if exists followed",
       )
       this.#db.exec(`${SCHEMA} pragma user_version = ${FORMAT}`)
     })
@@ -109,6 +109,32 @@ export class SuggestionStore implements Disposable {
   /** Nothing is expected any longer but what is about to be written. */
   caughtUp(): void {
     this.#run("delete from expected_page")
+  }
+
+  /** How many pages there are names of. */
+  get count(): number {
+    return this.#db.prepare("select count(*) as pages from suggested_page").get()!["pages"] as number
+  }
+
+  /** How far the writes of other machines are brought in: as their index counts them; 0 when they never were. */
+  get followed(): number {
+    this.#db.exec("create table if not exists followed (version integer not null) strict")
+    return (this.#db.prepare("select version from followed").get()?.["version"] as number | undefined) ?? 0
+  }
+
+  set followed(version: number) {
+    transaction(this.#db, () => {
+      this.#run("delete from followed")
+      this.#run("insert into followed (version) values (?)", version)
+    })
+  }
+
+  /** Those of these pages, each with its revision, that are not here as they are. */
+  missing(pages: Iterable<Pick<StoredPage, "id" | "revision">>): string[] {
+    const find = this.#statement("select revision from suggested_page where id = ?")
+    return Array.from(pages).flatMap(({ id, revision }) =>
+      find.get(id)?.["revision"] === revision ? [] : [id],
+    )
   }
 
   /** Which of these pages, each with its revision, are not here as they are; and which are here and not among them. */

@@ -62,17 +62,41 @@ export class Suggestions implements AsyncDisposable {
     return this.#trying((store) => store.remove(ids))
   }
 
-  /** Brings in what is missing and drops what is gone, in the background, until the engine is closed. */
-  catchUp(pages: NamedPages): void {
+  /** How many pages have their names here. */
+  get count(): number {
+    return this.#store?.count ?? 0
+  }
+
+  /** How far the writes of other machines are brought in; 0 when they never were. */
+  get followed(): number {
+    return this.#store?.followed ?? 0
+  }
+
+  set followed(version: number) {
+    if (this.#store && !this.#isClosing) this.#store.followed = version
+  }
+
+  /** Brings in what is missing and drops what is gone, in the background, until the engine is closed; resolves when that is done. */
+  catchUp(pages: NamedPages): Promise<void> {
     this.#pages = pages
     this.#catchingUp = this.#trying(async (store) => {
       const { missing, gone } = store.difference(await pages.revisions())
       store.remove(gone)
-      for (let from = 0; from < missing.length && !this.#isClosing; from += READ_AT_A_TIME) {
-        await pages.read(missing.slice(from, from + READ_AT_A_TIME), (some) => store.write(some))
-      }
+      await this.#read(store, pages, missing)
       if (!this.#isClosing) store.caughtUp()
     })
+    return this.#catchingUp
+  }
+
+  /** Brings in what is missing of these pages. */
+  bring(changed: readonly Pick<StoredPage, "id" | "revision">[], pages: NamedPages): Promise<void> {
+    return this.#trying((store) => this.#read(store, pages, store.missing(changed)))
+  }
+
+  async #read(store: SuggestionStore, pages: NamedPages, ids: readonly string[]): Promise<void> {
+    for (let from = 0; from < ids.length && !this.#isClosing; from += READ_AT_A_TIME) {
+      await pages.read(ids.slice(from, from + READ_AT_A_TIME), (some) => store.write(some))
+    }
   }
 
   /** Null when there are no names on this machine. */
@@ -122,7 +146,7 @@ export class Suggestions implements AsyncDisposable {
       this.#isMadeAnew = true
       this.#store?.[Symbol.dispose]()
       this.#store = this.#makeAnew()
-      if (this.#pages) this.catchUp(this.#pages)
+      if (this.#pages) void this.catchUp(this.#pages)
     }
   }
 

@@ -433,7 +433,7 @@ export class EmbeddedEngine implements Engine {
     })
     this.#writer = { queue, pageWrites, pageCare, vectorCare }
     await this.index(again.map(toPage))
-    this.#suggestions.catchUp({
+    void this.#suggestions.catchUp({
       revisions: async () => tables.store.revisions(),
       read: (ids, take) => pageWrites.run(() => take(tables.store.read(ids))),
     })

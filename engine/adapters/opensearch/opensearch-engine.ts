@@ -5,7 +5,7 @@ import { isIn } from "./filter.ts"
 import { countWaiting, lastVersion, readState } from "./index-state.ts"
 import { opensearchIndex } from "./opensearch-index.ts"
 import { OpenSearchPages, type StoreParts } from "./page-store.ts"
-import { namedPages, pagesAfter, storedPage } from "./stored-pages.ts"
+import { changedSince, namedPages, pagesAfter, storedPage } from "./stored-pages.ts"
 import { Cluster, type ClusterOptions } from "./server/cluster.ts"
 import type { VectorsDocument } from "./server/documents.ts"
 import {
@@ -115,6 +115,7 @@ function opensearchBackend(
     },
     pagesAfter: (id) => pagesAfter(cluster, indexes, id),
     namedPages: (writes) => namedPages(cluster, indexes, writes),
+    changedSince: (version) => changedSince(cluster, indexes, version),
     pageStore: (dimensions) => new OpenSearchPages(parts, dimensions),
     waitingStore: () => new OpenSearchWaiting(parts),
     [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),

@@ -2,6 +2,7 @@ import type { PageWithVectors } from "../../engine.ts"
 import { type PageHead, toPage } from "../../index/page-record.ts"
 import type { NamedPage, NamedPages } from "../../suggestions/suggestions.ts"
 import type { Serial } from "#base/flow/serial.ts"
+import type { Changed } from "../server/backend.ts"
 import { isIn } from "./filter.ts"
 import type { Cluster } from "./server/cluster.ts"
 import { textOf, unpacked, type VectorsDocument } from "./server/documents.ts"
@@ -102,6 +103,33 @@ async function vectorsOf(searches: Searches, { vectors }: Indexes, ids: readonly
       return [id, { revision, vectors }]
     }),
   )
+}
+
+/** As {@link Backend.changedSince}: versions are those of the documents. */
+export async function changedSince(cluster: Cluster, { pages }: Indexes, since: number): Promise<Changed> {
+  const searches = new Searches(cluster)
+  const [found, { hits, aggregations }] = await Promise.all([
+    searches.search(pages, {
+      ...COLUMNS_ONLY,
+      size: since === 0 ? 0 : IDS_AT_A_TIME,
+      docvalue_fields: ["id", "revision", "written"],
+      query: { range: { written: { gt: since } } },
+      sort: [{ written: "asc" }],
+    }),
+    searches.search(pages, {
+      size: 0,
+      track_total_hits: true,
+      aggs: { last: { max: { field: "written" } } },
+    }),
+  ])
+  const changed = found.hits.hits.map(({ fields }) => ({
+    id: fields!["id"]![0] as string,
+    revision: fields!["revision"]![0] as number,
+    written: fields!["written"]![0] as number,
+  }))
+  const { value: last } = aggregations!["last"] as { value: number | null }
+  const version = since === 0 ? (last ?? 0) : (changed.at(-1)?.written ?? since)
+  return { changed, version, count: hits.total!.value }
 }
 
 /** What pages are suggested by, read from the cluster. */

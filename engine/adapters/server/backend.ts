@@ -96,6 +96,15 @@ export interface WaitingStore<P extends WaitingPage = WaitingPage> extends Parti
   mend?(pages: readonly P[]): Promise<void>
 }
 
+export interface Changed {
+  /** The first of them; none since version 0, which is before all. */
+  readonly changed: readonly Pick<StoredPage, "id" | "revision">[]
+  /** Up to which these are told. */
+  readonly version: number
+  /** Pages of the index. */
+  readonly count: number
+}
+
 /** An index on a server, as far as one server differs from another: `server-engine.ts` is the rest of an adapter. */
 export interface Backend extends AsyncDisposable {
   readonly supports: EngineSupports
@@ -125,6 +134,8 @@ export interface Backend extends AsyncDisposable {
   pagesAfter(id: string): Promise<readonly PageWithVectors[]>
   /** What pages are suggested by. */
   namedPages(writes: Serial): NamedPages
+  /** What was written since a version, by whoever it was; left out where one process alone writes. */
+  changedSince?(version: number): Promise<Changed>
   /** How pages are written to an index of vectors of so many dimensions. */
   pageStore(dimensions: number): PageStore
   waitingStore(): WaitingStore

@@ -35,6 +35,7 @@ import { lockForWriting } from "../../index/writer-lock.ts"
 import { Calls } from "../calls.ts"
 import type { Backend, IndexedRow, IndexState } from "./backend.ts"
 import { EmbedQueue, type FillingFiles } from "./embed-queue.ts"
+import { NamesOfOthers } from "./names-of-others.ts"
 import { PageWriter } from "./page-writer.ts"
 
 /** Searches under way at once; the others wait. The server has a core or two of its own for each. */
@@ -64,6 +65,8 @@ export interface ServerEngineOptions {
   readonly reranking?: Reranking
   /** Told of failures in the background, which are tried again. */
   readonly onProblem?: (error: unknown) => void
+  /** How often one looks for names of pages that other machines wrote. Default: ten seconds. */
+  readonly lookMs?: number
 }
 
 interface Writer {
@@ -83,6 +86,7 @@ export class ServerEngine implements Engine {
   readonly #files: FillingFiles
   readonly #asked: AskedPages
   readonly #suggestions: Suggestions
+  #names: NamesOfOthers | undefined
   readonly #searches = new Gate(SEARCHES_PER_CORE * availableParallelism())
   #state: IndexState | null = null
   #checkedAt = -Infinity
@@ -278,7 +282,10 @@ export class ServerEngine implements Engine {
 
   /** Ends the work in the background; lets go of the lock last, so that two never write. */
   async #release(): Promise<void> {
+    const names = this.#names?.[Symbol.asyncDispose]()
+    // What it has begun ends early when these close.
     await this.#suggestions[Symbol.asyncDispose]()
+    await names
     await this.#asked[Symbol.asyncDispose]()
     try {
       await this.#writer?.queue[Symbol.asyncDispose]()
@@ -320,7 +327,17 @@ export class ServerEngine implements Engine {
       },
     })
     this.#writer = { pages, queue, writes }
-    if (manifest && this.#suggestions.isBehind) this.#suggestions.catchUp(backend.namedPages(writes))
+    const named = backend.namedPages(writes)
+    if (manifest && this.#suggestions.isBehind) void this.#suggestions.catchUp(named)
+    if (backend.changedSince) {
+      this.#names = new NamesOfOthers({
+        suggestions: this.#suggestions,
+        pages: named,
+        changedSince: (version) => backend.changedSince!(version),
+        lookMs: this.#options.lookMs,
+        onProblem: (error) => onProblem(backend.explain(error)),
+      })
+    }
   }
 
   /** What is known of the index is asked anew by whoever needs it next. */

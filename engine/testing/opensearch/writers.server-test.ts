@@ -42,6 +42,7 @@ async function writer(machine: string, embedder = new HashingEmbedder()): Promis
     lockDir: folder.at(machine),
     mode: "write",
     embedder,
+    lookMs: 200,
   })
   opened.push(engine)
   return engine
@@ -141,6 +142,18 @@ describe("two machines that write into one index", () => {
     const all = embedded.flat()
     expect(all).toHaveLength(120)
     expect(new Set(all).size).toBe(120)
+  })
+
+  test("suggest each other's pages, and none that the other one removed", async () => {
+    const both = [await writer("one"), await writer("other")]
+    await both[0]!.index([aPage("pears", { title: "Pears" }), aPage("pearls", { title: "Pearls" })])
+    await both[1]!.index([aPage("plums", { title: "Plums" })])
+    await both[1]!.remove([urlOf("pearls")])
+    const typed = async (engine: Engine, text: string) =>
+      (await engine.suggest({ text, limit: 5 })).map((one) => one.text)
+    for (const engine of both) {
+      await expect.poll(() => typed(engine, "p")).toEqual(["Pears", "Plums"])
+    }
   })
 })
 
