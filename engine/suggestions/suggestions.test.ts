@@ -44,7 +44,7 @@ test("names that a killed writer left out are brought in, old ones go, and what 
   }
   await using writer = open("write")
   expect(writer.isBehind).toBe(true)
-  writer.catchUp(index([kept, changed]))
+  void writer.catchUp(index([kept, changed]))
   await until(() => !writer.isBehind)
   expect(texts(writer, "pump")).toEqual(["Pump one", "Pump three"])
   expect(problems).toEqual([])
@@ -71,7 +71,7 @@ test("a file that is damaged behind its beginning is made anew once the writer c
   const bytes = readFileSync(file)
   writeFileSync(file, bytes.fill(0xff, 4096))
   await using writer = open("write")
-  writer.catchUp(index(pages))
+  void writer.catchUp(index(pages))
   await until(() => texts(writer, "pump")?.length === 2)
   expect(problems).not.toEqual([])
 })
