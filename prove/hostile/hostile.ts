@@ -12,6 +12,7 @@ import { BODIES } from "./bodies.ts"
 import { BROWSER_TRIES, browsing, closeBrowser, INNER_WORDS } from "./browsing.ts"
 import { FACE_ATTACKS } from "./faces.ts"
 import { REQUESTS } from "./requests.ts"
+import { closeBackups, SERVERS } from "./servers.ts"
 
 export const proof: Proof = {
   title: "Hostile sites",
@@ -39,6 +40,7 @@ async function run(effort: Effort): Promise<Outcome> {
     ...ADDRESSES,
     ...BODIES,
     ...REQUESTS,
+    ...SERVERS,
     FACE_ATTACKS,
     ...(hasBrowser ? [browsing(effort.scale)] : []),
   ]
@@ -58,6 +60,7 @@ async function run(effort: Effort): Promise<Outcome> {
     }
   } finally {
     await closeBrowser()
+    closeBackups()
   }
   const sum = (column: number) => rows.reduce((total, row) => total + Number(row[column]), 0)
   rows.push(["all", "", sum(2), sum(3)])

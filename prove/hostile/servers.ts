@@ -1,0 +1,128 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { pack } from "tar-stream"
+import { Folders, restoreInto, SmallAppliance } from "#crawler/backup/testing/small-appliance.ts"
+import { verifyBackup } from "#crawler/backup/read-backup.ts"
+import { redirect } from "#crawler/testing/test-site.ts"
+import { WebhookSender } from "#crawler/webhooks/webhook-sender.ts"
+import { ModelServer } from "#engine/model-servers/model-server.ts"
+import { aPage } from "#engine/testing/pages.ts"
+import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
+
+const CODES = [301, 302, 303, 307, 308]
+/** Milliseconds that a server that was named has to answer. */
+const PATIENCE = 20_000
+
+/** Servers that the operator named, and that lead elsewhere: what is sent to them, keys included, is for them alone. */
+const models: readonly Attack[] = (["chat", "embeddings", "reranker"] as const).flatMap((purpose) =>
+  CODES.map((code) => ({
+    name: `${purpose} with ${code}`,
+    play: async ({ evil, inner }: Arena) => {
+      evil.serve({ "/v1/any": redirect(inner.url("/v1/any"), code) })
+      await using server = new ModelServer({ url: `${evil.origin}/v1`, key: "of-the-operator", purpose })
+      const answered = await server
+        .post("/any", { text: "of a page" }, { timeoutMs: PATIENCE, maxBytes: 10_000 })
+        .then(
+          () => true,
+          () => false,
+        )
+      return unless(!answered, () => "an answer was taken")
+    },
+  })),
+)
+
+const receivers: readonly Attack[] = CODES.map((code) => ({
+  name: `with ${code}`,
+  play: async ({ evil, inner }: Arena) => {
+    evil.serve({ "/hook": redirect(inner.url("/hook"), code) })
+    await using sender = new WebhookSender({ networks: ["127.0.0.0/8"], env: {}, userAgent: "test" })
+    const message = { id: "x", url: evil.url("/hook"), secret: null, body: "{}", headers: { "x-a": "b" } }
+    const posted = await sender.send(message, AbortSignal.timeout(PATIENCE))
+    return unless(posted.kind === "refused", () => JSON.stringify(posted))
+  },
+}))
+
+type Header = Parameters<ReturnType<typeof pack>["entry"]>[0]
+const ESCAPED = "/tmp/fossick-escaped"
+const UP = `${"../".repeat(12)}tmp/fossick-escaped`
+const ENTRIES: Readonly<Record<string, Header>> = {
+  "a path upwards": { name: UP },
+  "a path upwards within its folders": { name: `images/${UP}` },
+  "an absolute path": { name: ESCAPED },
+  "a link": { name: "images/00", type: "symlink", linkname: ESCAPED },
+  "a link by a path upwards": { name: "index/evil", type: "symlink", linkname: UP },
+  "a link of the state": { name: "state.db", type: "symlink", linkname: ESCAPED },
+  "a hard link": { name: "evil", type: "link", linkname: "/etc/passwd" },
+  "a device": { name: "zero", type: "character-device", devmajor: 1, devminor: 5 },
+  "a pipe": { name: "pipe", type: "fifo" },
+  "a folder": { name: ESCAPED, type: "directory" },
+  "eight gigabytes": { name: "images/01", size: 8 ** 11 - 1 },
+  "a name with a line end": { name: "images/\r\nX-Evil: 1" },
+}
+
+/** The bytes of an entry, as they stand in an archive: its header, and its text where it has one. */
+async function entryOf({ size, ...header }: Header): Promise<Buffer> {
+  const archive = pack()
+  archive.entry(header, (header.type ?? "file") === "file" ? "evil" : "")
+  archive.finalize()
+  const bytes = Buffer.concat(await Array.fromAsync(archive as AsyncIterable<Buffer>))
+  // Without the two empty blocks at the end of an archive.
+  const entry = bytes.subarray(0, bytes.length - 1024)
+  if (size === undefined) return entry
+  // It says that it is as large as this; the sum of a header counts its own place as blanks.
+  entry.write(size.toString(8).padStart(11, "0"), 124)
+  entry.fill(" ", 148, 156)
+  const sum = entry.subarray(0, 512).reduce((all, byte) => all + byte, 0)
+  entry.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148)
+  return entry
+}
+
+let opened: Folders | null = null
+let whole: Promise<Buffer> | null = null
+/** Takes away what the attacks on backups left. */
+export function closeBackups(): void {
+  opened?.[Symbol.dispose]()
+  opened = whole = null
+}
+async function aBackup(folders: Folders): Promise<Buffer> {
+  await using appliance = await SmallAppliance.open(folders.at("data"))
+  await appliance.engine.index([aPage("a")])
+  await appliance.engine.settled()
+  await appliance.backUp(folders.at("backup.tar"))
+  return await readFile(folders.at("backup.tar"))
+}
+
+const backups: readonly Attack[] = Object.entries(ENTRIES).map(([name, header], at) => ({
+  name,
+  play: async ({ scale }: Arena) => {
+    const folders = (opened ??= new Folders())
+    const bytes = await (whole ??= aBackup(folders))
+    const sums = bytes.indexOf("SHA256SUMS\0")
+    if (sums === -1) return "no backup was made"
+    const file = folders.at(`evil-${at}.tar`)
+    await writeFile(
+      file,
+      Buffer.concat([bytes.subarray(0, sums), await entryOf(header), bytes.subarray(sums)]),
+    )
+    const to = folders.at(`restored-${at}`)
+    await mkdir(to)
+    const isTaken = (taking: Promise<unknown>) =>
+      taking.then(
+        () => true,
+        () => false,
+      )
+    const verified = await isTaken(verifyBackup(file))
+    // It takes longer, and reads with the same reader: a short run restores the first alone.
+    const restored = (scale >= 0.5 || at === 0) && (await isTaken(restoreInto(to, file)))
+    const left = await readdir(to)
+    return (
+      unless(!verified && !restored, () => `it was taken: verified ${verified}, restored ${restored}`) ??
+      unless(!left.includes("state.db"), () => `it left ${left.join(" ")}`)
+    )
+  },
+}))
+
+export const SERVERS: readonly Kind[] = [
+  { kind: "redirects of model servers", must: "are not followed", attacks: models },
+  { kind: "redirects of webhooks' receivers", must: "are not followed", attacks: receivers },
+  { kind: "foreign entries of backups", must: "are refused, and write nothing", attacks: backups },
+]
