@@ -1,0 +1,42 @@
+import { expect, test } from "vitest"
+
+import { salesAsCsv } from "./csv.ts"
+import { OutcomeCounts } from "./outcomes.ts"
+
+test("outcomes are counted since the start, and given out to be written once each", () => {
+  const counts = new OutcomeCounts()
+  for (const outcome of ["sold", "unpaid", "unpaid"] as const) counts.add(outcome)
+  expect([...counts.take()]).toEqual([
+    ["sold", 1],
+    ["unpaid", 2],
+  ])
+  expect([...counts.take()]).toEqual([])
+  counts.add("unpaid")
+  expect([...counts.take()]).toEqual([["unpaid", 1]])
+  expect(counts.total).toEqual(
+    new Map([
+      ["sold", 1],
+      ["unpaid", 3],
+    ]),
+  )
+})
+
+test("sales come as lines of a table that bookkeepers can read, those that are not delivered yet too", () => {
+  const sale = {
+    at: "2026-01-31T12:00:00.000Z",
+    usd: "0.010000",
+    network: "eip155:8453",
+    asset: "0xasset",
+    payer: "0xpayer",
+    payTo: "0xpayee",
+    transaction: "0xabc",
+    deliveredAt: null,
+  } as unknown as Parameters<typeof salesAsCsv>[0] extends Iterable<infer Sale> ? Sale : never
+  const lines = [...salesAsCsv([sale, { ...sale, deliveredAt: "2026-01-31T12:00:01.000Z" }])]
+  const first = "2026-01-31T12:00:00.000Z,0.010000,eip155:8453,0xasset,0xpayer,0xpayee,0xabc,"
+  expect(lines).toEqual([
+    "at,amount_usd,network,asset,payer,pay_to,transaction,delivered_at\r\n",
+    `${first}\r\n`,
+    `${first}2026-01-31T12:00:01.000Z\r\n`,
+  ])
+})
