@@ -12,15 +12,28 @@ import type { X402Config } from "./settings.ts"
 const MAX_QUERY_CHARS = 1000
 
 /**
- * `explain` is for operators, as are the names of sources and collections and what counts by them, and there are no credits to report: these are left
+ * `explain` is for operators and evidence for their other appliances, as are the names of sources and collections and what counts by them, and there are no credits to report: these are left
  * unread, as unknown fields are.
  */
-type PaidBody = Omit<SearchBody, "explain" | "include_facets" | "include_usage" | "sources" | "collections">
+type PaidBody = Omit<
+  SearchBody,
+  | "explain"
+  | "include_evidence"
+  | "include_facets"
+  | "include_usage"
+  | "include_word_statistics"
+  | "sources"
+  | "collections"
+  | "word_statistics"
+>
 
 const {
   explain: _explain,
+  include_evidence: _evidence,
   include_facets: _facets,
   include_usage: _usage,
+  include_word_statistics: _counts,
+  word_statistics: _statistics,
   sources: _sources,
   collections: _collections,
   ...properties
@@ -54,7 +67,14 @@ export function paidRequestReader(
     if (Array.from(request.query).length > MAX_QUERY_CHARS) {
       throw badRequest(`Invalid query. Must be ${paidSearchSchema.properties.query["x-allowed"]}.`)
     }
-    const paid = { ...request, search_depth: "advanced", explain: false, include_usage: false } as const
+    const paid = {
+      ...request,
+      search_depth: "advanced",
+      explain: false,
+      include_evidence: false,
+      include_usage: false,
+      include_word_statistics: false,
+    } as const
     return prepareSearch(paid, limits)
   }
 }

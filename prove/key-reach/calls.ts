@@ -47,6 +47,7 @@ export function someTry(page: SecretPage, random: Chance, origin: string): Try {
     { include_answer: random.one([true, "advanced"]) },
     { include_raw_content: true, include_images: true, include_image_descriptions: true },
     { include_facets: ["source", "domain", "path", "language"] },
+    { include_evidence: true, include_word_statistics: true },
     { include_usage: true, include_favicon: true, max_results: 20 },
   ])
   return random.one<() => Try>([
