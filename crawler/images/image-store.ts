@@ -12,7 +12,7 @@ const FIXTURE_PAGES = 4
 const MAX_TRIES = 3
 /** Longest rest of an image or a host. What is put off for longer was so while the clock was ahead, and is due. */
 const MAX_REST_MS = 24 * 3_600_000
-const isDue = (now: string): string => `(due <= ${now} or due > ${now} + ${MAX_REST_MS})`
+const isDue = (now: string): string => `(due <= ${now} or due > cast(${now} as integer) + ${MAX_REST_MS})`
 
 /** What is known of an image on a page. */
 export type ImageFacts =

@@ -59,7 +59,8 @@ export function afterAttempt(
  * clock was ahead.
  * @param now a parameter of the statement
  */
-export const hasComeSql = (now: string): string => `(due_at <= ${now} or due_at > ${now} + ${GIVE_UP_MS})`
+export const hasComeSql = (now: string): string =>
+  `(due_at <= ${now} or due_at > cast(${now} as integer) + ${GIVE_UP_MS})`
 
 /**
  * When to try again, in milliseconds since 1970; null when it is time to give up. The last attempt is made when the

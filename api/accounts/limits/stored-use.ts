@@ -63,8 +63,8 @@ const sizeOf = (columns: readonly string[], row: string): string =>
   [ROW_BYTES, ...columns.map((column) => `coalesce(octet_length(${row}.${column}), 0)`)].join(" + ")
 
 const counting = ({ table, columns }: StoredTable, subject: string): string =>
-  `select '${table}', ${subject} as subject, count(*), sum(${sizeOf(columns, "stored")})
-   from ${table} as stored group by subject`
+  `select '${table}', ${subject} as whose, count(*), sum(${sizeOf(columns, "stored")})
+   from ${table} as stored group by whose`
 
 /** The counts of a table that {@link countStored} has counted, and how they are made anew. */
 export function storedCount(stored: StoredTable): Count {
