@@ -27,6 +27,8 @@ const PAGES = 8
 const ADMIN_KEY = "the-key-of-the-operator-of-this-proof"
 const SOURCE = "harbours"
 const LOOK_MS = 100
+/** In which a crawl of a few pages is over, also on a machine that is busy. */
+const CRAWLED_MS = 120_000
 
 /** What can become of a file. */
 export type Harm = "a flipped byte" | "cut in half" | "removed"
@@ -147,13 +149,13 @@ export class Stores implements AsyncDisposable {
     return crawlOn(appliance)
   }
 
-  /** Has the site crawled again, and waits. @returns how the run ended */
+  /** Has the site crawled again, and waits, for two minutes at most. @returns how the run ended, or its state then */
   async crawled(appliance: Appliance): Promise<string> {
     const { id } = await appliance.ask<{ id: number }>(`/admin/sources/${SOURCE}/run`, {})
-    for (;;) {
+    for (const since = performance.now(); ; await pause(LOOK_MS)) {
       const { state } = await appliance.ask<{ state: string }>(`/admin/jobs/${id}`)
-      if (state !== "queued" && state !== "running") return state
-      await pause(LOOK_MS)
+      const isOver = state !== "queued" && state !== "running"
+      if (isOver || performance.now() - since > CRAWLED_MS) return state
     }
   }
 
