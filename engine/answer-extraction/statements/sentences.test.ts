@@ -18,6 +18,10 @@ describe("sentences", () => {
     ],
     ["He said “Stop.” Then he left.", ["He said “Stop.”", "Then he left."]],
     ["Delete the .LCK and .LNK files. Then start.", ["Delete the .LCK and .LNK files.", "Then start."]],
+    [
+      "Open http://localhost/search?q=pumps&all in a browser. Really?! It works.",
+      ["Open http://localhost/search?q=pumps&all in a browser.", "Really?!", "It works."],
+    ],
     ["z. B. Hunde bellen. Katzen nicht.", ["z. B. Hunde bellen.", "Katzen nicht."], "de"],
     ["今日は雨です。明日は晴れます！本当？", ["今日は雨です。", "明日は晴れます！", "本当？"], "ja"],
     ["它很快。它很小。", ["它很快。", "它很小。"], "zh"],

@@ -1,6 +1,8 @@
 /** A piece that ends so goes on in the next one, whatever letter that begins with. */
 const ABBREVIATION =
   /(?:^|[\s([„“"'])(?:\p{Lu}|e\.\s?g|i\.\s?e|etc|vs|cf|al|approx|resp|incl|esp|viz|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Inc|Ltd|Corp|Co|No|Nr|Nos|Fig|Figs|Sec|Sect|Ch|Chap|Vol|pp?|Eq|Ref|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|usw|ggf|vgl|Abb|p\.\s?ex|env|art|Bd|Hr|Fr|Sra?|Dra?|Ud|Uds)\.$/u
+/** A mark that nothing separates from what follows: `/search?q=pumps`, `what?!`. Scripts without spaces have marks of their own. */
+const WITHIN_A_WORD = /[.!?]$/
 /** Longest run of pieces that an open bracket may hold together: a bracket that nothing closes must not eat a page. */
 const MAX_JOINED = 4
 
@@ -21,7 +23,7 @@ export function splitSentences(line: string, language: string | null): string[] 
   for (const { segment } of segmenterOf(language).segment(line)) {
     open += segment
     joined++
-    if (joined < MAX_JOINED && goesOn(open.trim())) continue
+    if (joined < MAX_JOINED && (WITHIN_A_WORD.test(open) || goesOn(open.trim()))) continue
     if (open.trim() !== "") sentences.push(open.trim())
     open = ""
     joined = 0
