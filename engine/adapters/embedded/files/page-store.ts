@@ -30,9 +30,11 @@ const PASSAGES_AT_A_TIME = 8
 /**
  * Rows are tens to hundreds of kilobytes. Larger file pages and a mapped file read one in a few steps instead of
  * hundreds of system calls; what is mapped belongs to the system's cache and goes when memory is short. A checkpoint
- * copies four megabytes, while the event loop waits. What is deleted leaves file pages that `giveBack` can take off the end.
+ * copies four megabytes, while the event loop waits.
  */
-const BEFORE_WAL = "pragma page_size = 16384; pragma auto_vacuum = incremental; pragma mmap_size = 1073741824"
+const BEFORE_WAL = "pragma page_size = 16384; pragma mmap_size = 1073741824"
+/** What is deleted leaves file pages that `giveBack` can take off the end. Said of a file that has it, it would write to that file. */
+const OF_A_NEW_FILE = "pragma auto_vacuum = incremental"
 // The trigger is for older versions, which know nothing of checksums: what they write has none.
 const SCHEMA = `
   pragma wal_autocheckpoint = 250;
@@ -160,6 +162,7 @@ export class PageStore implements Disposable {
     try {
       check(db)
       db.exec(BEFORE_WAL)
+      if (!db.prepare("select 1 from sqlite_master").get()) db.exec(OF_A_NEW_FILE)
       useWal(db)
       db.exec(SCHEMA)
       return new PageStore(db, onDamage)
