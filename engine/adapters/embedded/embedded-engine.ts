@@ -35,6 +35,7 @@ import { isIn } from "./filter.ts"
 import { breather } from "#base/flow/breather.ts"
 import { disagreement } from "./interrupted-writes.ts"
 import { KnownTerms } from "./files/known-terms.ts"
+import { LeftIndices } from "./lance/left-indices.ts"
 import { Maintenance, trainVectorIndex } from "./lance/maintenance.ts"
 import { damagedFile } from "./files/damaged-file.ts"
 import { FileSums } from "./files/file-sums.ts"
@@ -78,6 +79,9 @@ import { steadyNow } from "#base/steady-time.ts"
 const SUGGESTIONS_DB = "suggestions.db"
 /** A reader looks for a newer version of the tables when the one it has is so old. */
 const READER_LAG_MS = 1000
+const LOOK_FOR_LEFT_MS = 5000
+/** A crawl replaces some ten. The next questions read from the files again what they need, at a million passages for a second or two. */
+const MOST_LEFT_INDICES = 128
 /**
  * Searches under way at once, for each core; the others wait. More answer no sooner, and hold the event loop up
  * three times as long, with what all of them have to do in one turn.
@@ -134,7 +138,9 @@ export class EmbeddedEngine implements Engine {
     readerLagMs: READER_LAG_MS,
   }
   readonly #options: EmbeddedEngineOptions
-  readonly #connection: Connection
+  #connection: Connection
+  #leftIndices: LeftIndices
+  #lookedAt = 0
   readonly #lock: Disposable | undefined
   readonly #queryVectors: QueryVectors
   readonly #lateReader: LateReader
@@ -153,6 +159,7 @@ export class EmbeddedEngine implements Engine {
     this.#options = options
     this.#calls = new Calls((error) => asEngineError(error, options.dir))
     this.#connection = connection
+    this.#leftIndices = new LeftIndices(options.dir)
     this.#lock = lock
     this.#queryVectors = new QueryVectors(options.embedder)
     this.#lateReader = new LateReader(options.embedder)
@@ -591,13 +598,27 @@ export class EmbeddedEngine implements Engine {
       this.#opened = null
     } else {
       const { dir } = this.#options
-      const same = this.#opened?.manifest.vectors === manifest.vectors
+      const isRenewed = await this.#renewConnection(manifest)
+      const same = !isRenewed && this.#opened?.manifest.vectors === manifest.vectors
       const tables = same ? this.#opened!.tables : await this.#openToRead(manifest)
       const frequencies = (await this.#opened?.frequencies.newest(dir)) ?? (await TermFrequencies.load(dir))
       const knownTerms = (await this.#opened?.knownTerms.newest(dir)) ?? (await KnownTerms.load(dir))
       this.#opened = { manifest, tables, frequencies, knownTerms }
     }
     this.#checkedAt = steadyNow()
+  }
+
+  /**
+   * Begins with an empty cache once what it holds of replaced indices is much. Calls under way go on with the tables they have; nothing is
+   * closed here, since an export may read for an hour: what nobody uses any longer goes with the garbage.
+   */
+  async #renewConnection({ vectors }: Manifest): Promise<boolean> {
+    if (steadyNow() - this.#lookedAt < LOOK_FOR_LEFT_MS) return false
+    this.#lookedAt = steadyNow()
+    if ((await this.#leftIndices.count([PAGES_TABLE, vectors])) < MOST_LEFT_INDICES) return false
+    this.#leftIndices = new LeftIndices(this.#options.dir)
+    this.#connection = await connectTo(this.#options.dir, READER_LAG_MS)
+    return true
   }
 
   /** Without the vectors when their table cannot be opened. */

@@ -1,0 +1,27 @@
+import { readdir } from "node:fs/promises"
+import path from "node:path"
+
+/**
+ * Which of the tables' indices were replaced since they were first looked at. LanceDB's cache keeps what it has read of them, and their
+ * deleted files open, until it is full: gigabytes and a thousand files later.
+ */
+export class LeftIndices {
+  readonly #dir: string
+  readonly #known = new Set<string>()
+
+  constructor(dir: string) {
+    this.#dir = dir
+  }
+
+  /** How many that were there are gone. */
+  async count(tables: readonly string[]): Promise<number> {
+    const there = new Set((await Promise.all(tables.map((table) => this.#of(table)))).flat())
+    for (const one of there) this.#known.add(one)
+    return this.#known.size - there.size
+  }
+
+  async #of(table: string): Promise<string[]> {
+    const names = await readdir(path.join(this.#dir, `${table}.lance`, "_indices")).catch(() => [])
+    return names.map((name) => `${table}/${name}`)
+  }
+}
