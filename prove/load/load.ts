@@ -18,6 +18,8 @@ const REST_SECONDS = 60
 /** With those of callers beside them at least 10,000 are kept; the others find that there is a bound. */
 const IDLE_CONNECTIONS = 12_000
 const CONNECTIONS_SHARE = 0.85
+/** Longer than `fetch` keeps a connection that is not used, 4 seconds. */
+const LET_GO_MS = 5000
 const IDLE_SECONDS = 20
 const SLOW_READERS = 200
 const SLOW_SECONDS = 60
@@ -225,6 +227,8 @@ class Load {
       const most = metrics.get('fossick_bound_limit{bound="connections"}') ?? Number.NaN
       const seen = await connections.count()
       const each = (this.#vitals().ofApi.memory - before.ofApi.memory) / open
+      // Connections of the callers that follow, idle since before, would be the first that go, perhaps with a request on its way.
+      await pause(LET_GO_MS)
       const through = await this.#ask(4, this.#seconds(IDLE_SECONDS), basic)
       this.#row(
         `beside ${wanted} idle connections: searches`,

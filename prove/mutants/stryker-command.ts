@@ -20,7 +20,8 @@ const options = {
   // Otherwise all tests that come to import a file run for it, which for `base` are nearly all there are.
   vitest: { related: false, configFile: "prove/mutants/vitest.config.ts" },
   mutate,
-  ignorePatterns: ["index-data", "bench"],
+  // A link to a folder, as the chart has one, cannot be copied.
+  ignorePatterns: ["index-data", "bench", "deploy"],
   concurrency: 1,
   tempDirName: join(dir, "copy"),
   reporters: ["json"],
