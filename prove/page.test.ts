@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { section, withSection } from "./page.ts"
+import { rowsIn, section, withSection } from "./page.ts"
 
 const proof = { title: "Kills", promise: "Nothing is lost.", run: () => Promise.reject(new Error("not run")) }
 const outcome = { columns: ["what", "tries"], rows: [["a|b", 3]], faults: [] }
@@ -29,4 +29,12 @@ test("The last section is replaced, and a new one goes to the end", () => {
   expect(withSection("# Proofs\n\n## Kills of others\n\nKept.\n", text)).toBe(
     `# Proofs\n\n## Kills of others\n\nKept.\n\n${text}\n`,
   )
+})
+
+test("The rows of a section are read as they were written, unless its columns changed", () => {
+  const page = withSection("# Proofs\n\n## Soak\n\n| what | tries |\n| --- | --- |\n| c | 5 |\n", text)
+  expect(rowsIn(page, "Kills", ["what", "tries"])).toEqual([["a|b", "3"]])
+  expect(rowsIn(page, "Soak", ["what", "tries"])).toEqual([["c", "5"]])
+  expect(rowsIn(page, "Kills", ["what"])).toEqual([])
+  expect(rowsIn(page, "Kill", ["what", "tries"])).toEqual([])
 })

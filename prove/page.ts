@@ -1,5 +1,5 @@
 import { cpus, totalmem } from "node:os"
-import type { Outcome, Proof } from "./proof.ts"
+import type { Outcome, Proof, Row } from "./proof.ts"
 
 const GB = 1024 ** 3
 
@@ -9,9 +9,27 @@ export const machine = (): string =>
 
 /** A markdown table of what came of a proof. */
 export function table({ columns, rows }: Outcome): string {
-  const line = (cells: readonly (string | number)[]) =>
-    `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`
-  return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n")
+  return [tableLine(columns), tableLine(columns.map(() => "---")), ...rows.map(tableLine)].join("\n")
+}
+
+const tableLine = (cells: Row): string =>
+  `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`
+
+/** The rows that stand in the section with this title, as text; none where its table has other columns. */
+export function rowsIn(
+  page: string,
+  title: string,
+  columns: readonly string[],
+): readonly (readonly string[])[] {
+  const section = page.split(/^## /m).find((one) => one.startsWith(`${title}\n`))
+  const [head, , ...lines] = (section ?? "").split("\n").filter((line) => line.startsWith("| "))
+  if (head !== tableLine(columns)) return []
+  return lines.map((line) =>
+    line
+      .slice(2, -2)
+      .split(" | ")
+      .map((cell) => cell.replaceAll("\\|", "|")),
+  )
 }
 
 /** The section of a proof in the handbook: its promise, the command, the figures. */

@@ -6,7 +6,15 @@ export interface Proof {
   readonly promise: string
   /** Tries it. Leaves no process and no file behind, also when it throws. */
   readonly run: (effort: Effort) => Promise<Outcome>
+  /**
+   * Where a run may be of some rows alone, and each row says how hard it was tried: the rows for the handbook, made of those that stand
+   * there and those of this run. Left out: the rows of this run replace all.
+   */
+  readonly joined?: (before: readonly Row[], now: readonly Row[]) => readonly Row[]
 }
+
+/** Cells of a table. */
+export type Row = readonly (string | number)[]
 
 /** How hard to try. */
 export interface Effort {
@@ -22,7 +30,7 @@ export interface Effort {
 export interface Outcome {
   /** The figures: a heading for each column, and cells for each row. */
   readonly columns: readonly string[]
-  readonly rows: readonly (readonly (string | number)[])[]
+  readonly rows: readonly Row[]
   /** Each try in which the promise was not kept, in words that let somebody repeat it. None: it holds. */
   readonly faults: readonly string[]
   /** What shows them at a glance; left out: nothing does. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"
-import { section, table, withSection } from "./page.ts"
+import { rowsIn, section, table, withSection } from "./page.ts"
 import type { Proof } from "./proof.ts"
 import { openProof, proofNames } from "./proofs.ts"
 
@@ -43,9 +43,13 @@ async function prove(name: string, proof: Proof): Promise<void> {
   for (const fault of outcome.faults) console.log(`NOT KEPT: ${fault}`)
   if (outcome.faults.length > 0) process.exitCode = 1
   if (values.write) {
-    const atScale = scale === 1 ? "" : ` --scale ${scale}`
-    const text = section(proof, outcome, `npm run prove -- ${name}${atScale} --seed ${seed}`)
-    writeFileSync(PAGE, withSection(readFileSync(PAGE, "utf8"), text))
+    const page = readFileSync(PAGE, "utf8")
+    const before = rowsIn(page, proof.title, outcome.columns)
+    const rows = proof.joined?.(before, outcome.rows) ?? outcome.rows
+    // Rows that are joined say their own scale.
+    const atScale = scale === 1 || proof.joined ? "" : ` --scale ${scale}`
+    const text = section(proof, { ...outcome, rows }, `npm run prove -- ${name}${atScale} --seed ${seed}`)
+    writeFileSync(PAGE, withSection(page, text))
     if (outcome.picture) writeFileSync(join(dirname(PAGE), outcome.picture.file), outcome.picture.svg)
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { counted, tried } from "./mutants.ts"
+import { counted, joined, tried } from "./mutants.ts"
 import { ROOMS } from "./rooms.ts"
 import type { Mutant } from "./stryker.ts"
 
@@ -7,8 +7,8 @@ test("A few mutants of a small room are noticed by its tests, but for those that
   const room = ROOMS.filter(({ name }) => name === "base/text")
   const { rows, faults } = await tried({ scale: 0.15, seed: 5, tell: () => {} }, room)
   expect(faults).toEqual([])
-  const [[name, mutants, killed]] = rows as [[string, number, number]]
-  expect(name).toBe("base/text")
+  const [[name, lines, mutants, killed]] = rows as [[string, string, number, number]]
+  expect([name, lines]).toEqual(["base/text", "15.0 %"])
   expect(mutants).toBeGreaterThan(5)
   expect(killed).toBeGreaterThan(mutants / 2)
 })
@@ -29,9 +29,21 @@ test("Mutants that were judged count neither as noticed nor against it", () => {
     mutant("NoCoverage", "n"),
   ]
   const judged = [{ file: "base/a.ts", line: "a < b", mutator: "EqualityOperator", why: "the same" }]
-  expect(counted("base", all, judged).row).toEqual(["base", 4, 1, 1, 1, 1, 1, "66.6 %"])
-  expect(counted("base", all, []).row.at(-1)).toBe("50.0 %")
+  expect(counted(all, judged).row).toEqual([4, 1, 1, 1, 1, 1, "66.6 %"])
+  expect(counted(all, []).row.at(-1)).toBe("50.0 %")
   // Another change of that line was not judged.
   const other = [{ ...judged[0]!, replacement: "a >= b" }]
-  expect(counted("base", all, other).open).toHaveLength(2)
+  expect(counted(all, other).open).toHaveLength(2)
+})
+
+test("A run of some rooms replaces their rows alone, and the sums are those of all that stand there", () => {
+  const text = ["base/text", "all", 10, 8, 1, 1, 0, 0, "90.0 %"]
+  const before = [
+    ["base/flow", "all", "5", "2", "0", "2", "1", "1", "50.0 %"],
+    ["base/text", "20.0 %", "4", "1", "0", "3", "0", "0", "25.0 %"],
+    ["base/left-long-ago", "all", "9", "9", "0", "0", "0", "0", "100.0 %"],
+    ["all", "", "18", "12", "0", "5", "1", "1", "70.5 %"],
+  ]
+  expect(joined(before, [text])).toEqual([before[0], text, ["all", "", 15, 10, 1, 3, 1, 1, "78.5 %"]])
+  expect(joined([], [text])).toEqual([text, ["all", "", 10, 8, 1, 1, 0, 0, "90.0 %"]])
 })

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Chance, chance } from "../chance.ts"
-import type { Effort, Outcome, Proof } from "../proof.ts"
+import type { Effort, Outcome, Proof, Row } from "../proof.ts"
 import { JUDGED, type Judged } from "./judged.ts"
 import { type MutatedRoom, ROOMS } from "./rooms.ts"
 import { type Mutant, mutantsOf, ROOT } from "./stryker.ts"
@@ -18,9 +18,24 @@ export const proof: Proof = {
   promise:
     "What is changed in the code is noticed by a test. [Stryker](https://stryker-mutator.io) changes one thing at a time (a comparison, a number's sign, a text, a branch) in the " +
     "rooms that everything stands on, and runs their tests: nine mutants in ten make one fail. Those that nobody could notice, since nothing that anyone sees differs, were " +
-    "judged one by one; they stand in `prove/mutants/judged.ts` with the reason.",
+    "judged one by one; they stand in `prove/mutants/judged.ts` with the reason. `FOSSICK_MUTANTS=base/text` before the command tries that room alone.",
   run: (effort) => tried(effort, asked()),
+  joined,
 }
+
+const COLUMNS = [
+  "room",
+  "of its lines",
+  "mutants",
+  "killed",
+  "timed out",
+  "survived",
+  "never run",
+  "judged to differ in nothing",
+  "noticed, of the others",
+]
+/** Columns that are counts, from the third on. */
+const COUNTS = 6
 
 /** All rooms, or those that are named. */
 function asked(): readonly MutatedRoom[] {
@@ -38,50 +53,51 @@ export async function tried(effort: Effort, rooms: readonly MutatedRoom[]): Prom
     // One after the other: each has the machine to itself.
     // oxlint-disable-next-line no-await-in-loop
     const mutants = await mutantsOf(mutate, room.tests)
-    const { row, share, open } = counted(room.name, mutants)
-    effort.tell(`${room.name}: ${row.slice(1).join(", ")}`)
+    const { row, share, open } = counted(mutants)
+    effort.tell(`${room.name}: ${row.join(", ")}`)
     if (!room.isJudged) for (const one of open) effort.tell(`  ${inWords(one)}`)
-    rows.push(row)
+    rows.push([room.name, effort.scale >= 1 ? "all" : percent(effort.scale), ...row])
     if (room.isJudged) faults.push(...open.map((one) => `nobody has judged ${inWords(one)}`))
     else if (effort.scale >= 1 && share < ENOUGH)
       faults.push(`${room.name}: ${percent(share)} of its mutants are noticed, and no more`)
   }
-  const columns = [
-    "room",
-    "mutants",
-    "killed",
-    "timed out",
-    "survived",
-    "never run",
-    "judged to differ in nothing",
-    "noticed, of the others",
-  ]
-  return { columns, rows, faults }
+  return { columns: COLUMNS, rows, faults }
 }
 
-/** What became of a room's mutants. */
-export function counted(name: string, mutants: readonly Mutant[], judged: readonly Judged[] = JUDGED) {
+/** The rows of rooms that were not tried this time stay as they are; the rooms stand in their order, their sums below. */
+export function joined(before: readonly Row[], now: readonly Row[]): readonly Row[] {
+  const rows = ROOMS.map(({ name }) => [...now, ...before].find(([room]) => room === name)).filter(
+    (row) => row !== undefined,
+  )
+  const sums = Array.from({ length: COUNTS }, (_, at) => sum(rows.map((row) => Number(row[at + 2]))))
+  return [...rows, ["all", "", ...sums, percent(noticed(sums))]]
+}
+
+/** What became of a room's mutants: the cells behind its name and how much of it was tried. */
+export function counted(mutants: readonly Mutant[], judged: readonly Judged[] = JUDGED) {
   const of = (status: Mutant["status"]) => mutants.filter((one) => one.status === status)
   const alive = [...of("Survived"), ...of("NoCoverage")]
   const open = alive.filter((one) => !judged.some((other) => isOf(one, other)))
-  const seen = of("Killed").length + of("Timeout").length
-  const share = seen + open.length === 0 ? 1 : seen / (seen + open.length)
-  return {
-    row: [
-      name,
-      mutants.length,
-      of("Killed").length,
-      of("Timeout").length,
-      of("Survived").length,
-      of("NoCoverage").length,
-      alive.length - open.length,
-      percent(share),
-    ],
-    share,
-    open,
-  }
+  const counts = [
+    mutants.length,
+    of("Killed").length,
+    of("Timeout").length,
+    of("Survived").length,
+    of("NoCoverage").length,
+    alive.length - open.length,
+  ]
+  const share = noticed(counts)
+  return { row: [...counts, percent(share)], share, open }
 }
 
+/** The share of those that anybody could notice. */
+function noticed([, killed, timedOut, survived, neverRun, equal]: readonly number[]): number {
+  const seen = killed! + timedOut!
+  const all = seen + survived! + neverRun! - equal!
+  return all === 0 ? 1 : seen / all
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 const isOf = (mutant: Mutant, { file, line, mutator, replacement }: Judged): boolean =>
   mutant.file === file &&
   mutant.line === line &&
