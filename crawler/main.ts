@@ -34,7 +34,7 @@ import { takeFolder } from "#base/store/file-lock.ts"
 import { keepOutbound } from "#base/outbound/outbound.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { OwnProcess, SIGN_MS } from "#base/store/processes/own-process.ts"
-import { openStateStore } from "#base/store/state-store.ts"
+import { isOnServer, openStateStore } from "#base/store/state-store.ts"
 import { Ticker } from "./tasks/ticker.ts"
 import { followWebhooks } from "./webhooks/follow-webhooks.ts"
 import { WebhookQueue } from "./webhooks/webhook-queue.ts"
@@ -74,7 +74,7 @@ const isShared = engine !== "embedded"
 await takeFolder(dataDir, "crawler", { patienceMs: PATIENCE_MS, isShared }).catch(endTaken)
 const db = openStateStore(dataDir)
 /** This process among others on the same state, where there may be any. */
-const own = isShared || db.location() === null ? new OwnProcess(db, "crawler") : null
+const own = isShared || isOnServer(db) ? new OwnProcess(db, "crawler") : null
 if (own !== null && !isShared) await becomeOnlyOne(own).catch(endTaken)
 const lostState = strangeState(dataDir, db)
 // Under a supervisor the API says so.

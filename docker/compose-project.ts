@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises"
 // A project of Compose in trials, by `docker compose` or by `docker-compose`, whichever is there.
 
 const ROOT = join(import.meta.dirname, "..")
-const DEADLINE_MS = 900_000
 const POLL_MS = 500
 
 export interface Container {
@@ -31,17 +30,27 @@ interface Inspected {
   }
 }
 
+export interface ComposeOptions {
+  readonly name: string
+  /** By their paths from the root of the repository, or as they are. */
+  readonly files: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  /** How long {@link ComposeProject.until} waits. */
+  readonly patienceMs: number
+}
+
 export class ComposeProject {
   readonly #name: string
   readonly #files: readonly string[]
   readonly #env: NodeJS.ProcessEnv
+  readonly #patienceMs: number
   readonly #program: readonly [string, ...string[]]
 
-  /** @param files by their paths from the root of the repository, or as they are */
-  constructor(name: string, files: readonly string[], env: NodeJS.ProcessEnv) {
+  constructor({ name, files, env, patienceMs }: ComposeOptions) {
     this.#name = name
     this.#files = files
     this.#env = { ...process.env, ...env }
+    this.#patienceMs = patienceMs
     const isPlugin = spawnSync("docker", ["compose", "version"], { env: this.#env }).status === 0
     this.#program = isPlugin ? ["docker", "compose"] : ["docker-compose"]
   }
@@ -95,11 +104,11 @@ export class ComposeProject {
   /** Waits until nothing is wrong any more. @param look says what is */
   async until(look: () => Promise<string | null>): Promise<void> {
     let state: string | null = "nothing yet"
-    for (const end = Date.now() + DEADLINE_MS; Date.now() < end; await sleep(POLL_MS)) {
+    for (const end = Date.now() + this.#patienceMs; Date.now() < end; await sleep(POLL_MS)) {
       state = await look()
       if (state === null) return
     }
-    throw new Error(`after ${DEADLINE_MS / 1000} s: ${state}`)
+    throw new Error(`after ${this.#patienceMs / 1000} s: ${state}`)
   }
 
   /** Ends all processes of a service but its init, as a lack of memory would, and waits until Docker has begun it anew. */

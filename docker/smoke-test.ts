@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
+import { freePort } from "#base/testing/free-port.ts"
+import { ComposeProject } from "./compose-project.ts"
+import { expect, say } from "./trial.ts"
 
 // `npm run smoke:docker`: builds the images, starts the appliance in a project and a data folder of its own, crawls a
 // small site beside it, searches, kills what answers, crawls and indexes, and searches again. Exit code 0: all was well.
@@ -17,12 +16,10 @@ const USAGE = `Usage: npm run smoke:docker -- [--with browser,air-gap,model] [--
   --no-build  takes the images that are there
   --keep      leaves everything running afterwards
 `
-const ROOT = join(import.meta.dirname, "..")
 const SITE = "http://site/"
 const SCRIPT_PAGE = "http://site/tides"
 const DOCUMENT = "http://site/rules.pdf"
-const DEADLINE_MS = 600_000
-const POLL_MS = 500
+const PATIENCE_MS = 600_000
 
 /** Prints, once a process of the browser that holds a page is there, what was said to it of its sandbox. */
 const LOOK = `
@@ -57,7 +54,6 @@ const dataDir = await mkdtemp(join(tmpdir(), "fossick-smoke-"))
 const port = await freePort()
 const root = process.getuid?.() === 0
 const env = {
-  ...process.env,
   APPLIANCE_DATA_DIR: dataDir,
   APPLIANCE_ADDRESS: "127.0.0.1",
   APPLIANCE_PORT: String(port),
@@ -65,7 +61,7 @@ const env = {
   ...(!root && { APPLIANCE_UID: String(process.getuid?.()), APPLIANCE_GID: String(process.getgid?.()) }),
 }
 const base = `http://127.0.0.1:${port}`
-const startedAt = Date.now()
+const project = new ComposeProject({ name: options.project, files, env, patienceMs: PATIENCE_MS })
 
 try {
   await smokeTest()
@@ -73,41 +69,41 @@ try {
 } catch (error) {
   process.exitCode = 1
   say(`failed: ${(error as Error).message}`)
-  process.stdout.write(await compose("ps", "--all"))
-  process.stdout.write(await compose("logs", "--no-color", "--tail", "40"))
+  process.stdout.write(await project.compose("ps", "--all"))
+  process.stdout.write(await project.compose("logs", "--no-color", "--tail", "40"))
 } finally {
   if (!options.keep) {
-    await compose("down", "--volumes", "--timeout", "30")
+    await project.compose("down", "--volumes", "--timeout", "30")
     await rm(dataDir, { recursive: true, force: true })
   }
 }
 
 async function smokeTest(): Promise<void> {
-  await compose("config", "--quiet")
+  await project.compose("config", "--quiet")
   if (!options["no-build"]) {
-    await compose("build")
+    await project.compose("build")
     say("the images are built")
   }
-  await compose("up", "--detach", "--no-build")
+  await project.compose("up", "--detach", "--no-build")
   await ready()
   say("up and ready")
   for (const service of variants.includes("air-gap") ? ["api", "crawler", "meilisearch"] : ["meilisearch"]) {
-    const routes = await inside(service, "cat", "/proc/net/route")
+    const routes = await project.inside(service, "cat", "/proc/net/route")
     expect(!/^\w+\t0{8}\t/m.test(routes), `${service} has no way out:\n${routes}`)
   }
-  expect((await compose("logs", "--no-color")).match(/fsk-\w+/g) === null, "no key is in the logs")
+  expect((await project.compose("logs", "--no-color")).match(/fsk-\w+/g) === null, "no key is in the logs")
 
-  say((await inside("api", "node", "/app/docker/load-packages.ts")).trim())
-  await inside("api", "fossick", "doctor")
+  say((await project.inside("api", "node", "/app/docker/load-packages.ts")).trim())
+  await project.inside("api", "fossick", "doctor")
   say("the doctor finds nothing wrong")
 
   const key = (
-    await inside("api", "fossick", "keys", "create", "--role", "search", "--name", "smoke test")
+    await project.inside("api", "fossick", "keys", "create", "--role", "search", "--name", "smoke test")
   ).trim()
   expect(/^fsk-\S+$/.test(key), "a key was made")
   expect((await search("lens", "no-such-key")).status === 401, "a wrong key is refused")
 
-  say((await inside("crawler", "fossick", "crawl", SITE)).trim().split("\n").at(-1) ?? "")
+  say((await project.inside("crawler", "fossick", "crawl", SITE)).trim().split("\n").at(-1) ?? "")
   await findsLens(key)
   say("a crawled page is found")
   await finds("where is the paraffin kept?", DOCUMENT, key)
@@ -120,26 +116,26 @@ async function smokeTest(): Promise<void> {
   if (variants.includes("model")) {
     const ask =
       "const { ok } = await fetch(process.env.FOSSICK_LLM_URL + '/models'); process.exit(ok ? 0 : 1)"
-    await inside("api", "node", "--input-type=module", "--eval", ask)
+    await project.inside("api", "node", "--input-type=module", "--eval", ask)
     say("the API reaches the model's server")
   }
 
-  for (const service of ["api", "crawler", "meilisearch"]) await kill(service)
+  for (const service of ["api", "crawler", "meilisearch"]) await project.kill(service)
   await ready()
   say("killed, and up and ready again")
   await findsLens(key)
   say("the page is still found")
 
   const stopping = Date.now()
-  await compose("stop", "api", "crawler")
+  await project.compose("stop", "api", "crawler")
   say(`stopped in ${((Date.now() - stopping) / 1000).toFixed(1)} s`)
-  for (const { Service, ExitCode } of await containers()) {
+  for (const { service, exitCode } of await project.containers()) {
     expect(
-      !["api", "crawler"].includes(Service) || ExitCode === 0,
-      `${Service} ends in good order (${ExitCode})`,
+      !["api", "crawler"].includes(service) || exitCode === 0,
+      `${service} ends in good order (${exitCode})`,
     )
   }
-  await compose("restart")
+  await project.compose("restart")
   await ready()
   await findsLens(key)
   say("the same after a restart of everything")
@@ -147,44 +143,11 @@ async function smokeTest(): Promise<void> {
 
 /** Waits until every container is healthy and the API says through the published port that all is well. */
 async function ready(): Promise<void> {
-  let state = "nothing yet"
-  for (const end = Date.now() + DEADLINE_MS; Date.now() < end; await sleep(POLL_MS)) {
-    const unwell = (await containers()).filter(
-      ({ Health, Service }) => Health !== "healthy" && Service !== "init",
-    )
-    state = unwell.map(({ Service, State, Health }) => `${Service} is ${State} ${Health}`).join(", ")
-    if (unwell.length > 0) continue
+  await project.healthy(["init"])
+  await project.until(async () => {
     const answer = await fetch(`${base}/readyz`).catch(() => null)
-    if (answer?.ok) return
-    state = `/readyz says ${(await answer?.text()) ?? "nothing"}`
-  }
-  throw new Error(`not ready after ${DEADLINE_MS / 1000} s: ${state}`)
-}
-
-interface Container {
-  readonly ID: string
-  readonly Service: string
-  readonly State: string
-  readonly Health: string
-  readonly ExitCode: number
-}
-
-async function containers(): Promise<Container[]> {
-  const lines = (await compose("ps", "--all", "--format", "json")).trim().split("\n")
-  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Container)
-}
-
-/** Ends all processes of a service but its init, as a lack of memory would, and waits until Docker has begun it anew. */
-async function kill(service: string): Promise<void> {
-  const container = (await containers()).find((one) => one.Service === service)
-  if (container === undefined) throw new Error(`there is no ${service}`)
-  const restarts = () => docker("inspect", "--format", "{{.RestartCount}}", container.ID)
-  const before = await restarts()
-  await inside(service, "sh", "-c", "kill -9 -1")
-  for (const end = Date.now() + DEADLINE_MS; Date.now() < end; await sleep(POLL_MS)) {
-    if ((await restarts()) !== before) return
-  }
-  throw new Error(`${service} was not started again`)
+    return answer?.ok ? null : `/readyz says ${(await answer?.text()) ?? "nothing"}`
+  })
 }
 
 async function findsLens(key: string): Promise<void> {
@@ -212,50 +175,8 @@ async function search(query: string, key: string): Promise<Response> {
 /** How the crawler's browser shuts its pages in, seen while it reads one. */
 async function sandbox(): Promise<string> {
   const [seen] = await Promise.all([
-    inside("crawler", "sh", "-c", LOOK),
-    inside("crawler", "fossick", "crawl", SCRIPT_PAGE, "--rendering", "browser", "--depth", "0"),
+    project.inside("crawler", "sh", "-c", LOOK),
+    project.inside("crawler", "fossick", "crawl", SCRIPT_PAGE, "--rendering", "browser", "--depth", "0"),
   ])
   return `${seen.trim()} its sandbox`
-}
-
-function inside(service: string, ...command: string[]): Promise<string> {
-  return compose("exec", "-T", service, ...command)
-}
-
-function compose(...args: string[]): Promise<string> {
-  return docker(
-    "compose",
-    "--project-name",
-    options.project,
-    ...files.flatMap((file) => ["--file", file]),
-    ...args,
-  )
-}
-
-/** @returns what it writes to standard output; the rest is shown when it fails. */
-async function docker(...args: string[]): Promise<string> {
-  const child = spawn("docker", args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] })
-  let out = ""
-  let err = ""
-  child.stdout.setEncoding("utf8").on("data", (part: string) => (out += part))
-  child.stderr.setEncoding("utf8").on("data", (part: string) => (err += part))
-  const [code] = (await once(child, "close")) as [number | null]
-  if (code !== 0) throw new Error(`docker ${args.join(" ")} ended with ${code}:\n${err || out}`)
-  return out
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  return typeof address === "object" && address !== null ? address.port : 0
-}
-
-function expect(condition: boolean, what: string): void {
-  if (!condition) throw new Error(`expected that ${what}`)
-}
-
-function say(line: string): void {
-  process.stdout.write(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
 }

@@ -1,7 +1,6 @@
 import { unknownSource } from "#crawler/sources/source-names.ts"
 import { AuditLog } from "#base/audit/audit-log.ts"
-import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
-import type { StateStore } from "#base/store/state-store.ts"
+import { isOnServer, type StateStore } from "#base/store/state-store.ts"
 import type { Values } from "#base/settings.ts"
 
 import { Billing, type BillingParts } from "./billing/billing.ts"
@@ -106,7 +105,7 @@ export function openAccounts(
     feedback,
     pageRequests,
     audit,
-    rates: db instanceof PostgresStore ? new SharedRates(db) : new RateCounter(),
+    rates: isOnServer(db) ? new SharedRates(db) : new RateCounter(),
     publicRates: new RateCounter(),
     stored: () =>
       new Map([

@@ -5,6 +5,7 @@ import type { Logger } from "pino"
 import type { DiskRoom } from "#base/disk-space.ts"
 import { pause } from "#base/flow/pause.ts"
 import { DeletionGuard } from "#base/steady-time.ts"
+import { SIGN_MS } from "#base/store/processes/own-process.ts"
 
 import type { Billing } from "../accounts/billing/billing.ts"
 import { researchCost } from "../accounts/billing/credits.ts"
@@ -39,8 +40,6 @@ const DAY_MS = 86_400_000
 const TIDY_MS = 3_600_000
 /** Room on the disk is looked for so often. */
 const ROOM_MS = 1000
-/** Between two looks at what other processes left. */
-const LOOK_MS = 2000
 
 /** Why a task failed, as its owner is told. */
 const CANCELLED = "The caller hung up before the report was done."
@@ -90,7 +89,7 @@ export class Researchers implements AsyncDisposable {
       if (await tasks.recover(new Date())) this.wake()
     }
     // A store that is away is told of by whoever has to know.
-    if (tasks.isShared) this.#look = setInterval(() => void look().catch(() => undefined), LOOK_MS).unref()
+    if (tasks.isShared) this.#look = setInterval(() => void look().catch(() => undefined), SIGN_MS).unref()
     this.wake()
   }
 

@@ -1,5 +1,5 @@
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
-import { isLivingSql, migrateProcesses } from "#base/store/processes/own-process.ts"
+import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
 
 import type { KeptByKey } from "../accounts/limits/kept-by-key.ts"
 import type { Tracking } from "../accounts/tracking.ts"
@@ -219,16 +219,15 @@ export class ResearchTasks {
    * @returns whether there were any
    */
   async recover(now: Date): Promise<boolean> {
-    const lost = `state = 'in_progress' and not ${isLivingSql("research_task.process")}`
-    // Asked again and again, and nothing is lost as a rule.
-    if (this.#sql(`select 1 from research_task where ${lost} limit 1`).get() === undefined) return false
+    const left = leftWork(this.#sql, "research_task", "in_progress")
+    if (!left.isThere()) return false
     await this.#writes.run(() => {
       this.#sql(
         `update research_task set state = 'failed', ${ENDED}, ended_at = ?,
            error = 'The appliance ended ' || starts || ' times while it worked on this.'
-         where ${lost} and starts >= ?`,
+         where ${left.where} and starts >= ?`,
       ).run(now.getTime(), MAX_STARTS)
-      this.#sql(`update research_task set state = 'pending' where ${lost}`).run()
+      this.#sql(`update research_task set state = 'pending' where ${left.where}`).run()
     })
     return true
   }

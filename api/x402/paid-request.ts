@@ -12,32 +12,29 @@ import type { X402Config } from "./settings.ts"
 const MAX_QUERY_CHARS = 1000
 
 /**
- * `explain` is for operators and evidence for their other appliances, as are the names of sources and collections and what counts by them, and there are no credits to report: these are left
- * unread, as unknown fields are.
+ * `explain` is for operators and evidence for their other appliances, as are the names of sources and collections and what counts by
+ * them, and there are no credits to report: these are left unread, as unknown fields are.
  */
-type PaidBody = Omit<
-  SearchBody,
-  | "explain"
-  | "include_evidence"
-  | "include_facets"
-  | "include_usage"
-  | "include_word_statistics"
-  | "sources"
-  | "collections"
-  | "word_statistics"
->
+const UNPAID = [
+  "explain",
+  "include_evidence",
+  "include_facets",
+  "include_usage",
+  "include_word_statistics",
+  "sources",
+  "collections",
+  "word_statistics",
+] as const satisfies (keyof SearchBody)[]
 
-const {
-  explain: _explain,
-  include_evidence: _evidence,
-  include_facets: _facets,
-  include_usage: _usage,
-  include_word_statistics: _counts,
-  word_statistics: _statistics,
-  sources: _sources,
-  collections: _collections,
-  ...properties
-} = searchSchema.properties
+type PaidBody = Omit<SearchBody, (typeof UNPAID)[number]>
+
+const properties = omit(searchSchema.properties, UNPAID)
+
+function omit<T extends object, K extends keyof T>(value: T, keys: readonly K[]): Omit<T, K> {
+  const left = { ...value }
+  for (const key of keys) delete left[key]
+  return left
+}
 
 /** The body of POST /search where searches are paid for one by one. */
 export const paidSearchSchema: RequestSchema<PaidBody> = {

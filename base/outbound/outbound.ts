@@ -1,7 +1,5 @@
-import type { StateStore } from "#base/store/state-store.ts"
-import { transaction } from "#base/store/state-store.ts"
+import { isOnServer, type StateStore, transaction } from "#base/store/state-store.ts"
 
-import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import { OutboundLedger } from "./outbound-ledger.ts"
 import type { OutboundPurpose } from "./purposes.ts"
 
@@ -52,7 +50,7 @@ export function writeOutbound(db: StateStore): void {
 /** Writes down what this process talks to, from time to time and at the end. Dispose of it before the connection is closed. */
 export function keepOutbound(db: StateStore): Disposable {
   // Its connections are noted here, since the ledger itself stands on it.
-  if (db instanceof PostgresStore) noteOutbound("state", db.host)
+  if (isOnServer(db)) noteOutbound("state", db.host)
   const timer = setInterval(() => writeOutbound(db), WRITE_EVERY_MS)
   timer.unref()
   return {

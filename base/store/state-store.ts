@@ -31,6 +31,9 @@ export function openStateFile(dataDir: string): DatabaseSync {
   return begun(dataDir, openFile(dataDir))
 }
 
+/** Whether the state is on a server, where processes of other machines may work on it. */
+export const isOnServer = (db: StateStore): db is PostgresStore => db instanceof PostgresStore
+
 function begun<S extends StateStore>(dataDir: string, db: S): S {
   mkdirSync(dataDir, { recursive: true, mode: OWN_FOLDER })
   try {

@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { createServer } from "node:net"
-import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { parse, stringify } from "yaml"
+import { freePort } from "#base/testing/free-port.ts"
 import { ComposeProject } from "../compose-project.ts"
+import { expect, say } from "../trial.ts"
 import { FOSSICK_MOUNT, makeStandIns, STAND_IN_MOUNTS } from "./stand-ins/stand-ins.ts"
 
 // `npm run smoke:cluster`: starts the cluster of compose.cluster.yaml in a project and a data folder of its own, crawls a small site
@@ -21,6 +21,7 @@ const USAGE = `Usage: npm run smoke:cluster -- [--stand-ins] [--project NAME] [-
 const ROOT = join(import.meta.dirname, "../..")
 const FILE = "compose.cluster.yaml"
 const ENDING = ["prepare"]
+const PATIENCE_MS = 900_000
 const LENS = "how do I clean the lens?"
 const SITE = "http://site/"
 const PATIENT = { healthcheck: { start_period: "30m" } }
@@ -56,14 +57,18 @@ const port = await freePort()
 const base = `http://127.0.0.1:${port}`
 const override = join(work, "override.yaml")
 await writeFile(override, stringify(beside()))
-const project = new ComposeProject(options.project, [FILE, override], {
-  APPLIANCE_DATA_DIR: dataDir,
-  APPLIANCE_ADDRESS: "127.0.0.1",
-  APPLIANCE_PORT: String(port),
-  APPLIANCE_INDEX_HEAP: "512m",
-  APPLIANCE_INDEX_MMAP: "false",
+const project = new ComposeProject({
+  name: options.project,
+  files: [FILE, override],
+  env: {
+    APPLIANCE_DATA_DIR: dataDir,
+    APPLIANCE_ADDRESS: "127.0.0.1",
+    APPLIANCE_PORT: String(port),
+    APPLIANCE_INDEX_HEAP: "512m",
+    APPLIANCE_INDEX_MMAP: "false",
+  },
+  patienceMs: PATIENCE_MS,
 })
-const startedAt = Date.now()
 
 try {
   await smokeTest()
@@ -280,20 +285,4 @@ async function asksItself(container: string, key: string): Promise<void> {
   const ask = `const answer = await fetch("http://127.0.0.1:8080/search", ${JSON.stringify({ method: "POST", ...asking(key) })}); console.log((await answer.json()).results[0].url)`
   const said = await project.docker("exec", container, "node", "--input-type=module", "--eval", ask)
   expect(said.trim() === `${SITE}lens`, `each API finds the lens (${said})`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  return typeof address === "object" && address !== null ? address.port : 0
-}
-
-function expect(condition: boolean, what: string): void {
-  if (!condition) throw new Error(`expected that ${what}`)
-}
-
-function say(line: string): void {
-  process.stdout.write(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
 }

@@ -4,6 +4,7 @@ import type { Condition } from "../index/search-index.ts"
 import { placeOf } from "../page/domains.ts"
 import { facetValue, filterOf } from "./meilisearch/filter.ts"
 import { filtersOf, type QueryClause } from "./opensearch/filter.ts"
+import { DOMAINS } from "../testing/domain-oracle.ts"
 
 // What the servers are sent, read by an interpreter of it, against a naive oracle: no server is needed to see that a filter means what it should.
 
@@ -47,16 +48,6 @@ const aCondition: fc.Arbitrary<Condition> = fc.record(
   },
   { requiredKeys: [] },
 )
-
-const DOMAINS: Readonly<Record<string, (url: URL) => boolean>> = {
-  "example.com": ({ hostname }) => /^(?:.*\.)?example\.com$/.test(hostname),
-  "docs.example.com": ({ hostname }) => hostname === "docs.example.com",
-  localhost: ({ hostname }) => hostname === "localhost",
-  "localhost:8080": ({ host }) => host === "localhost:8080",
-  "localhost:1": () => false,
-  "co.uk": () => false,
-  "example.co.uk:443": ({ hostname }) => hostname === "example.co.uk",
-}
 
 function naive(page: PageOf, condition: Condition): boolean {
   const url = new URL(page.url)

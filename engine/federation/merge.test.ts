@@ -1,28 +1,15 @@
 import { describe, expect, test } from "vitest"
 import type { Hit } from "../engine.ts"
-import { toPageUrl } from "../page/page-url.ts"
+import { aPage } from "../testing/pages.ts"
 import { merged } from "./merge.ts"
 
-const hit = (url: string, lexical: number, more: Partial<Hit> = {}): Hit => ({
-  url: toPageUrl(url)!,
-  title: url,
+const hit = (address: string, lexical: number, more: Partial<Hit> = {}): Hit => ({
+  ...aPage(address, { title: address, source: "a" }),
+  type: "html",
   score: 0.9,
   passages: [],
-  description: null,
-  markdown: "",
-  language: "en",
-  author: null,
-  publishedAt: null,
-  topic: null,
-  country: null,
-  unsafe: false,
-  type: "html",
-  fetchedAt: new Date(0),
-  images: [],
-  favicon: null,
-  source: "a",
   parts: { lexical, passage: 0, vector: lexical, late: 0, rerank: 0, fused: 0, boost: 0 },
-  evidence: { fingerprint: { exact: url, similar: null }, hasVectors: true, holdsPhrases: false },
+  evidence: { fingerprint: { exact: address, similar: null }, hasVectors: true, holdsPhrases: false },
   ...more,
 })
 const urls = (hits: readonly Hit[]) => hits.map(({ url }) => new URL(url).pathname.slice(1))

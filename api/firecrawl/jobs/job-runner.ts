@@ -5,6 +5,7 @@ import type { Logger } from "pino"
 import type { DiskRoom } from "#base/disk-space.ts"
 import { pause } from "#base/flow/pause.ts"
 import { DeletionGuard } from "#base/steady-time.ts"
+import { SIGN_MS } from "#base/store/processes/own-process.ts"
 
 import type { Billing } from "../../accounts/billing/billing.ts"
 import { type Cost, crawlCost, extractCost } from "../../accounts/billing/credits.ts"
@@ -40,8 +41,6 @@ export const KEPT_MS = 86_400_000
 /** A job that takes longer would outlive what it found first. */
 const JOB_MS = 86_400_000
 const TIDY_MS = 3_600_000
-/** Between two looks at what other processes left, or ended. */
-const LOOK_MS = 2000
 /** Room on the disk is looked for so often. */
 const ROOM_MS = 1000
 
@@ -98,7 +97,7 @@ export class JobRunner implements AsyncDisposable {
     this.#tidy = setInterval(tidy, TIDY_MS)
     this.#tidy.unref()
     // A store that is away is told of by whoever has to know.
-    if (store.isShared) this.#look = setInterval(() => void look().catch(() => undefined), LOOK_MS).unref()
+    if (store.isShared) this.#look = setInterval(() => void look().catch(() => undefined), SIGN_MS).unref()
   }
 
   /**

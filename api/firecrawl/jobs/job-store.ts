@@ -1,6 +1,6 @@
 import { dateOrNull } from "#base/store/date-columns.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
-import { isLivingSql, migrateProcesses } from "#base/store/processes/own-process.ts"
+import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
 
 import type { WriteQueue } from "../../accounts/billing/write-queue.ts"
 import {
@@ -296,11 +296,10 @@ export class JobStore {
 
   /** What processes worked on that are lost has failed, with what it had found. */
   async recover(now: Date): Promise<void> {
-    const lost = `state = 'scraping' and not ${isLivingSql("firecrawl_job.process")}`
-    // Asked again and again, and nothing is lost as a rule.
-    if (this.#sql(`select 1 from firecrawl_job where ${lost} limit 1`).get() === undefined) return
+    const left = leftWork(this.#sql, "firecrawl_job", "scraping")
+    if (!left.isThere()) return
     await this.#writes.run(() => {
-      this.#sql(`update firecrawl_job set state = 'failed', error = ?, ended_at = ? where ${lost}`).run(
+      this.#sql(`update firecrawl_job set state = 'failed', error = ?, ended_at = ? where ${left.where}`).run(
         RESTARTED,
         now.getTime(),
       )

@@ -1,4 +1,4 @@
-import { isLivingSql, migrateProcesses } from "#base/store/processes/own-process.ts"
+import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
 import { migrate, openStateStore, prepareOnce, transaction } from "#base/store/state-store.ts"
 
 import type { X402Outcome } from "./outcomes.ts"
@@ -136,11 +136,9 @@ export function openLedger(dataDir: string, mostBytes = MOST_BYTES, process: str
   migrateProcesses(db)
   migrateX402(db)
   const sql = prepareOnce(db)
-  const lost = `state = 'settling' and not ${isLivingSql("x402_payments.process")}`
+  const left = leftWork(sql, "x402_payments", "settling")
   const recover = () => {
-    // Asked again and again, and nothing is lost as a rule.
-    if (sql(`select 1 from x402_payments where ${lost} limit 1`).get() === undefined) return
-    sql(`update x402_payments set state = 'unknown' where ${lost}`).run()
+    if (left.isThere()) sql(`update x402_payments set state = 'unknown' where ${left.where}`).run()
   }
   recover()
   const setState = (id: string, state: Entry["state"], before: Entry["state"]): boolean =>

@@ -24,6 +24,22 @@ const STEPS: readonly string[] = [
 export const isLivingSql = (id: string): string =>
   `exists (select 1 from state_process where state_process.id = ${id})`
 
+/**
+ * Rows that processes had in hand which are lost.
+ *
+ * @param table has the columns `state` and `process`
+ * @param state of rows that a process has in hand
+ */
+export function leftWork(
+  sql: ReturnType<typeof prepareOnce>,
+  table: string,
+  state: string,
+): { readonly where: string; readonly isThere: () => boolean } {
+  const where = `state = '${state}' and not ${isLivingSql(`${table}.process`)}`
+  // Asked again and again, and nothing is left as a rule: a read takes no turn among writers.
+  return { where, isThere: () => sql(`select 1 from ${table} where ${where} limit 1`).get() !== undefined }
+}
+
 export const migrateProcesses = (db: StateStore): void => {
   migrate(db, "processes", STEPS)
 }

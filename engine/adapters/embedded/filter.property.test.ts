@@ -8,6 +8,7 @@ import { type Page, sourcesOf } from "../../page/page.ts"
 import { HashingEmbedder } from "../../testing/hashing-embedder.ts"
 import { aPage } from "../../testing/pages.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
+import { DOMAINS } from "../../testing/domain-oracle.ts"
 
 // Every filter, alone and with others, against a naive oracle over the same pages. Here and not in the contract suite: a recorded server
 // answers what it was asked when it was recorded, and no filter by chance.
@@ -99,18 +100,6 @@ const anyFilter: fc.Arbitrary<PageFilter> = fc.record(
   },
   { requiredKeys: [] },
 )
-
-const DOMAINS: Readonly<Record<string, (url: URL) => boolean>> = {
-  "example.com": ({ hostname }) => /^(?:.*\.)?example\.com$/.test(hostname),
-  "docs.example.com": ({ hostname }) => hostname === "docs.example.com",
-  localhost: ({ hostname }) => hostname === "localhost",
-  "localhost:8080": ({ hostname, port }) => hostname === "localhost" && port === "8080",
-  "localhost:1": () => false,
-  "example.co.uk:443": ({ hostname }) => hostname === "example.co.uk",
-  "co.uk": () => false,
-  "example.net": () => false,
-  "notexample.com": ({ hostname }) => hostname === "notexample.com",
-}
 
 /** By the words of `PageFilter`, one condition after the other. */
 function naive(page: Page, filter: PageFilter): boolean {

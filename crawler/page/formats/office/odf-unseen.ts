@@ -1,10 +1,9 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate"
-import { Parser } from "htmlparser2"
+import type { Parser } from "htmlparser2"
 import { type Color, colorOf } from "../../extract/seen/colors.ts"
 import { type Stretch, withoutTexts } from "./cut-xml.ts"
 import { Ground, isUnreadable, type Place } from "./painted.ts"
-
-type Attributes = Readonly<Record<string, string>>
+import { type Attributes, walkXml } from "./walk-xml.ts"
 
 /** What styles say of letters and what they stand on (OpenDocument 1.3 part 3 §16, §20); undefined: nothing. */
 interface OdfStyle {
@@ -43,21 +42,6 @@ export function withoutUnseenOdf(body: Uint8Array): Uint8Array {
   return kept === xml ? body : zipSync({ ...unzipSync(body), "content.xml": strToU8(kept) }, { level: 0 })
 }
 
-function read(
-  xml: string,
-  start: (name: string, attributes: Attributes, parser: Parser) => void,
-  end: (name: string, parser: Parser) => void = () => undefined,
-): void {
-  const parser: Parser = new Parser(
-    {
-      onopentag: (name, attributes) => start(name, attributes, parser),
-      onclosetag: (name) => end(name, parser),
-    },
-    { xmlMode: true },
-  )
-  parser.end(xml)
-}
-
 const keyOf = (family: string | undefined, name: string | undefined): string => `${family} ${name}`
 
 function readStyles(...parts: readonly string[]): {
@@ -70,7 +54,7 @@ function readStyles(...parts: readonly string[]): {
   let paper: Color | null = PAPER
   for (const xml of parts) {
     let now: OdfStyle | null = null
-    read(
+    walkXml(
       xml,
       (name, given) => {
         if (name === "style:style" || name === "style:default-style") {
@@ -296,7 +280,7 @@ function unseenIn(xml: string, common: string): Stretch[] {
     if (frame.isHidden) found.push([frame.start - 1, to])
     else for (const stretch of directTexts(xml, frame.start, to)) found.push(stretch)
   }
-  read(xml, start, end)
+  walkXml(xml, start, end)
   return found
 }
 

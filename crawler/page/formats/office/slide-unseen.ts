@@ -1,9 +1,8 @@
-import { Parser } from "htmlparser2"
+import type { Parser } from "htmlparser2"
 import { type Color, colorOf } from "../../extract/seen/colors.ts"
 import { type Stretch, withoutTexts } from "./cut-xml.ts"
 import { Ground, isUnreadable, type Place } from "./painted.ts"
-
-type Attributes = Readonly<Record<string, string>>
+import { type Attributes, walkXml } from "./walk-xml.ts"
 
 /** What a presentation says of all its slides (ECMA-376 part 1 §19, §20). */
 export interface SlideFacts {
@@ -62,7 +61,7 @@ export function slideFacts(presentation: string, theme: string, masters: readonl
 function backgroundOf(xml: string, colors: ReadonlyMap<string, Color>): Color | null {
   let color: Color | null = null
   let isPlain = true
-  read(xml, (name, given) => {
+  walkXml(xml, (name, given) => {
     if (/^a:(?:grad|blip|patt)Fill$/.test(name)) isPlain = false
     // Backgrounds of a theme from its second on are courses of colours.
     if (name === "p:bgRef" && Number(given["idx"] ?? 1001) > 1001) isPlain = false
@@ -76,18 +75,6 @@ function colorOfElement(name: string, given: Attributes, colors: ReadonlyMap<str
   if (name === "a:sysClr") return colorOf(`#${(given["lastClr"] ?? "").toLowerCase()}`)
   if (name === "a:prstClr") return colorOf((given["val"] ?? "").toLowerCase())
   return name === "a:schemeClr" ? (colors.get(given["val"] ?? "") ?? null) : null
-}
-
-function read(
-  xml: string,
-  start: (name: string, attributes: Attributes, parser: Parser) => void,
-  end: (name: string, parser: Parser) => void = () => undefined,
-): void {
-  const parser: Parser = new Parser(
-    { onopentag: (name, given) => start(name, given, parser), onclosetag: (name) => end(name, parser) },
-    { xmlMode: true },
-  )
-  parser.end(xml)
 }
 
 /** A group or a shape. */
@@ -204,7 +191,7 @@ export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
       frames.pop()
     }
   }
-  read(xml, start, end)
+  walkXml(xml, start, end)
   return withoutTexts(xml, found)
 }
 

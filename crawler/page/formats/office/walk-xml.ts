@@ -1,0 +1,19 @@
+import { Parser } from "htmlparser2"
+
+export type Attributes = Readonly<Record<string, string>>
+
+/** Goes through a part of an office file, whose names keep their prefixes. The parser tells where in the text it is. */
+export function walkXml(
+  xml: string,
+  start: (name: string, attributes: Attributes, parser: Parser) => void,
+  end: (name: string, parser: Parser) => void = () => undefined,
+): void {
+  const parser: Parser = new Parser(
+    {
+      onopentag: (name, attributes) => start(name, attributes, parser),
+      onclosetag: (name) => end(name, parser),
+    },
+    { xmlMode: true },
+  )
+  parser.end(xml)
+}
