@@ -7,6 +7,7 @@ import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
 import type { Context, Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { arrivingBodies, bodyText } from "../middleware/json-body.ts"
+import { callerOf } from "../proxies/trusted-proxies.ts"
 import type { ClientDocuments } from "./client-documents.ts"
 import { grantedKey, notGrantable } from "./granted-key.ts"
 import { OAuthStore } from "./oauth-store.ts"
@@ -171,11 +172,12 @@ export function openOAuth({
       .split(",")
       .map((name) => name.trim())
       .filter((name) => name !== "")
-    if (wrong.isOverFor(ctx.ip))
+    const caller = callerOf(ctx.ip)
+    if (wrong.isOverFor(caller))
       return await again("Too many keys were wrong. Try again in a quarter of an hour.")
     const key = keys.verify((form.get("key") ?? "").trim())
     if (key === null) {
-      wrong.note(ctx.ip)
+      wrong.note(caller)
       return await again("This is no valid key.")
     }
     const known = collections.list().map(({ name }) => name)
@@ -211,7 +213,7 @@ export function openOAuth({
       }
       ctx.path = path
       const app = await (loading ??= load())
-      callers.set(ctx.req, ctx.ip)
+      callers.set(ctx.req, callerOf(ctx.ip))
       ctx.respond = false
       ctx.res.statusCode = 200
       await new Promise<void>((resolve, reject) => {

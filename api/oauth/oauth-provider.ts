@@ -4,7 +4,6 @@ import {
   InvalidGrantError,
   InvalidScopeError,
   InvalidTargetError,
-  TemporarilyUnavailableError,
 } from "@modelcontextprotocol/sdk/server/auth/errors.js"
 import type {
   AuthorizationParams,
@@ -85,10 +84,8 @@ export function oauthProvider({ store, documents, tickets, resource }: ProviderP
           ...(uri !== undefined && { client_uri: uri }),
           ...PUBLIC_CLIENT,
         }
-        const client = store.register(metadata)
-        if (client === null)
-          throw new TemporarilyUnavailableError("Too many programs have registered. Try again tomorrow")
-        return { ...metadata, client_id: client.id, client_id_issued_at: Math.floor(Date.now() / 1000) }
+        const { id } = store.register(metadata)
+        return { ...metadata, client_id: id, client_id_issued_at: Math.floor(Date.now() / 1000) }
       },
     },
     async authorize(client, params, res) {

@@ -69,7 +69,7 @@ test("a key that lets program after program in keeps the two hundred that were u
 })
 
 test("grants that ended, or that nobody used for a month, are forgotten, and so are their programs", () => {
-  const client = store.register({ client_name: "A program" })!.id
+  const client = store.register({ client_name: "A program" }).id
   const [ended, unused, used] = [letIn(client), letIn("unused"), letIn("used")]
   store.revoke(ended.grant)
   vi.setSystemTime(Date.now() + 20 * DAY_MS)
@@ -84,4 +84,23 @@ test("grants that ended, or that nobody used for a month, are forgotten, and so 
   expect(store.client(client)).not.toBeNull()
   store.register({ client_name: "Another" })
   expect(store.client(client)).toBeNull()
+})
+
+test("whoever registers thousands keeps nobody out: the oldest that nobody let in go, and no other", () => {
+  const idOf = (name: string) => {
+    vi.setSystemTime(Date.now() + 1)
+    return store.register({ client_name: name }).id
+  }
+  const inUse = idOf("In use")
+  const { grant } = letIn(inUse)
+  const given = Array.from({ length: 1020 }, (_, at) => idOf(`One of many, ${at}`))
+  expect(rows("oauth_client")).toBe(1001)
+  expect(given.findIndex((id) => store.client(id) !== null)).toBe(20)
+  expect(store.client(inUse)).not.toBeNull()
+  // Nobody lets it in any longer, and it is the oldest.
+  store.revoke(grant)
+  idOf("The next")
+  expect(store.client(inUse)).toBeNull()
+  expect(store.client(given[20]!)).toBeNull()
+  expect(store.client(given[21]!)).not.toBeNull()
 })

@@ -64,9 +64,13 @@ const CODE_MS = 2 * MINUTE_MS
 const ACCESS_MS = 60 * MINUTE_MS
 /** Each refresh begins it anew. */
 const REFRESH_MS = 30 * 24 * 60 * MINUTE_MS
-/** Programs that registered and were let in by nobody are forgotten after this, or when there are too many. */
+/** Programs that registered and were let in by nobody are forgotten after this. */
 const CLIENT_MS = 24 * 60 * MINUTE_MS
-const MOST_CLIENTS = 1000
+/**
+ * Of those, the oldest go when another comes: who registers many would otherwise keep everybody else out. Of the twenty an hour that one
+ * address may register, fifty addresses fill it in an hour; a person lets a program in within minutes.
+ */
+const MOST_IDLE_CLIENTS = 1000
 /**
  * Refresh tokens of a grant that were exchanged and are remembered, so that one that comes again is noticed: four days of a program that
  * does so each hour. One that does nothing else fills nothing.
@@ -91,16 +95,17 @@ export class OAuthStore {
     this.#prepare = prepareOnce(db)
   }
 
-  /** @returns null when there is no room for another program that nobody let in */
-  register(metadata: Readonly<Record<string, unknown>>): OAuthClient | null {
-    const id = randomUUID()
+  register(metadata: Readonly<Record<string, unknown>>): OAuthClient {
+    const [id, now] = [randomUUID(), Date.now()]
     return transaction(this.#db, () => {
       const idle =
         "not exists (select 1 from oauth_grant where client = oauth_client.id and revoked_at is null)"
-      this.#prepare(`delete from oauth_client where created_at < ? and ${idle}`).run(Date.now() - CLIENT_MS)
-      const count = this.#prepare(`select count(*) as n from oauth_client where ${idle}`).get()?.["n"]
-      if (Number(count) >= MOST_CLIENTS) return null
-      this.#prepare("insert into oauth_client values (?, ?, ?)").run(id, JSON.stringify(metadata), Date.now())
+      this.#prepare(`delete from oauth_client where created_at < ? and ${idle}`).run(now - CLIENT_MS)
+      this.#prepare(
+        `delete from oauth_client where id in (
+           select id from oauth_client where ${idle} order by created_at desc, id ${ALL_BEYOND})`,
+      ).run(MOST_IDLE_CLIENTS - 1)
+      this.#prepare("insert into oauth_client values (?, ?, ?)").run(id, JSON.stringify(metadata), now)
       return { id, metadata }
     })
   }

@@ -339,6 +339,34 @@ test("an address with a path is one, too, whether a proxy keeps the path or not"
   db.close()
 })
 
+test("one network registers twenty programs an hour, whichever of its addresses they come from", async () => {
+  const config = { ...readSettings(apiSettings, {}), publicUrl: url, trustedProxies: ["127.0.0.1"] }
+  const { documents } = site
+  const db = memoryState()
+  const { keys, collections } = accounts
+  const own = openOAuth({ db, keys, collections, documents, publicUrl: url })
+  await using app = await serveApp({ accounts, oauth: own, config })
+  const register = async (from: string) => {
+    const response = await fetch(`${app.url}/register`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Forwarded-For": from },
+      body: JSON.stringify({ redirect_uris: [CALLBACK] }),
+    })
+    return { status: response.status, body: await response.json() }
+  }
+  const statuses = await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => (await register(`2001:db8:0:1::${at + 1}`)).status),
+  )
+  expect(new Set(statuses)).toEqual(new Set([201]))
+  expect(await register("2001:db8:0:1:ffff::1")).toMatchObject({
+    status: 429,
+    body: { error: "too_many_requests" },
+  })
+  expect((await register("2001:db8:0:2::1")).status).toBe(201)
+  expect((await register("192.0.2.1")).status).toBe(201)
+  db.close()
+})
+
 test("a scope that is encoded wrongly is taken as it is written", async () => {
   const program = new Program()
   await auth(program, { serverUrl: `${url}/mcp` })
