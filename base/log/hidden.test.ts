@@ -17,3 +17,17 @@ test("a secret that somebody repeats is hidden, however it is written, and the r
   expect(hidden(`{"said":"${SECRET}"}`, ["another-one", SECRET])).toBe('{"said":"…"}')
   expect(hidden("a short one stays", ["one", ""])).toBe("a short one stays")
 })
+
+test("what base64 has of a secret is hidden at any place of a word, in either alphabet, whatever is around it", () => {
+  // In base64 these are full of + and /, which the other alphabet writes as - and _.
+  for (const secret of ["ûïþûïþûïþ", "?>?>?>?>~~~", "six_ch"]) {
+    for (const before of ["", "a", "ab", "abc"])
+      for (const after of ["", "z", "zz", "zzz"])
+        for (const encoding of ["base64", "base64url"] as const) {
+          const said = Buffer.from(`${before}${secret}${after}`).toString(encoding)
+          expect(hidden(`x ${said} y`, [secret])).toBe("x … y")
+        }
+    expect(hidden(`x ${secret} and ${secret} y`, [secret])).toBe("x … and … y")
+  }
+  expect(hidden("five5 stays, six_ch not", ["five5", "six_ch"])).toBe("five5 stays, … not")
+})

@@ -16,16 +16,18 @@ const STANDARD_OUTPUT = 1
  * sake of its log. What pages and addresses say cannot command the terminal that shows it, nor begin a line.
  *
  * A message may have places for its fields: `log.info({ source, pages }, "crawl {source}: {pages} new")`.
+ *
+ * @param fd where the lines go, if not to the standard output
  */
-export function openLog(name: string, env: NodeJS.ProcessEnv): Logger {
+export function openLog(name: string, env: NodeJS.ProcessEnv, fd = STANDARD_OUTPUT): Logger {
   const { logLevel, logFormat } = readSettings(logSettings, env)
-  const stream = pino.destination({ dest: STANDARD_OUTPUT, sync: true, maxLength: MAX_WAITING })
+  const stream = pino.destination({ dest: fd, sync: true, maxLength: MAX_WAITING })
   stream.on("error", (error: Error) => {
     const isGone = (error as NodeJS.ErrnoException).code === "EPIPE"
     if (!isGone && !isDiskFull(error)) throw error
   })
   const hooks = {
-    streamWrite: logForm(logFormat, STANDARD_OUTPUT, env),
+    streamWrite: logForm(logFormat, fd, env),
     logMethod: tell(logFormat === "text"),
   }
   return pino({ name, level: logLevel, hooks }, stream)

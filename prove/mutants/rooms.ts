@@ -29,7 +29,7 @@ const room = (
 export const ROOMS: readonly MutatedRoom[] = [
   room("base/flow", false),
   room("base/text", false),
-  room("base/log", false),
+  room("base/log", false, { moreTests: ["docs/settings.test.ts"] }),
   room("base/process", false),
   room("base/store", false),
   {
