@@ -1,0 +1,34 @@
+import { emptyState } from "#base/store/testing/empty-state.ts"
+import type { PageUrl } from "#engine"
+import { KnownAddresses, type Visited } from "../frontier/known-addresses.ts"
+import { defineSource, type SourceSpec } from "../source.ts"
+
+export const HOUR = 3_600_000
+export const DAY = 24 * HOUR
+
+/** An address of the site that is visited. */
+export const at = (path: string) => `https://site.example${path}` as PageUrl
+
+export const sourceOf = (name: string, spec: Partial<SourceSpec> = {}) =>
+  defineSource({ name, seeds: ["https://site.example/"], revisit: { minHours: 1, maxHours: 720 }, ...spec })
+
+/** A visit that found a page, and one that found it gone. */
+export const PAGE = { outcome: "indexed", hash: "h" } as const
+export const GONE = { outcome: "failed:http-status", status: 404, hash: null } as const
+
+/** What sources know of addresses, without any visit over a network, at a time that tests set. */
+export class VisitedSite {
+  now = 1000 * DAY
+  readonly db = emptyState()
+  readonly known = new KnownAddresses(this.db, () => this.now)
+
+  /** What is known after a visit, by default one that finds the page which the index holds. */
+  visit(
+    path: string,
+    { job = 1, source = "site", ...more }: Partial<Visited> & { job?: number; source?: string } = {},
+  ) {
+    const visit = { url: at(path), outcome: "indexed", detail: null, ...more } as const
+    this.known.record({ id: job, source: sourceOf(source) }, [visit])
+    return this.known.get(visit.url, source)!
+  }
+}
