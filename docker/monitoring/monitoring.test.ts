@@ -12,6 +12,7 @@ import { serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 // The rules and the dashboard, held to what a real /metrics gives; and to promtool, where it is installed.
 
 const RULES = join(import.meta.dirname, "alerts.yaml")
+const CASES = join(import.meta.dirname, "alerts.test.yaml")
 const { groups } = parse(readFileSync(RULES, "utf8")) as {
   groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[]
 }
@@ -65,6 +66,17 @@ test("panels lie beside each other, each with an id of its own", () => {
   expect(panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([])
 })
 
+test("each rule has a case in which it fires, and one in which it does not", () => {
+  const { tests } = parse(readFileSync(CASES, "utf8")) as {
+    tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[]
+  }
+  const cases = tests.flatMap((one) => one.alert_rule_test)
+  const named = (fires: boolean) =>
+    cases.filter(({ exp_alerts: alerts = [] }) => alerts.length > 0 === fires).map((one) => one.alertname)
+  for (const fires of [true, false])
+    expect([...new Set(named(fires))].sort()).toEqual(rules.map(({ alert }) => alert).sort())
+})
+
 const promtool = spawnSync("promtool", ["--version"]).status === 0
 
 test.skipIf(!promtool)("promtool takes the rules, and the expressions of the dashboard as rules", () => {
@@ -79,4 +91,9 @@ test.skipIf(!promtool)("promtool takes the rules, and the expressions of the das
   const file = join(folder, "panels.yaml")
   writeFileSync(file, JSON.stringify({ groups: [{ name: "panels", rules: recorded }] }))
   expect(check(file)).toContain(`SUCCESS: ${recorded.length} rules found`)
+})
+
+test.skipIf(!promtool)("promtool runs the cases of the rules, with the words that people get", () => {
+  const told = execFileSync("promtool", ["test", "rules", CASES], { encoding: "utf8" })
+  expect(told).toContain("SUCCESS")
 })
