@@ -1,0 +1,195 @@
+import { once } from "node:events"
+import { createServer, type IncomingHttpHeaders } from "node:http"
+import type { AddressInfo } from "node:net"
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+
+import type { Payment } from "../payment.ts"
+import { type Facilitator, httpFacilitator } from "./facilitator.ts"
+
+const PAYMENT = {
+  version: 2,
+  payload: { signature: "0x1" },
+  requirements: { amount: "10000" },
+} as unknown as Payment
+const HASH = `0x${"aB".repeat(32)}`
+
+let said: { status?: number; text: string | null } = { text: "{}" }
+let asked: { path: string; headers: IncomingHttpHeaders; body: unknown }[] = []
+let facilitator: Facilitator
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on("data", (chunk: Buffer) => chunks.push(chunk))
+  request.on("end", () => {
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
+    asked.push({ path: `${request.method} ${request.url}`, headers: request.headers, body })
+    if (said.text !== null) response.writeHead(said.status ?? 200).end(said.text)
+  })
+})
+
+const at = (more: object = {}) =>
+  httpFacilitator({
+    facilitatorUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`,
+    verifyTimeoutMs: 60_000,
+    settleTimeoutMs: 60_000,
+    verifyBearer: "",
+    settleBearer: "",
+    ...more,
+  })
+const says = (answer: unknown, status = 200) => {
+  said = { status, text: JSON.stringify(answer) }
+}
+
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+})
+
+afterAll(() => {
+  server.close()
+  server.closeAllConnections()
+})
+
+beforeEach(() => {
+  asked = []
+  facilitator = at()
+})
+
+describe("a facilitator", () => {
+  test("is given the payment and the terms, and for each call its own token", async () => {
+    says({ isValid: true })
+    await facilitator.verify(PAYMENT)
+    await facilitator.settle(PAYMENT)
+    const body = {
+      x402Version: 2,
+      paymentPayload: PAYMENT.payload,
+      paymentRequirements: PAYMENT.requirements,
+    }
+    expect(asked.map(({ path }) => path)).toEqual(["POST /base/verify", "POST /base/settle"])
+    for (const one of asked) {
+      expect(one.body).toEqual(body)
+      expect(one.headers).toMatchObject({ "content-type": "application/json", accept: "application/json" })
+      expect(one.headers).not.toHaveProperty("authorization")
+    }
+    const trusted = at({ verifyBearer: "v", settleBearer: "s" })
+    await trusted.verify(PAYMENT)
+    await trusted.settle(PAYMENT)
+    expect(asked.slice(2).map(({ headers }) => headers.authorization)).toEqual(["Bearer v", "Bearer s"])
+  })
+
+  test.each([
+    [{ status: 500, text: '{"isValid":true,"success":true}' }, /^HTTP 500: \{"isValid"/],
+    [{ status: 503, text: "y".repeat(400) }, /^HTTP 503: y{300}$/],
+    [{ status: 429, text: "slow down" }, /^HTTP 429: slow down$/],
+    [{ text: "[]" }, /^HTTP 200 with JSON that is no object$/],
+    [{ text: "null" }, /no object$/],
+    [{ text: "1" }, /no object$/],
+    [{ text: "<html>" }, /JSON/],
+    [{ text: `"${"x".repeat(65_535)}"` }, /^the answer exceeds 65536 bytes$/],
+    [{ text: `"${"x".repeat(65_534)}"` }, /no object$/],
+  ])("that answers %o decides nothing", async (answer, message) => {
+    said = answer
+    expect(await facilitator.verify(PAYMENT)).toEqual({
+      kind: "unavailable",
+      error: expect.objectContaining({ message: expect.stringMatching(message) }),
+    })
+    expect(await facilitator.settle(PAYMENT)).toEqual({
+      kind: "unknown",
+      error: expect.objectContaining({ message: expect.stringMatching(message) }),
+    })
+  })
+
+  test("that does not answer in time decides nothing", async () => {
+    said = { text: null }
+    const hasty = at({ verifyTimeoutMs: 1, settleTimeoutMs: 1 })
+    expect(await hasty.verify(PAYMENT)).toMatchObject({ kind: "unavailable" })
+    expect(await hasty.settle(PAYMENT)).toMatchObject({ kind: "unknown" })
+  })
+})
+
+test.each<[object, number, object]>([
+  [{ isValid: true }, 200, { kind: "valid" }],
+  [{ isValid: false, invalidReason: "expired" }, 200, { kind: "invalid", reason: "expired" }],
+  // A refusal may come with its status.
+  [{ isValid: false, invalidReason: "Expired_1" }, 400, { kind: "invalid", reason: "Expired_1" }],
+  [{ isValid: false, invalidReason: "expired" }, 499, { kind: "invalid", reason: "expired" }],
+  [{ isValid: false }, 200, { kind: "invalid", reason: "payment_invalid" }],
+  [
+    { isValid: false, invalidReason: "at /srv/secret.js:1" },
+    200,
+    { kind: "invalid", reason: "payment_invalid" },
+  ],
+  [{ isValid: false, invalidReason: "x".repeat(100) }, 200, { kind: "invalid", reason: "x".repeat(100) }],
+  [{ isValid: false, invalidReason: "x".repeat(101) }, 200, { kind: "invalid", reason: "payment_invalid" }],
+  [{ isValid: false, invalidReason: "" }, 200, { kind: "invalid", reason: "payment_invalid" }],
+  [{ isValid: false, invalidReason: 7 }, 200, { kind: "invalid", reason: "payment_invalid" }],
+  [
+    { isValid: "true" },
+    200,
+    {
+      kind: "unavailable",
+      error: expect.objectContaining({ message: "the facilitator's answer says nothing of validity" }),
+    },
+  ],
+])("to verify, %o with status %d means %o", async (answer, status, verified) => {
+  says(answer, status)
+  expect(await facilitator.verify(PAYMENT)).toEqual(verified)
+})
+
+describe("to settle", () => {
+  const no = (errorReason: unknown, transaction: unknown = "") => ({
+    success: false,
+    errorReason,
+    transaction,
+  })
+
+  test("a transaction means that it is settled", async () => {
+    says({ success: true, transaction: HASH })
+    expect(await facilitator.settle(PAYMENT)).toEqual({ kind: "settled", transaction: HASH })
+  })
+
+  test.each([
+    [no("insufficient_funds"), "insufficient_funds"],
+    [no("insufficient_funds", HASH), "insufficient_funds"],
+    // It was sent, and the network says that it failed.
+    [no("transaction_failed", HASH), "transaction_failed"],
+    [no("invalid_transaction_failed", HASH), "invalid_transaction_failed"],
+  ])("%o is a no", async (answer, reason) => {
+    says(answer)
+    expect(await facilitator.settle(PAYMENT)).toEqual({ kind: "refused", reason })
+  })
+
+  test.each<[object, object]>([
+    [{ success: true, transaction: `${HASH}0` }, {}],
+    [{ success: true, transaction: `x${HASH}` }, {}],
+    [{ success: true, transaction: 7 }, {}],
+    [{ success: true }, {}],
+    [{}, {}],
+    [{ success: "true", transaction: HASH }, { transaction: HASH }],
+    [{ success: "false", errorReason: "insufficient_funds" }, { reason: "insufficient_funds" }],
+    [no("the node said: secret"), {}],
+    [no("transaction_failed"), { reason: "transaction_failed" }],
+    ...["pending", "timeout", "unexpected", "unknown", "nonce", "event_mismatch", "conflict", "replay"].map(
+      (word) =>
+        [no(`it_${word}_is`, HASH), { reason: `it_${word}_is`, transaction: HASH }] as [object, object],
+    ),
+  ])("%o leaves it open", async (answer, more) => {
+    says(answer)
+    const { errorReason } = answer as { errorReason?: string }
+    const message = `the facilitator leaves open whether it settled: ${errorReason}`
+    expect(await facilitator.settle(PAYMENT)).toEqual({
+      kind: "unknown",
+      error: expect.objectContaining({ message }),
+      ...more,
+    })
+  })
+
+  test("what it says at length is told in short", async () => {
+    says(no("very long ".repeat(90)))
+    const settled = await facilitator.settle(PAYMENT)
+    expect(settled.kind === "unknown" && settled.error.message.length).toBe(
+      "the facilitator leaves open whether it settled: ".length + 300,
+    )
+  })
+})
