@@ -15,6 +15,7 @@ import { describe, expect, test } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
 
+import { CUT_REASONS } from "./load/connections.ts"
 import { serviceSettings } from "./service-settings.ts"
 import { FakeEngine, hit } from "./testing/fake-engine.ts"
 import { SEARCH_KEY, serveApp, TEST_KEY } from "./testing/serve-app.ts"
@@ -154,6 +155,10 @@ describe("/metrics", () => {
 
   test("count open connections, and those that were cut by reason", async () => {
     await using app = await serveApp({ config: { connectionsPerAddress: 3 } })
+    // Else the first of each would not be seen to come.
+    const { text } = await scrape(app.url)
+    for (const reason of CUT_REASONS)
+      expect(text).toContain(`fossick_http_connections_cut_total{reason="${reason}"} 0`)
     const sockets = Array.from({ length: 6 }, () =>
       connect({ port: Number(new URL(app.url).port), host: "127.0.0.1" }),
     )

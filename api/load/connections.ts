@@ -77,7 +77,8 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>()
   readonly #idle = new Set<Connection>()
   readonly #addresses = new Map<string, Address>()
-  readonly #cut = new Map<CutReason, number>()
+  /** Each from the start on: a counter that appears with its first event hides that event from `rate`. */
+  readonly #cut = new Map<CutReason, number>(CUT_REASONS.map((reason) => [reason, 0]))
   #told = 0
   #unsent = 0
   #looking: NodeJS.Timeout | undefined

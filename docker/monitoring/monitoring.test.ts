@@ -29,7 +29,7 @@ const rules = groups.flatMap((group) => group.rules)
 const inPanels = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 const expressions = [...rules.map(({ expr }) => expr), ...inPanels]
 /** What Prometheus and Node give by themselves. */
-const OTHERS = new Set(["up", "process_resident_memory_bytes"])
+const OTHERS = new Set(["up", "process_resident_memory_bytes", "process_cpu_seconds_total"])
 
 const namesIn = (expression: string): readonly string[] =>
   [...expression.matchAll(/\b(?:fossick|process)_\w+/g)].map(([name]) =>
