@@ -29,6 +29,7 @@ import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/log/log.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
+import { clockInDoubt, DOUBT_ADVICE, TimeGuard } from "#base/store/clock/trusted-time.ts"
 
 import { type Accounts, openAccounts } from "./accounts/accounts.ts"
 import { sourceSites } from "./accounts/reach/source-sites.ts"
@@ -125,6 +126,10 @@ async function serve(): Promise<void> {
   }
   const lostState = stateProblem()
   if (lostState !== null) log.error(lostState)
+  const clockProblem = () => {
+    const problem = clockInDoubt(db)
+    return problem && `${problem} ${DOUBT_ADVICE}`
+  }
   const backups = new BackupTable(db)
   const room = new DiskRoom(engineConfig.dataDir, engineConfig.minFreeMb, { warn: engineConfig.warnFreeMb })
   const lost = new LostPages(db)
@@ -205,6 +210,7 @@ async function serve(): Promise<void> {
   opened.use(
     tidyHourly([queries], {
       writes: accounts.writes,
+      guard: new TimeGuard(accountsDb),
       onProblem: (err) => log.warn({ err }, "old questions were not deleted"),
     }),
   )
@@ -285,6 +291,7 @@ async function serve(): Promise<void> {
     room,
     warnings: () => [
       ...[stateProblem() ?? []].flat(),
+      ...[clockProblem() ?? []].flat(),
       ...following.warnings,
       ...[chatModel?.outage ?? []].flat(),
       ...(federation?.warnings() ?? []),

@@ -9,7 +9,7 @@ import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/log/log.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { environment, readSettings } from "#base/settings.ts"
-import { DeletionGuard, steadyNow } from "#base/steady-time.ts"
+import { steadyNow } from "#base/steady-time.ts"
 import { AlertBook } from "./alerts/alert-book.ts"
 import { followAlerts } from "./alerts/follow-alerts.ts"
 import { BackupTable } from "./backup/scheduled/backup-table.ts"
@@ -35,6 +35,7 @@ import { keepOutbound } from "#base/outbound/outbound.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { OwnProcess, SIGN_MS } from "#base/store/processes/own-process.ts"
 import { isOnServer, openStateStore } from "#base/store/state-store.ts"
+import { clockInDoubt, DOUBT_ADVICE, TimeGuard } from "#base/store/clock/trusted-time.ts"
 import { Ticker } from "./tasks/ticker.ts"
 import { followWebhooks } from "./webhooks/follow-webhooks.ts"
 import { WebhookQueue } from "./webhooks/webhook-queue.ts"
@@ -110,7 +111,8 @@ let sizesAt = 0
 let checkAllAt = 0
 let looking = Promise.resolve()
 const leftVersions = new LeftVersions()
-const guard = new DeletionGuard()
+const guard = new TimeGuard(db)
+let isInDoubt = false
 const room = new DiskRoom(dataDir, minFreeMb, { warn: warnFreeMb })
 let isWaiting = false
 let isNear = false
@@ -138,6 +140,7 @@ function tick(): void {
   // Somebody asked for another model: the job process builds the index for it.
   if (modelWanted !== undefined) unfinished ||= wantedModel(dataDir, engine) !== modelWanted
   if (!leads) return
+  tellClock()
   for (const { kind, name, run, isLeftOut } of ticker.tick()) {
     log[isLeftOut ? "warn" : "info"](
       kind === "crawl" ? { source: name, job: run } : { [kind]: name, run },
@@ -291,6 +294,17 @@ function hasRoom(): boolean {
   if (isLow !== isWaiting) log[isLow ? "warn" : "info"](isLow ? room.note : "there is room on the disk again")
   isWaiting = isLow
   return !isLow
+}
+
+/** Says once that the clock is in doubt, and once that it is no longer. */
+function tellClock(): void {
+  const doubt = clockInDoubt(db)
+  if (doubt !== null && !isInDoubt) log.warn(`${doubt} ${DOUBT_ADVICE}`)
+  if (doubt === null && isInDoubt) {
+    log.info("the clock is in doubt no longer")
+    tidyAt = 0
+  }
+  isInDoubt = doubt !== null
 }
 
 /** Warns once before there is too little room, whether anything is to be done or not. */

@@ -2,6 +2,7 @@ import { unknownSource } from "#crawler/sources/source-names.ts"
 import { AuditLog } from "#base/audit/audit-log.ts"
 import { isOnServer, type StateStore } from "#base/store/state-store.ts"
 import type { Values } from "#base/settings.ts"
+import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
 import { Billing, type BillingParts } from "./billing/billing.ts"
 import { CallLog } from "./call-log.ts"
@@ -92,7 +93,7 @@ export function openAccounts(
       audit,
       ...[callLog, feedback, pageRequests, keys].map((part) => ({ days, prune: part.prune.bind(part) })),
     ],
-    { writes, onProblem },
+    { writes, guard: new TimeGuard(db), onProblem },
   )
   return {
     keys,

@@ -1,6 +1,6 @@
 import { setInterval } from "node:timers"
 
-import { DeletionGuard } from "#base/steady-time.ts"
+import type { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
 import type { WriteQueue } from "./billing/write-queue.ts"
 
@@ -24,16 +24,17 @@ export function tidyHourly(
   parts: readonly KeptForDays[],
   {
     writes,
+    guard,
     onProblem,
     everyMs = TIDY_MS,
   }: {
     readonly writes: WriteQueue
+    readonly guard: Pick<TimeGuard, "mayDelete">
     readonly onProblem: (error: unknown) => void
     readonly everyMs?: number
   },
 ): Disposable {
   const closed = new AbortController()
-  const guard = new DeletionGuard()
   async function tidy(): Promise<void> {
     if (!guard.mayDelete()) return
     for (const { days, prune } of parts) {

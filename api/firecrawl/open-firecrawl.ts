@@ -4,6 +4,7 @@ import type { DiskRoom } from "#base/disk-space.ts"
 import type { LivingProcess } from "#base/store/processes/keep-alive.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Values } from "#base/settings.ts"
+import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
 import type { Accounts } from "../accounts/accounts.ts"
 import type { ApiKey } from "../accounts/keys/keys.ts"
@@ -62,7 +63,17 @@ export function openFirecrawlJobs(
     store,
     secretOf,
     start(reach) {
-      runner = new JobRunner({ store, keys, billing, writes, parts, reach, room: parts.room, log: parts.log })
+      runner = new JobRunner({
+        store,
+        keys,
+        billing,
+        writes,
+        parts,
+        reach,
+        room: parts.room,
+        guard: new TimeGuard(db),
+        log: parts.log,
+      })
       runner.start()
       const { log, pollMs, sending, userAgent, process } = parts
       const mayTell = () => process?.take(TELLER) ?? true

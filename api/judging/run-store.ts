@@ -72,9 +72,9 @@ export class RunStore {
   /** @returns the id of the run; null when another one is under way */
   begin(facts: RunFacts, now = Date.now()): number | null {
     return transaction(this.#db, () => {
-      const open = this.#sql("select 1 from judged_run where state = 'running' and touched_at > ?").get(
-        now - SILENT_MS,
-      )
+      const open = this.#sql(
+        "select 1 from judged_run where state = 'running' and abs(? - touched_at) < ?",
+      ).get(now, SILENT_MS)
       if (open !== undefined) return null
       const row = this.#sql(
         `insert into judged_run (state, at, touched_at, depth, note, generation, embedder, pages, rules_version,
@@ -208,7 +208,7 @@ export class RunStore {
 
 function runOf(row: Readonly<Record<string, unknown>>): JudgedRun {
   const state = row["state"] as RunState
-  const isSilent = state === "running" && Number(row["touched_at"]) < Date.now() - SILENT_MS
+  const isSilent = state === "running" && Math.abs(Date.now() - Number(row["touched_at"])) >= SILENT_MS
   return {
     id: Number(row["id"]),
     state: isSilent ? "interrupted" : state,

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 
+import { steadyNow } from "#base/steady-time.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 import type { Collections } from "../accounts/reach/collections.ts"
@@ -246,11 +247,11 @@ class WrongKeys {
 
   isOverFor(address: string): boolean {
     const known = this.#counts.get(address)
-    return known !== undefined && known.until > Date.now() && known.count >= MOST_WRONG
+    return known !== undefined && known.until > steadyNow() && known.count >= MOST_WRONG
   }
 
   note(address: string): void {
-    const now = Date.now()
+    const now = steadyNow()
     for (const [one, { until }] of this.#counts) if (until <= now) this.#counts.delete(one)
     const known = this.#counts.get(address) ?? { count: 0, until: now + WRONG_MS }
     this.#counts.set(address, { ...known, count: known.count + 1 })

@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto"
 
 import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
+import { deletionTime } from "#base/store/clock/trusted-time.ts"
 
 /** A program that registered itself (RFC 7591). It has no secret: PKCE guards its codes. */
 export interface OAuthClient {
@@ -66,6 +67,7 @@ const ACCESS_MS = 60 * MINUTE_MS
 const REFRESH_MS = 30 * 24 * 60 * MINUTE_MS
 /** Programs that registered and were let in by nobody are forgotten after this. */
 const CLIENT_MS = 24 * 60 * MINUTE_MS
+const DAY_MS = 24 * 60 * MINUTE_MS
 /**
  * Of those, the oldest go when another comes: who registers many would otherwise keep everybody else out. Of the twenty an hour that one
  * address may register, fifty addresses fill it in an hour; a person lets a program in within minutes.
@@ -100,7 +102,9 @@ export class OAuthStore {
     return transaction(this.#db, () => {
       const idle =
         "not exists (select 1 from oauth_grant where client = oauth_client.id and revoked_at is null)"
-      this.#prepare(`delete from oauth_client where created_at < ? and ${idle}`).run(now - CLIENT_MS)
+      this.#prepare(`delete from oauth_client where created_at < ? and ${idle}`).run(
+        deletionTime(this.#db, now) - CLIENT_MS,
+      )
       this.#prepare(
         `delete from oauth_client where id in (
            select id from oauth_client where ${idle} order by created_at desc, id ${ALL_BEYOND})`,
@@ -125,9 +129,10 @@ export class OAuthStore {
     const [id, code] = [randomUUID(), secret()]
     transaction(this.#db, () => {
       const now = Date.now()
-      this.#prepare("delete from oauth_code where expires_at < ?").run(now - CLIENT_MS)
-      this.#prepare("delete from oauth_token where expires_at < ?").run(now)
-      this.#forgetGrants(grant.key, now)
+      const old = deletionTime(this.#db, now)
+      this.#prepare("delete from oauth_code where expires_at < ?").run(old - CLIENT_MS)
+      this.#prepare("delete from oauth_token where expires_at < ?").run(old)
+      this.#forgetGrants(grant.key, old)
       this.#prepare(
         "insert into oauth_grant (id, client, client_name, key, collections, created_at) values (?, ?, ?, ?, ?, ?)",
       ).run(
@@ -272,7 +277,10 @@ export class OAuthStore {
       digest(token),
       kind,
     )
-    return row === undefined || Number(row["expires_at"]) < Date.now() ? null : row
+    if (row === undefined) return null
+    const left = Number(row["expires_at"]) - Date.now()
+    // One of a clock that was years ahead would be valid for years.
+    return left < 0 || left > (kind === "access" ? ACCESS_MS : REFRESH_MS) + DAY_MS ? null : row
   }
 }
 

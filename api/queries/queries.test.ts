@@ -1,3 +1,4 @@
+import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 import { expect, test } from "vitest"
 
 import { WriteQueue } from "../accounts/billing/write-queue.ts"
@@ -76,12 +77,12 @@ test("questions past their days are deleted at the start and from time to time, 
   note(queries, "old", now - 8 * DAY)
   note(queries, "new", now - DAY)
   using opened = new DisposableStack()
-  opened.use(tidyHourly([queries], { writes, onProblem: () => {}, everyMs: 20 }))
+  opened.use(tidyHourly([queries], { writes, guard: new TimeGuard(db), onProblem: () => {}, everyMs: 20 }))
   await expect.poll(left).toEqual([{ question: "new" }])
   note(queries, "older", now - 9 * DAY)
   await expect.poll(left).toEqual([{ question: "new" }])
   // What was kept goes when it is switched off.
-  opened.use(tidyHourly([new QueryLog(db, 0)], { writes, onProblem: () => {} }))
+  opened.use(tidyHourly([new QueryLog(db, 0)], { writes, guard: new TimeGuard(db), onProblem: () => {} }))
   await expect.poll(left).toEqual([])
 })
 

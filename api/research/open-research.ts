@@ -5,6 +5,7 @@ import type { Embedder } from "#engine"
 import type { DiskRoom } from "#base/disk-space.ts"
 import type { ByteBudget } from "#base/flow/byte-budget.ts"
 import type { Values } from "#base/settings.ts"
+import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
 import type { Accounts } from "../accounts/accounts.ts"
 import type { ChatModel } from "../chat-models/chat-model.ts"
@@ -61,6 +62,7 @@ export function openResearch(
     },
     room: parts.room,
     limits: { concurrency: config.researchConcurrency, seconds: SECONDS, keepDays: config.researchDays },
+    guard: new TimeGuard(db),
     log,
   })
   const all = config.researchQueue

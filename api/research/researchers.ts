@@ -4,8 +4,8 @@ import type { Logger } from "pino"
 
 import type { DiskRoom } from "#base/disk-space.ts"
 import { pause } from "#base/flow/pause.ts"
-import { DeletionGuard } from "#base/steady-time.ts"
 import { SIGN_MS } from "#base/store/processes/own-process.ts"
+import type { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
 import type { Billing } from "../accounts/billing/billing.ts"
 import { researchCost } from "../accounts/billing/credits.ts"
@@ -24,6 +24,7 @@ export interface ResearchersOptions {
   readonly limits: ResearchLimits
   /** The disk that reports are kept on: none is begun while it has too little room. */
   readonly room?: Pick<DiskRoom, "isLow"> | undefined
+  readonly guard: Pick<TimeGuard, "mayDelete">
   readonly log: Logger
 }
 
@@ -70,10 +71,9 @@ export class Researchers implements AsyncDisposable {
    * @param engineFor the index as a key may see it
    */
   async start(engineFor: (key: ApiKey) => ResearchParts["engine"]): Promise<void> {
-    const { tasks, limits, log } = this.#options
+    const { tasks, limits, guard, log } = this.#options
     this.#engineFor = engineFor
     await tasks.recover(new Date())
-    const guard = new DeletionGuard()
     const tidy = () => {
       if (!guard.mayDelete()) return
       void tasks

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
 
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { deletionTime } from "#base/store/clock/trusted-time.ts"
 
 const STEPS = [
   `create table face_session (
@@ -13,6 +14,8 @@ const STEPS = [
 /** Sessions of one key at one time: the oldest ends when another begins. A team of fifty on two machines each. */
 const MOST_OF_KEY = 100
 
+const DAY_MS = 86_400_000
+
 export interface StoredSession {
   readonly keyId: string
   readonly expiresAt: number
@@ -20,16 +23,18 @@ export interface StoredSession {
 
 /** The sessions of this appliance. Only SHA-256 digests of their tokens are kept: 256 random bits need no slow hash. */
 export class SessionStore {
+  readonly #db: StateStore
   readonly #prepare: ReturnType<typeof prepareOnce>
 
   constructor(db: StateStore) {
     migrate(db, "face-sessions", STEPS)
+    this.#db = db
     this.#prepare = prepareOnce(db)
   }
 
   /** Keeps a session, and forgets those that are over. Belongs into a write. */
   add(token: string, keyId: string, now: number, lifetimeMs: number): void {
-    this.#prepare("delete from face_session where expires_at <= ?").run(now)
+    this.#prepare("delete from face_session where expires_at <= ?").run(deletionTime(this.#db, now))
     this.#prepare(
       `delete from face_session where digest in (
          select digest from face_session where key_id = ? order by created_at desc limit 9223372036854775807 offset ?)`,
@@ -42,8 +47,9 @@ export class SessionStore {
   /** The session of this token, or null when there is none, or it is over. */
   find(token: string, now: number): StoredSession | null {
     const row = this.#prepare(
-      "select key_id, expires_at from face_session where digest = ? and expires_at > ?",
-    ).get(digestOf(token), now)
+      "select key_id, expires_at from face_session where digest = ? and expires_at > ? and created_at < ?",
+      // One of a clock that was years ahead would last for years.
+    ).get(digestOf(token), now, now + DAY_MS)
     return row === undefined ? null : { keyId: String(row["key_id"]), expiresAt: Number(row["expires_at"]) }
   }
 

@@ -6,6 +6,7 @@ import { BUSY_MS, patiently, useWal } from "./busy.ts"
 import { IDENTITY_STEPS, noteIdentity } from "./state-identity.ts"
 import { PostgresStore } from "./postgres/postgres-store.ts"
 import { stateServer } from "./postgres/state-location.ts"
+import { TRUSTED_TIME_STEPS } from "./clock/trusted-time.ts"
 import type { StateStatement, StateStore } from "./state-port.ts"
 import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
 
@@ -70,6 +71,7 @@ function beginState(db: StateStore): void {
   db.exec("pragma synchronous = full")
   migrate(db, "identity", IDENTITY_STEPS)
   db.exec("pragma synchronous = normal")
+  migrate(db, "trusted-time", TRUSTED_TIME_STEPS)
 }
 
 /** Tightens what an earlier version, or somebody else, left open, and says so unless `silently`. What is another user's stays as it is. */

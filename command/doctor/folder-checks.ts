@@ -2,8 +2,10 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from "node:f
 import { dirname, join, resolve } from "node:path"
 import { DiskRoom } from "#base/disk-space.ts"
 import { PLAN, RESTORING } from "#base/store/unfinished-restore.ts"
+import { doubt, DOUBT_ADVICE, TRUSTED_TIME } from "#base/store/clock/trusted-time.ts"
 import { type Check, type Finding, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
+import { ask } from "./state-checks.ts"
 
 const MB = 1_000_000
 /** Clocks of machines that share a disk differ by less. */
@@ -116,7 +118,7 @@ export const restoreCheck = ({ dataDir }: DoctorSettings): Check => ({
   },
 })
 
-/** Against the newest file in the data folder, which nobody can have written later than now. */
+/** Against the newest file in the data folder, which nobody can have written later than now, and against the time that the state remembers. */
 export const clockCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "clock",
   run() {
@@ -133,6 +135,12 @@ export const clockCheck = ({ dataDir }: DoctorSettings): Check => ({
             advice,
           ),
         ]
-      : []
+      : inDoubt(dataDir, now)
   },
 })
+
+function inDoubt(dataDir: string, now: number): Finding[] {
+  const [row] = ask(dataDir, TRUSTED_TIME)
+  const what = row === undefined ? null : doubt(Number(row["at"]), now)
+  return what === null ? [] : [wrong(what, DOUBT_ADVICE)]
+}

@@ -22,7 +22,7 @@ const WAIT_MS = 2000
 const NO_TABLE = "42P01"
 
 /** Asks state.db, for reading only, or the server that holds the state; nothing to ask when it is not there. */
-function ask(dataDir: string, sql: string, ...values: number[]): Record<string, unknown>[] {
+export function ask(dataDir: string, sql: string, ...values: number[]): Record<string, unknown>[] {
   const server = stateServer(dataDir)
   if (server !== null) return askServer(server, sql, values)
   const file = join(dataDir, "state.db")

@@ -4,6 +4,7 @@ import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
 import { afterAttempt, type DeliveryState, hasComeSql } from "../webhooks/backoff.ts"
 import type { MailText } from "./messages.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
+import { deletionTime } from "#base/store/clock/trusted-time.ts"
 
 /** The table of {@link MailQueue}; alert-book.ts makes it with its own. */
 export const MAIL_TABLE = `create table alert_mail (
@@ -45,11 +46,13 @@ const KEPT_MS = 7 * 24 * 3_600_000
 
 /** E-mails that wait for the mail server, in `state.db`: tried again for a day, as webhooks are. */
 export class MailQueue {
+  readonly #db: StateStore
   readonly #clock: Clock
   readonly #prepare: ReturnType<typeof prepareOnce>
 
   /** The tables are there: see `AlertBook`. */
   constructor(db: StateStore, clock: Clock) {
+    this.#db = db
     this.#clock = clock
     this.#prepare = prepareOnce(db)
   }
@@ -114,7 +117,7 @@ export class MailQueue {
   /** Forgets what has been over for a week. */
   prune(): void {
     this.#prepare("delete from alert_mail where state <> 'waiting' and attempted_at < ?").run(
-      this.#clock() - KEPT_MS,
+      deletionTime(this.#db, this.#clock()) - KEPT_MS,
     )
   }
 }

@@ -4,6 +4,7 @@ import { type Page, type PageUrl, sourcesOf } from "#engine"
 import { ImageStore } from "../images/image-store.ts"
 import { pageHash } from "../page/page-hash.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
+import { trustClock } from "#base/store/clock/trusted-time.ts"
 import { BackupTable } from "./scheduled/backup-table.ts"
 import { WebhookQueue } from "../webhooks/webhook-queue.ts"
 
@@ -70,6 +71,8 @@ export class StateMender {
       const addresses = this.#webhooks.untold(() => matchPages(this.#db, "held_page"))
       const images = this.#images.lookAgain("held_image")
       const jobs = new CrawlerProcesses(this.#db).forgetAll()
+      // A copy of long ago says nothing of the clock of today.
+      trustClock(this.#db)
       return { addresses, images, jobs }
     })
     this.#db.exec("drop table held_page; drop table held_image")

@@ -34,6 +34,7 @@ import { keepOutbound } from "#base/outbound/outbound.ts"
 import { startTracing } from "#base/traces/tracing.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { stopSignal } from "#base/process/stop-signal.ts"
+import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
 // The process of job-process.ts. It runs what is queued, lets the
 // engine make the vectors that are missing, and ends, so that its memory goes back. Of an embedded index it is the only writer while it
@@ -126,7 +127,7 @@ try {
   }
   await using current = await (isKeeper ? openForWriting : openBeside)(generations)
   if (isAlone) {
-    await tidyGenerations(generations, engineConfig.rollbackDays)
+    await tidyGenerations(generations, new TimeGuard(db).mayDelete() ? engineConfig.rollbackDays : Infinity)
     among?.beAmong()
   }
   const upgrade = new Upgrade(generations, current)

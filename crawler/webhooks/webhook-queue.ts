@@ -17,6 +17,7 @@ import {
 } from "./messages.ts"
 import type { Posted } from "./post.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
+import { deletionTime } from "#base/store/clock/trusted-time.ts"
 
 /** One message to one receiver. */
 export interface Delivery {
@@ -215,7 +216,7 @@ export class WebhookQueue {
   /** Forgets what has been over for a week. */
   prune(): void {
     this.#prepare("delete from webhook_delivery where state <> 'waiting' and attempted_at < ?").run(
-      this.#clock() - KEPT_MS,
+      deletionTime(this.#db, this.#clock()) - KEPT_MS,
     )
   }
 

@@ -45,7 +45,7 @@ export async function readDocument(
   if (request.maxAgeMs > 0 && request.waitMs === 0 && isOfIndex(request.formats)) {
     const page = await stored()
     const checkedAt = page && lastCheck(page, parts.knowledge)
-    if (page && checkedAt && Date.now() - checkedAt.getTime() <= request.maxAgeMs) {
+    if (page && checkedAt && Math.abs(Date.now() - checkedAt.getTime()) <= request.maxAgeMs) {
       return await made(given, { kind: "stored", page, checkedAt }, request, { ...parts, stored }, null)
     }
   }

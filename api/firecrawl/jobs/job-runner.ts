@@ -4,8 +4,8 @@ import type { Logger } from "pino"
 
 import type { DiskRoom } from "#base/disk-space.ts"
 import { pause } from "#base/flow/pause.ts"
-import { DeletionGuard } from "#base/steady-time.ts"
 import { SIGN_MS } from "#base/store/processes/own-process.ts"
+import type { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
 import type { Billing } from "../../accounts/billing/billing.ts"
 import { type Cost, crawlCost, extractCost } from "../../accounts/billing/credits.ts"
@@ -28,6 +28,7 @@ export interface JobRunnerOptions {
   readonly reach: (key: ApiKey) => Reach
   /** The disk that documents are kept on: while it has too little room, jobs wait. */
   readonly room?: Pick<DiskRoom, "isLow"> | undefined
+  readonly guard: Pick<TimeGuard, "mayDelete">
   readonly log: Logger
 }
 
@@ -74,8 +75,7 @@ export class JobRunner implements AsyncDisposable {
 
   /** Looks what an earlier process left, and takes jobs from now on. */
   start(): void {
-    const { store, log } = this.#options
-    const guard = new DeletionGuard()
+    const { store, guard, log } = this.#options
     const tidy = () => {
       if (!guard.mayDelete()) return
       void store

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 
 import { dateOrNull } from "#base/store/date-columns.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { deletionTime } from "#base/store/clock/trusted-time.ts"
 import { afterAttempt, type AttemptEnd, type DeliveryState, hasComeSql } from "#crawler/webhooks/backoff.ts"
 
 import type { Watch } from "../watch.ts"
@@ -110,7 +111,7 @@ export class Outbox {
   /** Forgets what has been over for a week. */
   prune(now: number): void {
     this.#prepare("delete from watch_delivery where state <> 'waiting' and attempted_at < ?").run(
-      now - KEPT_MS,
+      deletionTime(this.#db, now) - KEPT_MS,
     )
   }
 }

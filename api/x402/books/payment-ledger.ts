@@ -1,5 +1,6 @@
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
 import { migrate, openStateStore, prepareOnce, transaction } from "#base/store/state-store.ts"
+import { deletionTime } from "#base/store/clock/trusted-time.ts"
 
 import type { X402Outcome } from "./outcomes.ts"
 
@@ -226,7 +227,9 @@ export function openLedger(dataDir: string, mostBytes = MOST_BYTES, process: str
       if (process !== null) recover()
     },
     sweep: () =>
-      void sql("delete from x402_payments where forget_at < ? and state <> 'settling'").run(Date.now()),
+      void sql("delete from x402_payments where forget_at < ? and state <> 'settling'").run(
+        deletionTime(db, Date.now()),
+      ),
     count(counts) {
       const day = new Date().toISOString().slice(0, 10)
       transaction(db, () => {

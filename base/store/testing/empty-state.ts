@@ -3,11 +3,14 @@ import { DatabaseSync } from "node:sqlite"
 import { PostgresStore } from "../postgres/postgres-store.ts"
 import { stateServer } from "../postgres/state-location.ts"
 import type { StateStore } from "../state-port.ts"
+import { migrate } from "../state-store.ts"
+import { TRUSTED_TIME_STEPS } from "../clock/trusted-time.ts"
 
 /** An empty store that nobody else sees: in memory, or a schema of its own where the tests run on PostgreSQL. */
 export function emptyState(): StateStore {
   const server = stateServer(randomUUID())
   const db = server === null ? new DatabaseSync(":memory:") : new PostgresStore(server)
   db.exec("create table schema_version (part text primary key, version integer not null) strict")
+  migrate(db, "trusted-time", TRUSTED_TIME_STEPS)
   return db
 }

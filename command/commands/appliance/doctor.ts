@@ -4,6 +4,8 @@ import { ArgumentsError } from "#base/command-arguments.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { CommandError } from "#base/run-command.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { trustClock } from "#base/store/clock/trusted-time.ts"
 import { command } from "../../spec.ts"
 
 export const doctor = command({
@@ -11,8 +13,10 @@ export const doctor = command({
 folder, disk, clock, ports, model, browser, index, webhooks. Needs no running appliance, disturbs none, changes nothing.
 With --repair it rebuilds what is damaged and can be rebuilt: the index from the pages, state.db from its tables, counts, thumbnails. Stop
 the appliance first; --dry-run only says what would be done.
+With --trust-clock you say that the clock is right, when Fossick was off for so long that it is in doubt. It needs no stop.
 Ends with 1 when something is wrong, or could not be repaired.`,
   options: {
+    "trust-clock": { about: "the clock of this machine is right: what is too old may be deleted again" },
     repair: { about: "rebuild what is damaged and can be rebuilt" },
     "dry-run": { about: "with --repair: say what would be done, and change nothing" },
   },
@@ -20,10 +24,14 @@ Ends with 1 when something is wrong, or could not be repaired.`,
   examples: [
     { line: "fossick doctor", about: "in the folder where you start Fossick" },
     { line: "fossick doctor --json", about: "for monitoring" },
+    { line: "fossick doctor --trust-clock", about: "after months in which nothing ran" },
     { line: "fossick doctor --repair --dry-run", about: "what is damaged, and what a repair would do" },
   ],
   async run({ options, json }) {
+    if (options["trust-clock"] && (options.repair || json))
+      throw new ArgumentsError("--trust-clock goes alone")
     if (options["dry-run"] && !options.repair) throw new ArgumentsError("--dry-run needs --repair")
+    if (options["trust-clock"]) return await trust()
     if (options.repair) return await repair(options["dry-run"], json)
     const [{ allChecks }, { isWell, runChecks }] = await Promise.all([
       import("../../doctor/all-checks.ts"),
@@ -51,6 +59,19 @@ Ends with 1 when something is wrong, or could not be repaired.`,
     return ok ? EXIT.ok : EXIT.failed
   },
 })
+
+async function trust(): Promise<number> {
+  const { readableSettings } = await import("../../doctor/settings-checks.ts")
+  const { dataDir } = readableSettings()
+  if (!existsSync(dataDir)) throw new CommandError(`There is no appliance: ${resolve(dataDir)} is not there.`)
+  const now = new Date()
+  using db = openStateStore(dataDir)
+  trustClock(db, now.getTime())
+  process.stdout.write(
+    `The clock is trusted: it is ${now.toISOString()}. What is too old is deleted from now on.\n`,
+  )
+  return EXIT.ok
+}
 
 async function repair(isDry: boolean, json: boolean): Promise<number> {
   const [{ ALL_REPAIRS }, { runRepairs }, { readableSettings }] = await Promise.all([

@@ -115,6 +115,7 @@ export const keptUntil = (
 /**
  * Deletes generations that are not wanted any more: those said to go, the previous one after its days, and one whose
  * construction was begun for what is no longer wanted. Only for whoever may write to the current one.
+ * @param keepDays Infinity: for as long as nobody knows the day
  */
 export async function tidyGenerations(context: GenerationContext, keepDays: number): Promise<void> {
   const { adapter, file, models } = context
@@ -124,6 +125,11 @@ export async function tidyGenerations(context: GenerationContext, keepDays: numb
   if (declined && !sameTarget(declined, wanted)) await file.change(() => ({ declined: null }))
   const target = await targetDue(context)
   const isAbandoned = building !== null && !(target && sameTarget(building, target))
+  if (previous !== null && Date.parse(previous.replacedAt) > Date.now() + DAY_MS) {
+    // Of a clock that was ahead: it would be kept for as long again.
+    const replacedAt = new Date().toISOString()
+    await file.change(({ previous: now }) => ({ previous: now && { ...now, replacedAt } }))
+  }
   const isOver = previous !== null && Date.now() >= keptUntil(previous, keepDays).getTime()
   if (isAbandoned || isOver) {
     await file.change(({ dropping }) => ({

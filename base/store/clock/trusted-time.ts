@@ -1,0 +1,95 @@
+import { isDiskFull } from "../../disk-space.ts"
+import { DeletionGuard, steadyNow } from "../../steady-time.ts"
+import { isBusy } from "../busy.ts"
+import type { StateStore } from "../state-port.ts"
+
+// The store remembers up to when the wall clock went on as clocks do. A machine that starts with a clock ten years ahead looks like one that was
+// off for ten years; until somebody says which it is, nothing is deleted for its age.
+
+const DAY_MS = 86_400_000
+/** What is off for no longer than this was switched off, as far as anybody can tell; most that is deleted for its age was kept for longer. */
+export const ORDINARY_MS = 30 * DAY_MS
+/** The time is written no more often than this. */
+const NOTED_EVERY_MS = 60_000
+
+export const TRUSTED_TIME_STEPS: readonly string[] = [
+  "create table trusted_time (id integer primary key check (id = 1), at integer not null) strict",
+]
+
+/** In SQL: the time that is trusted; for those who only read. */
+export const TRUSTED_TIME = "select at from trusted_time where id = 1"
+
+function trustedTime(db: StateStore): number | null {
+  const row = db.prepare(TRUSTED_TIME).get()
+  return row === undefined ? null : Number(row["at"])
+}
+
+/** The clock is right: what is old by it may be deleted. */
+export function trustClock(db: StateStore, now: number = Date.now()): void {
+  db.prepare("insert into trusted_time values (1, ?) on conflict (id) do update set at = excluded.at").run(
+    now,
+  )
+}
+
+/** The time by which something may be deleted for its age, for rows that go by the way: not far beyond a time that is trusted. */
+export function deletionTime(db: StateStore, now: number): number {
+  const trusted = trustedTime(db)
+  return trusted === null ? now : Math.min(now, trusted + ORDINARY_MS)
+}
+
+/** What anybody may read of a clock that is in doubt; null while it is not. */
+export function clockInDoubt(db: StateStore, now: number = Date.now()): string | null {
+  const trusted = trustedTime(db)
+  return trusted === null ? null : doubt(trusted, now)
+}
+
+/** As {@link clockInDoubt}, by the time that the store remembers. */
+export function doubt(trusted: number, now: number): string | null {
+  if (now - trusted <= ORDINARY_MS) return null
+  const [clock, before] = [now, trusted].map((time) => new Date(time).toISOString().slice(0, 10))
+  return `The clock says ${clock}, and this appliance was last at work on ${before}: until it is clear that the clock is right, nothing is deleted for its age.`
+}
+
+/** The way on from {@link clockInDoubt}. */
+export const DOUBT_ADVICE = "If it is wrong, set it. If it is right, say so: fossick doctor --trust-clock."
+
+/**
+ * Says whether what is old by the wall clock may be deleted: as {@link DeletionGuard} does, and not while the clock is in doubt, whichever
+ * process it was that the clock moved under.
+ */
+export class TimeGuard {
+  readonly #db: StateStore
+  readonly #wall: () => number
+  readonly #steady: () => number
+  readonly #steps: DeletionGuard
+  readonly #since: number
+
+  constructor(db: StateStore, wall: () => number = Date.now, steady: () => number = steadyNow) {
+    this.#db = db
+    this.#wall = wall
+    this.#steady = steady
+    this.#steps = new DeletionGuard(wall, steady)
+    this.#since = steady()
+  }
+
+  /** To be asked before each round. Remembers the time, as far as it is in no doubt. */
+  mayDelete(): boolean {
+    const isCalm = this.#steps.mayDelete()
+    const now = this.#wall()
+    const trusted = trustedTime(this.#db)
+    if (trusted !== null && doubt(trusted, now) !== null) return false
+    // Of a clock that was ahead when it was trusted: what goes on evenly for a day is right.
+    const isBehind = trusted !== null && now < trusted && isCalm && this.#steady() - this.#since >= DAY_MS
+    if (trusted === null || now - trusted > NOTED_EVERY_MS || isBehind) this.#note(now)
+    return isCalm
+  }
+
+  #note(now: number): void {
+    try {
+      trustClock(this.#db, now)
+    } catch (error) {
+      // The next round does.
+      if (!isBusy(error) && !isDiskFull(error)) throw error
+    }
+  }
+}
