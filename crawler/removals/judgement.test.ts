@@ -1,0 +1,351 @@
+import { describe, expect, test } from "vitest"
+import { type PageUrl, sourcesOf, withSources } from "#engine"
+import { aPage } from "#engine/testing/pages.ts"
+import type { Visited } from "../frontier/known-addresses.ts"
+import type { JobTrigger } from "../job.ts"
+import { Jobs } from "../jobs/jobs.ts"
+import { keepLanding } from "../jobs/landings.ts"
+import type { RemovalRules } from "../source.ts"
+import { migrateSources } from "../sources/source-table.ts"
+import { MemoryEngine } from "../testing/memory-engine.ts"
+import { at, DAY, GONE, sourceOf, VisitedSite } from "../testing/visited.ts"
+import { carryOutRemovals } from "./carry-out.ts"
+import { Removals } from "./removals.ts"
+import { settleRemovals } from "./settle-removals.ts"
+
+const words = (name: string, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `${name}${from + index}`).join(" ")
+const MISSING = { outcome: GONE.outcome, status: 404, detail: "the site answered 404" } as const
+const AT_ONCE = { outcome: GONE.outcome, status: 410, detail: "the site answered 410" } as const
+
+/** Runs of sources whose visits are told, not made, and their judgement. */
+class Runs extends VisitedSite {
+  readonly jobs = new Jobs(this.db)
+  readonly engine = new MemoryEngine()
+  readonly clock = () => this.now
+  readonly removals = new Removals(this.db, this.clock)
+
+  constructor() {
+    super()
+    migrateSources(this.db)
+  }
+
+  /** A run that finds pages by these texts, and ends so at others. */
+  async run(
+    visits: Readonly<Record<string, string | Partial<Visited>>>,
+    {
+      source = "site",
+      removal = { maxShare: 1 },
+      landed = {},
+      trigger = "schedule",
+    }: {
+      source?: string
+      removal?: Partial<RemovalRules>
+      landed?: Record<string, string>
+      trigger?: JobTrigger
+    } = {},
+  ) {
+    this.now += DAY
+    const spec = sourceOf(source, { removal })
+    const { id } = this.jobs.enqueue(spec)
+    this.jobs.start(id)
+    for (const [path, visit] of Object.entries(visits)) {
+      const url = path.startsWith("/") ? at(path) : (path as PageUrl)
+      if (typeof visit === "string") {
+        const before = this.engine.pages.get(url)
+        const page = aPage(url, { markdown: visit, source })
+        this.engine.pages.set(
+          url,
+          before ? withSources(page, [...sourcesOf(before), source] as [string]) : page,
+        )
+      }
+      const ended = typeof visit === "string" ? { outcome: "indexed" as const, hash: visit } : visit
+      this.known.record({ id, source: spec }, [{ url, outcome: "indexed", detail: null, ...ended }])
+    }
+    for (const [seed, target] of Object.entries(landed)) keepLanding(this.db, id, seed, target as PageUrl)
+    const { db, engine, clock } = this
+    const settled = await settleRemovals({ db, engine, clock, job: { id, source: spec, trigger } })
+    this.jobs.end(id, "finished")
+    return settled
+  }
+
+  carryOut() {
+    return carryOutRemovals({ db: this.db, engine: this.engine, clock: this.clock })
+  }
+
+  get paths() {
+    return [...this.engine.pages.keys()].map((url) => url.replace(at(""), "")).sort()
+  }
+
+  removal(path: string, source = "site") {
+    return this.removals.of(at(path)).find((one) => one.source === source)
+  }
+}
+
+const pages = (count: number, from = 0) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => {
+      const name = String(from + index).padStart(4, "0")
+      return [`/${name}`, words(`p${name}x`, 0, 20)]
+    }),
+  )
+const ended = (paths: readonly string[], visit: Partial<Visited>) =>
+  Object.fromEntries(paths.map((path) => [path, visit]))
+
+describe("evidence", () => {
+  test("is taken down with its reason, its run, and the words of the visit", async () => {
+    const runs = new Runs()
+    await runs.run(pages(3))
+    expect(await runs.run({ "/0000": MISSING })).toEqual({ removed: 0, held: 0 })
+    expect(runs.removals.list("struck")).toEqual([
+      {
+        url: at("/0000"),
+        source: "site",
+        state: "struck",
+        reason: "not-found",
+        detail: "the site answered 404",
+        strikes: 1,
+        job: 2,
+        at: new Date(runs.now),
+        keptUntil: null,
+      },
+    ])
+    expect(await runs.run({ "/0000": MISSING }, { removal: { maxShare: 1, keepDays: 3 } })).toEqual({
+      removed: 1,
+      held: 0,
+    })
+    expect(runs.removal("/0000")).toMatchObject({
+      state: "removed",
+      strikes: 2,
+      job: 3,
+      at: new Date(runs.now),
+      keptUntil: new Date(runs.now + 3 * DAY),
+    })
+    expect(runs.known.get(at("/0000"))?.hash).toBeNull()
+    expect(runs.paths).toEqual(["/0001", "/0002"])
+  })
+
+  test("of more pages than are judged, or carried out, at a time, counts all the same", async () => {
+    const runs = new Runs()
+    await runs.run(pages(401))
+    const gone = Object.keys(pages(400))
+    expect(await runs.run(ended(gone, AT_ONCE))).toEqual({ removed: 400, held: 0 })
+    expect(runs.paths).toEqual(["/0400"])
+    expect(runs.removals.restore({ job: 2 })).toBe(400)
+    await runs.carryOut()
+    expect(runs.paths).toHaveLength(401)
+  })
+
+  test("of what was removed and came back begins anew", async () => {
+    const runs = new Runs()
+    await runs.run(pages(3))
+    await runs.run({ "/0000": AT_ONCE })
+    await runs.run({ "/0000": "back again with other words" })
+    expect(runs.removal("/0000")).toBeUndefined()
+    await runs.run({ "/0000": MISSING })
+    expect(runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 1 })
+  })
+
+  test("of an address that the index holds no more is forgotten", async () => {
+    const runs = new Runs()
+    await runs.run(pages(3))
+    await runs.run({ "/0000": MISSING })
+    runs.known.setHash(at("/0000"), "site", null)
+    await runs.run({})
+    expect(runs.removal("/0000")).toBeUndefined()
+  })
+})
+
+describe("an address that leads to a page of the index", () => {
+  const leading = (to: string | PageUrl): Partial<Visited> => ({
+    outcome: "skipped:duplicate",
+    leadsTo: to.startsWith("/") ? at(to) : (to as PageUrl),
+  })
+  const HOME = words("home", 0, 60)
+
+  test("has moved there, and goes at once", async () => {
+    const runs = new Runs()
+    await runs.run(pages(9))
+    expect(await runs.run({ "/0000": leading("/new"), "/new": HOME })).toEqual({ removed: 1, held: 0 })
+    expect(runs.removal("/0000")).toMatchObject({ reason: "moved", strikes: 1 })
+  })
+
+  test("leads elsewhere when that is no page now, or a front page, the seed's or that of its host", async () => {
+    const runs = new Runs()
+    const [seed, landing] = [at("/"), at("/start")]
+    const everything = { ...pages(9), "/": HOME, "/start": HOME, "/lost": words("lost", 0, 60) }
+    await runs.run(everything, { landed: { [seed]: landing } })
+    const targets = ["/lost", "/none", "/", "/start"]
+    const visits = Object.fromEntries(targets.map((to, index) => [`/000${index}`, leading(to)]))
+    await runs.run({ "/lost": { outcome: "failed:timeout" }, ...visits }, { landed: { [seed]: landing } })
+    expect(targets.map((_, index) => runs.removal(`/000${index}`)?.reason)).toEqual(
+      targets.map(() => "leads-elsewhere"),
+    )
+    // With a question it is a page like any other.
+    await runs.run({ "/?article=4": HOME, "/0004": leading("/?article=4") })
+    expect(runs.removal("/0004")?.reason).toBe("moved")
+  })
+
+  test("leads elsewhere when five do, whatever they hand over", async () => {
+    const runs = new Runs()
+    await runs.run({ ...pages(20), "/four": HOME })
+    const login = (index: number) => `/login;s=${index}?next=${index}`
+    const visits = (count: number, to: (index: number) => string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`/000${index}`, leading(to(index))]))
+    const logins = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [login(index), HOME]))
+    await runs.run({ ...logins, ...visits(5, login) })
+    expect(runs.removals.list("struck").map(({ reason }) => reason)).toEqual(Array(5).fill("leads-elsewhere"))
+    const four = Object.fromEntries([5, 6, 7, 8].map((index) => [`/000${index}`, leading("/four")]))
+    expect(await runs.run(four)).toEqual({ removed: 4, held: 0 })
+  })
+
+  test("has moved when the text is its own, nine tenths of it, wherever else leads there", async () => {
+    const runs = new Runs()
+    // 45 rows of 50 in all are shared, and 44 of 50.
+    await runs.run({
+      "/same": words("same", 0, 47),
+      "/like": words("same", 0, 46),
+      "/": words("same", 0, 52),
+    })
+    expect(
+      await runs.run({ "/same": leading("/"), "/like": leading("/") }, { removal: { maxShare: 0 } }),
+    ).toEqual({
+      removed: 1,
+      held: 0,
+    })
+    expect([runs.removal("/same")?.reason, runs.removal("/like")?.reason]).toEqual([
+      "moved",
+      "leads-elsewhere",
+    ])
+  })
+
+  test("has moved with its site, where what is out of scope is not visited", async () => {
+    const runs = new Runs()
+    const there = (path: string) => `https://new.example${path}`
+    const [text, other] = [words("one", 0, 60), words("other", 0, 60)]
+    await runs.run({
+      "/one": text,
+      "/other": other,
+      "/missing": HOME,
+      [there("/one")]: text,
+      [there("/missing")]: HOME,
+    })
+    const landed = { [at("/")]: there("/") }
+    const left = { outcome: "skipped:out-of-scope", detail: "the site has moved" } as const
+    expect(await runs.run({ "/one": left, "/other": left, "/missing": MISSING }, { landed })).toEqual({
+      removed: 1,
+      held: 0,
+    })
+    expect(runs.removal("/one")).toMatchObject({ state: "removed", reason: "moved" })
+    expect(runs.removal("/other")).toMatchObject({ state: "struck", reason: "out-of-scope" })
+    expect(runs.removal("/missing")).toMatchObject({ state: "struck", reason: "not-found" })
+    // A site that has not moved says nothing of its addresses.
+    await runs.run({ "/other": left }, { landed: { [at("/")]: at("/start") }, trigger: "command" })
+    expect(runs.removal("/other")).toMatchObject({ strikes: 1 })
+  })
+})
+
+describe("the share", () => {
+  test.each([
+    [10, 0.29, 2, 2],
+    [10, 0.3, 3, 3],
+    [10, 0.01, 1, 1],
+    [10, 0, 1, 0],
+  ])("of %d pages at %d lets %d go when there are no more: %d", async (count, maxShare, gone, removed) => {
+    const runs = new Runs()
+    await runs.run(pages(count))
+    const paths = Object.keys(pages(count))
+    expect(await runs.run(ended(paths.slice(0, gone), AT_ONCE), { removal: { maxShare } })).toEqual({
+      removed,
+      held: gone - removed,
+    })
+    const more = new Runs()
+    await more.run(pages(count))
+    expect(await more.run(ended(paths.slice(0, gone + 1), AT_ONCE), { removal: { maxShare } })).toEqual({
+      removed: 0,
+      held: gone + 1,
+    })
+  })
+
+  test("is that of each source by itself", async () => {
+    const runs = new Runs()
+    const three = Object.keys(pages(3))
+    await runs.run(pages(10), { source: "other" })
+    await runs.run(pages(10))
+    await runs.run(ended(three, AT_ONCE), { source: "other", removal: { maxShare: 0.1 } })
+    expect(await runs.run(ended(three.slice(0, 1), AT_ONCE), { removal: { maxShare: 0.1 } })).toEqual({
+      removed: 1,
+      held: 0,
+    })
+    // It stays for the other, which asks.
+    expect(runs.paths).toHaveLength(10)
+    expect([
+      runs.removals.count("held"),
+      runs.removals.count("held", "other"),
+      runs.removals.count("held", "site"),
+    ]).toEqual([3, 3, 0])
+  })
+})
+
+describe("the operator", () => {
+  /** Two sources, whose pages wait for an answer. */
+  async function waiting() {
+    const runs = new Runs()
+    for (const source of ["b", "a"]) {
+      await runs.run(pages(4), { source })
+      const visits = { "/0000": AT_ONCE, "/0001": AT_ONCE, "/0002": { outcome: "skipped:noindex" } as const }
+      await runs.run(visits, { source, removal: { maxShare: 0 } })
+    }
+    return runs
+  }
+
+  test("is told what waits, by source, with the reasons and the latest run", async () => {
+    const runs = await waiting()
+    const both = { pages: 3, ofPages: 4, reasons: { gone: 2, noindex: 1 } }
+    expect(runs.removals.held()).toEqual([
+      { source: "a", ...both, job: 4, at: new Date(runs.now) },
+      { source: "b", ...both, job: 2, at: new Date(runs.now - 2 * DAY) },
+    ])
+    const listed = (...given: Parameters<Removals["list"]>) =>
+      runs.removals.list(...given).map(({ source, url }) => `${source} ${new URL(url).pathname}`)
+    const all = ["a", "b"].flatMap((source) => ["/0000", "/0001", "/0002"].map((path) => `${source} ${path}`))
+    expect(listed("held")).toEqual(all)
+    expect(listed("held", { source: "b" })).toEqual(all.slice(3))
+    expect(listed("held", { limit: 2, offset: 1 })).toEqual(all.slice(1, 3))
+    expect([listed("struck"), runs.removals.count("struck")]).toEqual([[], 0])
+    // The latest evidence first.
+    expect(runs.removals.of(at("/0000")).map(({ source }) => source)).toEqual(["a", "b"])
+    expect([runs.removals.ofRun(2), runs.removals.ofRun(99)]).toEqual([{ removed: 0, held: 3 }, null])
+  })
+
+  test("says yes or no for a source, and what is carried out is nobody's work any more", async () => {
+    const runs = await waiting()
+    expect([runs.removals.approve("a"), runs.removals.reject("b"), runs.removals.hasWork()]).toEqual([
+      3,
+      3,
+      true,
+    ])
+    expect(runs.removals.list("struck")).toMatchObject([{ strikes: 0 }, { strikes: 0 }, { strikes: 0 }])
+    await runs.carryOut()
+    expect([runs.removals.hasWork(), runs.removals.count("removed", "a"), runs.removals.ofRun(4)]).toEqual([
+      false,
+      3,
+      { removed: 3, held: 3 },
+    ])
+    // They are pages of the other source, which reads them as they are.
+    expect(runs.paths).toHaveLength(4)
+    expect(runs.engine.pages.get(at("/0000"))?.source).toBe("b")
+    expect(runs.removals.restore({ source: "b" })).toBe(0)
+    expect(runs.removals.restore({ urls: [at("/0000"), at("/0003")] })).toBe(1)
+    expect(runs.removals.hasWork()).toBe(true)
+    await runs.carryOut()
+    expect(runs.engine.pages.get(at("/0000"))).toMatchObject({ source: "b", sharedWith: ["a"] })
+    expect(runs.removal("/0000", "a")).toMatchObject({
+      state: "struck",
+      strikes: 0,
+      keptUntil: null,
+      at: new Date(runs.now),
+    })
+    expect(runs.removals.restore({ source: "a" })).toBe(2)
+  })
+})
