@@ -13,6 +13,16 @@ describe("rates as text", () => {
     })
     expect(parseRateLimits(rateLimitsText(limits))).toEqual(limits)
     expect(parseRateLimits("")).toEqual({})
+    expect(rateLimitsText(parseRateLimits("search=100/m,*=5/2s"))).toBe("search=100/60s,*=5/2s")
+  })
+
+  test("are from one call to 100,000, in a second to a day", () => {
+    expect(parseRateLimits("search=1/s,map=100000/24h,keys=1/86400s,*=7/1440m")).toEqual({
+      search: { calls: 1, seconds: 1 },
+      map: { calls: 100_000, seconds: 86_400 },
+      keys: { calls: 1, seconds: 86_400 },
+      "*": { calls: 7, seconds: 86_400 },
+    })
   })
 
   test.each([
@@ -24,6 +34,14 @@ describe("rates as text", () => {
     "search=1/m,search=2/m",
     "search=1/0m",
     "*=x/m",
+    "search=100001/m",
+    "search=1/86401s",
+    "search=1/0s",
+    "search=1/d",
+    "*=1/m,*=2/m",
+    "one search=1/m",
+    "search=1/m more",
+    "=1/m",
   ])("%s is refused with what is expected", (text) => {
     expect(() => parseRateLimits(text)).toThrow("must be a list such as search=100/m")
   })
@@ -59,6 +77,31 @@ describe("a rate", () => {
     now = 10_000
     expect(take()).toBeNull()
     expect(take()).toEqual({ retryAfter: 4 })
+  })
+
+  test("begins anew when it is set to another number", () => {
+    const counter = new RateCounter(() => 0)
+    const take = (calls: number) => counter.take("a", "search", { search: { calls, seconds: 10 } })
+    expect([take(1), take(1)]).toEqual([null, { retryAfter: 10 }])
+    expect([take(2), take(2), take(2)]).toEqual([null, null, { retryAfter: 10 }])
+  })
+
+  test("is waited for a second at least", () => {
+    let now = 0
+    const counter = new RateCounter(() => now)
+    counter.take("a", "map", limits)
+    now = 9999.5
+    expect(counter.take("a", "map", limits)).toEqual({ retryAfter: 1 })
+  })
+
+  test("of the key that called longest ago is forgotten when there are too many", () => {
+    const counter = new RateCounter(() => 0)
+    const take = (key: string) => counter.take(key, "map", limits) === null
+    expect([take("first"), take("second"), take("first")]).toEqual([true, true, false])
+    for (let at = 0; at < 9998; at++) take(`k${at}`)
+    expect(take("first")).toBe(false)
+    take("one more")
+    expect([take("first"), take("second")]).toEqual([false, true])
   })
 
   test("is counted by key and by endpoint, and off where none is set", () => {

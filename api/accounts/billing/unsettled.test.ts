@@ -1,0 +1,70 @@
+import { expect, test } from "vitest"
+
+import { MOST_CALLS, MOST_CALLS_OF_KEY, MOST_CREDITS_OF_KEY, Unsettled } from "./unsettled.ts"
+
+const call = (keyId: string, credits = 1) => ({ keyId, credits, write: () => {} })
+const FULL = "more calls than it may answer uncounted"
+
+test("what waits and what is held counts against its key, and against all", () => {
+  const unsettled = new Unsettled()
+  expect([unsettled.size, unsettled.credits(), unsettled.credits("a")]).toEqual([0, 0, 0])
+  unsettled.hold("1", "a", 5)
+  unsettled.hold("2", "b", 7)
+  expect([
+    unsettled.credits(),
+    unsettled.credits("a"),
+    unsettled.credits("b"),
+    unsettled.credits("c"),
+  ]).toEqual([12, 5, 7, 0])
+  // It cost less than it might have.
+  unsettled.add("1", call("a", 2))
+  unsettled.release("2")
+  unsettled.release("none")
+  unsettled.add("3", call("b", 4))
+  expect([unsettled.size, unsettled.credits(), unsettled.credits("a"), unsettled.credits("b")]).toEqual([
+    2, 6, 2, 4,
+  ])
+})
+
+test("the oldest are counted first, and what is counted makes room", () => {
+  const unsettled = new Unsettled()
+  const [one, two, three] = [call("a", 1), call("b", 2), call("a", 4)]
+  for (const [index, each] of [one, two, three].entries()) unsettled.add(String(index), each)
+  expect(unsettled.next(2)).toEqual([one, two])
+  unsettled.settled([one, two])
+  expect(unsettled.next(9)).toEqual([three])
+  expect([unsettled.size, unsettled.credits(), unsettled.credits("a"), unsettled.credits("b")]).toEqual([
+    1, 4, 4, 0,
+  ])
+  unsettled.settled([three])
+  expect([unsettled.size, unsettled.credits(), unsettled.credits("a")]).toEqual([0, 0, 0])
+})
+
+test("calls of a key wait up to a number, and up to what they cost", () => {
+  const many = new Unsettled()
+  for (let at = 0; at < MOST_CALLS_OF_KEY; at++) {
+    many.assertRoom("a")
+    many.add(String(at), call("a"))
+  }
+  expect(() => many.assertRoom("a")).toThrow(FULL)
+  expect(() => many.add("one more", call("a"))).toThrow(FULL)
+  expect(() => many.assertRoom("b")).not.toThrow()
+  expect(many.size).toBe(MOST_CALLS_OF_KEY)
+  many.settled(many.next(1))
+  expect(() => many.assertRoom("a")).not.toThrow()
+
+  const dear = new Unsettled()
+  dear.add("1", call("a", MOST_CREDITS_OF_KEY - 1))
+  expect(() => dear.assertRoom("a")).not.toThrow()
+  dear.add("2", call("a"))
+  expect(() => dear.assertRoom("a")).toThrow(expect.objectContaining({ status: 503 }))
+})
+
+test("calls of all keys wait up to a number", () => {
+  const unsettled = new Unsettled()
+  for (let at = 0; at < MOST_CALLS; at++) {
+    unsettled.assertRoom("new")
+    unsettled.add(String(at), call(`k${at}`))
+  }
+  expect(() => unsettled.assertRoom("new")).toThrow(FULL)
+})
