@@ -1,7 +1,13 @@
 import { randomBytes } from "node:crypto"
-import { expect, test } from "vitest"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect, test } from "vitest"
 
-import { isStrong } from "./secret.ts"
+import { isStrong, resolveSecret, signingSecret, STRONG } from "./secret.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "fossick-secret-"))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 test.each([
   ["nothing", ""],
@@ -36,4 +42,62 @@ test("chance may put many digits in a row", () => {
 test("what a person made long is", () => {
   expect(isStrong("correct horse battery staple")).toBe(true)
   expect(isStrong("k8Zq1LmX4vRt0Yp2")).toBe(true)
+})
+
+test.each([
+  ["seven different characters, and eight", "aXc1eYga1cXeYgXc", "aXc1eYga1cXeYgX2"],
+  [
+    "a text that begins anew in the middle of the second time, and goes on",
+    "k8Zq1LmXk8Zq1LmX",
+    "k8Zq1LmXk8Zq1LmY",
+  ],
+])("%s", (_, weak, strong) => {
+  expect([isStrong(weak.slice(0, 16)), isStrong(strong)]).toEqual([false, true])
+})
+
+test("what counts up or down for the most part is a row, however it begins", () => {
+  // Eight jumps, and nine.
+  expect(isStrong("axbycz12345abcdef")).toBe(false)
+  expect(isStrong("axbyczdw12345abcdef")).toBe(true)
+})
+
+test("a reference leads to its secret, and any other text is one", () => {
+  const file = join(folder, "secret")
+  const read = (text: string) => {
+    writeFileSync(file, text)
+    return resolveSecret(`file:${file}`, {})
+  }
+  expect([read("one\n"), read("two\r\n"), read("three\n\n"), read(" four "), read("a\nb")]).toEqual([
+    "one",
+    "two",
+    "three\n",
+    " four ",
+    "a\nb",
+  ])
+  expect(resolveSecret("${MY_TOKEN}", { MY_TOKEN: "five" })).toBe("five")
+  for (const text of ["six", "${MY TOKEN}", "x${A}", "${A}x", "file", "a file:/b"])
+    expect(resolveSecret(text, { A: "other" })).toBe(text)
+})
+
+test("a secret that is missing is named by its reference, and by where it was looked for", () => {
+  expect(() => resolveSecret("${NONE}", {})).toThrow(
+    /^the secret \$\{NONE\} is not set in the crawler's environment$/,
+  )
+  expect(() => resolveSecret("${NONE}", { NONE: "" }, "the API's environment")).toThrow(
+    "the secret ${NONE} is not set in the API's environment",
+  )
+  const file = join(folder, "none")
+  expect(() => resolveSecret(`file:${file}`, {})).toThrow(`the secret file:${file} cannot be read (ENOENT)`)
+})
+
+test("messages are signed with a strong secret alone, whatever it is called by", () => {
+  const strong = randomBytes(16).toString("hex")
+  expect(signingSecret("${S}", { S: strong })).toBe(strong)
+  expect(signingSecret("${S}", { S: `whsec_${strong}` })).toBe(`whsec_${strong}`)
+  for (const weak of ["short", "whsec_k8Zq1LmX4v", "a whsec_ in the middle of it".slice(0, 15)]) {
+    expect(() => signingSecret("${S}", { S: weak })).toThrow(`the secret \${S} ${STRONG}`)
+  }
+  expect(STRONG).toBe(
+    "must be hard to guess: at least 16 characters, at least 8 of them different, no text that is repeated, and no row such as 0123456789abcdef. openssl rand -hex 16 makes a good one",
+  )
 })

@@ -1,5 +1,25 @@
-import { expect, test } from "vitest"
-import { checkSettings, integer, onOff, readSettings, type Setting, text } from "./settings.ts"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, describe, expect, test } from "vitest"
+import {
+  baseUrl,
+  checkSettings,
+  environment,
+  headerSecret,
+  integer,
+  list,
+  oneOf,
+  onOff,
+  originOf,
+  readSettings,
+  type Setting,
+  SettingsError,
+  text,
+} from "./settings.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "fossick-settings-"))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 const secret: Setting<string> = {
   name: "FOSSICK_SECRET",
@@ -49,4 +69,132 @@ test("everything that is wrong is reported at once, unknown names too, without a
   - FOSSICK_SECRET must be better`,
   )
   expect(() => checkSettings(Object.values(parts), { FOSSICK_ONE_PORT: "99", PATH: "/bin" })).not.toThrow()
+})
+
+test("what is wrong is an error of its own kind, of the names that were asked for and of none beside", () => {
+  const wrong = () => readSettings(parts.one, { FOSSICK_ONE_PORT: "x", FOSSICK_TWO_SWITCH: "x" })
+  expect(wrong).toThrow(SettingsError)
+  expect(wrong).toThrow(
+    /^Wrong settings:\n {2}- FOSSICK_ONE_PORT must be a whole number from 1 to 99 \(is "x"\)$/,
+  )
+  expect(wrong).toThrow(expect.objectContaining({ name: "SettingsError" }) as Error)
+  expect(() =>
+    checkSettings([], { FOSSICK_CONFIG_FILE: "a", X402_: "x", MY_FOSSICK_A: "1", X402FOO: "1" }),
+  ).toThrow(/^Wrong settings:\n {2}- X402_ is no setting of Fossick \(docs\/settings\.md lists them\)$/)
+})
+
+describe("a kind of setting", () => {
+  const declared = { name: "FOSSICK_TEST", about: "A test." } as const
+  const refused = (setting: Setting<unknown>, value: string): string => {
+    try {
+      return `taken: ${JSON.stringify(setting.parse(value))}`
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+
+  test("keeps what is said of it", () => {
+    const one = { ...declared, default: "1" }
+    for (const setting of [text(one), integer(one, 1, 2), oneOf(one, "1"), onOff(one), list(one)])
+      expect(setting).toEqual({ ...one, parse: expect.any(Function) as unknown })
+    for (const setting of [baseUrl(one), headerSecret(one)])
+      expect(setting).toEqual({ ...one, secret: true, parse: expect.any(Function) as unknown })
+  })
+
+  test("is a whole number within its bounds", () => {
+    const setting = integer({ ...declared, default: "0" }, -10, 99)
+    expect(["-10", "0", "99", "007"].map((value) => setting.parse(value))).toEqual([-10, 0, 99, 7])
+    for (const value of ["-11", "100", "", "1.5", "1e1", " 1", "1 ", "0x1", "--1", "ten"])
+      expect(refused(setting, value)).toBe("must be a whole number from -10 to 99")
+  })
+
+  test("is one of some words, or on or off", () => {
+    const word = oneOf({ ...declared, default: "a" }, "a", "b")
+    expect([word.parse("a"), word.parse("b")]).toEqual(["a", "b"])
+    expect(refused(word, "c")).toBe("must be one of a, b")
+    const flag = onOff({ ...declared, default: "on" })
+    expect([flag.parse("on"), flag.parse("off")]).toEqual([true, false])
+    for (const value of ["", "ON", "true"]) expect(refused(flag, value)).toBe("must be on or off")
+  })
+
+  test("is the address of a server, without what may hold a secret", () => {
+    const setting = baseUrl({ ...declared, default: "" }, "; use FOSSICK_OTHER")
+    for (const [value, url] of [
+      ["", ""],
+      ["http://host:80", "http://host:80"],
+      ["https://host/a/b//", "https://host/a/b"],
+    ] as const)
+      expect(setting.parse(value)).toBe(url)
+    for (const value of [
+      "host",
+      "ftp://host/",
+      "xhttp://host/",
+      "httpsx://host/",
+      "http://h/?a=b",
+      "http://h/#a",
+    ])
+      expect(refused(setting, value)).toBe("must be an http or https address without query")
+    for (const value of ["http://u@host/", "http://u:p@host/", "http://:p@host/"])
+      expect(refused(setting, value)).toBe(
+        "must be an address without user name and password; use FOSSICK_OTHER",
+      )
+    expect(refused(baseUrl({ ...declared, default: "" }), "http://u@h/")).toBe(
+      "must be an address without user name and password",
+    )
+  })
+
+  test("is a key that a header can carry", () => {
+    const setting = headerSecret({ ...declared, default: "" })
+    for (const value of ["", "!~", "sk-1=/+"]) expect(setting.parse(value)).toBe(value)
+    for (const value of ["a b", "a\n", "ü", "\u007f"])
+      expect(refused(setting, value)).toBe("must be printable ASCII without blanks")
+  })
+
+  test("is a list", () => {
+    const setting = list({ ...declared, default: "" })
+    expect([setting.parse(""), setting.parse(" a , b,, c "), setting.parse(" ")]).toEqual([
+      [],
+      ["a", "b", "c"],
+      [],
+    ])
+  })
+})
+
+describe("the environment", () => {
+  const file = join(folder, "my.env")
+  writeFileSync(file, "FOSSICK_A=file\nFOSSICK_B=file\nFOSSICK_EMPTY=file\nFOSSICK_NO=\n")
+  const env = { FOSSICK_CONFIG_FILE: file, FOSSICK_A: "outside", FOSSICK_EMPTY: "" }
+
+  test("has the settings file under it, and wins", () => {
+    expect(environment(env)).toEqual({
+      FOSSICK_CONFIG_FILE: file,
+      FOSSICK_A: "outside",
+      FOSSICK_B: "file",
+      FOSSICK_EMPTY: "",
+      FOSSICK_NO: "",
+    })
+    expect(process.report.excludeEnv).toBe(true)
+  })
+
+  test("says where a value is from", () => {
+    const from = (name: string) => originOf({ name: name as "FOSSICK_A" }, env)
+    expect(["FOSSICK_A", "FOSSICK_B", "FOSSICK_EMPTY", "FOSSICK_NO", "FOSSICK_C"].map(from)).toEqual([
+      "environment",
+      "file",
+      "default",
+      "default",
+      "default",
+    ])
+  })
+
+  test("needs no file, but the one that it names, and one that can be read", () => {
+    const without = { FOSSICK_A: "a" }
+    // The tests run where no fossick.env is.
+    expect(environment(without)).toEqual(without)
+    const none = join(folder, "none.env")
+    const wrong = () => environment({ FOSSICK_CONFIG_FILE: none })
+    expect(wrong).toThrow(SettingsError)
+    expect(wrong).toThrow(`FOSSICK_CONFIG_FILE: cannot read ${none}`)
+    expect(() => environment({ FOSSICK_CONFIG_FILE: folder })).toThrow(`cannot read ${folder}`)
+  })
 })

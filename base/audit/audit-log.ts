@@ -128,7 +128,7 @@ export class AuditLog {
   count(filter: AuditFilter): number {
     const { where, values } = conditionsOf(filter)
     const row = this.#sql(`select count(*) as n from audit_entry where ${where}`).get(...values)
-    return Number(row?.["n"])
+    return Number(row!["n"])
   }
 
   /** Forgets up to `count` entries from before `time`. @returns how many there were */

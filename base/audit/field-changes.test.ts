@@ -45,3 +45,71 @@ test("long values are cut, and many fields are counted", () => {
   expect(changes.at(-1)!.field).toBe("and 30 more")
   expect(JSON.stringify(changes).length).toBeLessThan(6000)
 })
+
+/** What is shown of one field's value. */
+const shown = (field: string, value: unknown): string | null =>
+  fieldChanges(null, { [field]: value })[0]!.after
+
+test.each([
+  "api_key",
+  "apikey",
+  "key",
+  "password",
+  "passphrase",
+  "client-secret",
+  "token",
+  "token_value",
+  "cookie",
+  "cookies",
+  "credential",
+  "credentials",
+  "header",
+  "headers.x",
+  "private_key",
+  "privatekey",
+  "Authorization",
+])("%s names a secret", (field) => {
+  expect(shown(field, "mark")).toBe("(hidden)")
+})
+
+test.each(["keys", "keyboard", "monkey", "tokens", "secretary"])("%s names none", (field) => {
+  expect(shown(field, "mark")).toBe('"mark"')
+})
+
+test("a value that can be no secret is shown, and one that only looks so is not", () => {
+  for (const value of [null, true, false, 12, [], ""])
+    expect(shown("password", value)).toBe(JSON.stringify(value))
+  for (const value of [1.5, -5, "12", [1], "null"]) expect(shown("password", value)).toBe("(hidden)")
+  for (const value of ["${TOKEN}", "Bearer ${TOKEN}", "file:/run/secrets/site"])
+    expect(shown("password", value)).toBe(JSON.stringify(value))
+  for (const value of ['mark "${TOKEN}', 'file:a" mark', "x ${A} y", "Bearer mark"])
+    expect(shown("password", value)).toBe("(hidden)")
+})
+
+test("what lets somebody in is hidden within lists and addresses, and only there", () => {
+  for (const name of ["user_password_old", "secret", "my-token", "authorization"])
+    expect(shown("logins", [{ [name]: "mark" }])).toBe("(hidden)")
+  expect(shown("logins", [{ user: "ada" }])).toBe('[{"user":"ada"}]')
+  expect(shown("url", "https://h/?a=1&token_id=mark&my-sig=mark&b=2#c")).toBe(
+    '"https://h/?a=1&token_id=…&my-sig=…&b=2#c"',
+  )
+  expect(shown("url", "https://h/code=open?a=b")).toBe('"https://h/code=open?a=b"')
+})
+
+test("names and values are cut at their bounds, and what lies deep is one value", () => {
+  const value = (chars: number) => "x".repeat(chars - 2)
+  expect(shown("a", value(160))).toBe(`"${value(160)}"`)
+  expect(shown("a", value(161))).toBe(`"${"x".repeat(158)}…`)
+  expect(fieldChanges(null, { ["f".repeat(161)]: 1 })[0]!.field).toBe("f".repeat(160))
+  const deep = (inner: unknown) => ({ a: { b: { c: { d: { e: { f: inner } } } } } })
+  expect(fieldChanges(deep({ g: { h: 1 } }), null)).toEqual([
+    { field: "a.b.c.d.e.f.g", before: '{"h":1}', after: null },
+  ])
+})
+
+test("what JSON cannot say is told as nothing, and what is not there as not there", () => {
+  expect(fieldChanges({ a: undefined }, { b: Symbol("x"), at: new Date(0) })).toEqual([
+    { field: "b", before: null, after: "" },
+    { field: "at", before: null, after: '"1970-01-01T00:00:00.000Z"' },
+  ])
+})

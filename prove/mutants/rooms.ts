@@ -27,9 +27,11 @@ const room = (
 })
 
 export const ROOMS: readonly MutatedRoom[] = [
+  room("base/audit", false),
   room("base/flow", false),
   room("base/text", false),
   room("base/log", false, { moreTests: ["docs/settings.test.ts"] }),
+  room("base/outbound", false),
   room("base/process", false),
   room("base/store", false),
   {

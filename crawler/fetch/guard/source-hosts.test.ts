@@ -145,6 +145,34 @@ describe("a later run", () => {
     )
   })
 
+  test("goes on reading in the internet what an admin key wrote, and where a redirect led", () => {
+    admit(hosts({ author: "api" }), [NET])
+    expect(admit(hosts({ author: "api" }), [OTHER_NET])).toEqual([OTHER_NET])
+    admit(hosts(), [NET], "landing")
+    expect(admit(hosts(), [OTHER_NET, HERE], "landing")).toEqual([OTHER_NET])
+    // A private network that a seed was in is none for a landing.
+    pins.forget("docs")
+    admit(hosts(), [HERE])
+    expect(admit(hosts(), [HERE], "landing")).toEqual([])
+  })
+
+  test("forgets no network of a host for being answered by one of them, or by what the operator opened", () => {
+    expect(admit(hosts(), [NET, HERE])).toEqual([NET, HERE])
+    expect(admit(hosts(), [NET])).toEqual([NET])
+    expect(admit(hosts(), [THERE], "seed", [THERE])).toEqual([THERE])
+    expect(pinned()).toEqual(["public", "10.0.0.0/24"])
+    expect(admit(hosts(), [HERE])).toEqual([HERE])
+  })
+
+  test("may be anywhere, and is remembered there, when the first found no address and somebody looks on", () => {
+    hosts().noteUnresolved("docs.example")
+    expect(admit(hosts({ first: "unkept" }), [THERE])).toEqual([THERE])
+    expect(pinned()).toEqual([])
+    expect(admit(hosts({ first: "public" }), [THERE, NET])).toEqual([NET])
+    expect(admit(hosts({ first: "by-schedule" }), [NET])).toEqual([NET])
+    expect(pinned()).toEqual(["public"])
+  })
+
   test("has nothing to say of a host that has no address now", () => {
     admit(hosts(), [NET])
     expect(admit(hosts(), [])).toEqual([])

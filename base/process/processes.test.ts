@@ -1,0 +1,208 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { totalmem, tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest"
+import { machineMemory } from "./machine-memory.ts"
+import { clearLine, safeOutput } from "./safe-output.ts"
+import { stopSignal } from "./stop-signal.ts"
+import { startThread } from "./thread.ts"
+import { watchMemory } from "./watch-memory.ts"
+import { WorkerProcess } from "./worker-process.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "fossick-process-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+afterEach(() => void vi.restoreAllMocks())
+
+/** What a listener is told once it is added, without telling anybody else. */
+function heard(emitter: NodeJS.EventEmitter): Map<string, (...args: unknown[]) => void> {
+  const listeners = new Map<string, (...args: unknown[]) => void>()
+  vi.spyOn(emitter, "on").mockImplementation((name, listener) => {
+    listeners.set(String(name), listener as (...args: unknown[]) => void)
+    return emitter
+  })
+  return listeners
+}
+
+const failed = (code: string) => Object.assign(new Error(code), { code })
+
+describe("output that nobody reads any more", () => {
+  /** As a process that has just begun. */
+  async function begin(isStoppable: boolean) {
+    vi.resetModules()
+    const fresh = await import("./lost-reader.ts")
+    const streams = [heard(process.stdout), heard(process.stderr)]
+    const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never)
+    const emit = vi.spyOn(process, "emit").mockImplementation((() => isStoppable) as never)
+    return { ...fresh, streams, exit, emit }
+  }
+
+  test("stops work that can be stopped, once, and its end is no failure", async () => {
+    const { endWithReader, codeOf, streams, exit, emit } = await begin(true)
+    endWithReader()
+    expect([0, 1, 130].map(codeOf)).toEqual([0, 1, 130])
+    streams[0]!.get("error")!(failed("EPIPE"))
+    streams[1]!.get("error")!(failed("EPIPE"))
+    expect(emit.mock.calls).toEqual([["SIGTERM", "SIGTERM"]])
+    expect(exit).not.toHaveBeenCalled()
+    expect([0, 1, 130].map(codeOf)).toEqual([0, 1, 0])
+  })
+
+  test("ends what heeds no signal", async () => {
+    const { endWithReader, streams, exit } = await begin(false)
+    endWithReader()
+    streams[1]!.get("error")!(failed("EPIPE"))
+    expect(exit.mock.calls).toEqual([[0]])
+  })
+
+  test("ends no server, nor does a disk that is full; any other fault is one", async () => {
+    const { endWithReader, outliveReader, codeOf, streams, exit, emit } = await begin(false)
+    outliveReader()
+    for (const stream of streams) {
+      for (const code of ["EPIPE", "ENOSPC"]) expect(() => stream.get("error")!(failed(code))).not.toThrow()
+      expect(() => stream.get("error")!(failed("EIO"))).toThrow("EIO")
+    }
+    expect([codeOf(130), exit.mock.calls, emit.mock.calls]).toEqual([130, [], []])
+    endWithReader()
+    for (const stream of streams) expect(() => stream.get("error")!(failed("ENOSPC"))).toThrow("ENOSPC")
+  })
+})
+
+describe("safe output", () => {
+  test("is text that commands no terminal; bytes pass, and nothing is done twice", () => {
+    const written: unknown[][] = []
+    const stream = {
+      write: (...args: unknown[]) => {
+        written.push(args)
+        return true
+      },
+    } as unknown as NodeJS.WriteStream
+    safeOutput([stream])
+    safeOutput([stream])
+    expect(stream.write("a \u001b[2J b\n", "utf8")).toBe(true)
+    clearLine(stream)
+    expect(written).toEqual([["a \\u001b[2J b\n", "utf8"], [Buffer.from("\r\u001b[K")]])
+  })
+
+  test("is that of both streams of a process", () => {
+    const writes = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, "write"))
+    for (const write of writes) write.mockReturnValue(true)
+    safeOutput()
+    process.stdout.write("\u0007")
+    process.stderr.write("\u0007")
+    for (const write of writes) expect(write.mock.calls).toEqual([["\\u0007"]])
+  })
+})
+
+describe("a child that is told to stop", () => {
+  const connected = (is: boolean) =>
+    Object.defineProperty(process, "connected", { value: is, configurable: true })
+  const was = Object.getOwnPropertyDescriptor(process, "connected")
+  afterEach(() => {
+    if (was) Object.defineProperty(process, "connected", was)
+    else Reflect.deleteProperty(process, "connected")
+  })
+
+  test.each(["SIGTERM", "SIGINT", "SIGHUP", "disconnect"])("hears %s", (name) => {
+    connected(true)
+    const listeners = heard(process)
+    const signal = stopSignal()
+    expect(signal.aborted).toBe(false)
+    expect(listeners.size).toBe(4)
+    listeners.get(name)!()
+    expect(signal.aborted).toBe(true)
+  })
+
+  test("is told so by having no parent any more", () => {
+    connected(false)
+    heard(process)
+    expect(stopSignal().aborted).toBe(true)
+  })
+})
+
+describe("memory", () => {
+  test("is that of the container, where it has less than the machine", () => {
+    const limit = vi.spyOn(process, "constrainedMemory")
+    const seen = [0, 1, 1000, 2 ** 52].map((bytes) => {
+      limit.mockReturnValue(bytes)
+      return machineMemory()
+    })
+    expect(seen).toEqual([totalmem(), 1, 1000, totalmem()])
+  })
+
+  test("is looked at every 20 ms, and told of while it is more than it may be", () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    const rss = vi.spyOn(process.memoryUsage, "rss").mockReturnValue(3 * 1024 * 1024)
+    let told = 0
+    watchMemory(3, () => void (told += 1))
+    vi.advanceTimersByTime(100)
+    expect(told).toBe(0)
+    rss.mockReturnValue(3 * 1024 * 1024 + 1)
+    vi.advanceTimersByTime(19)
+    expect(told).toBe(0)
+    vi.advanceTimersByTime(21)
+    expect(told).toBe(2)
+    vi.clearAllTimers()
+    vi.useRealTimers()
+  })
+})
+
+test("a thread has the flags that it was given, and one that keeps the environment out of reports", async () => {
+  const started = async (execArgv?: string[]) => {
+    const program =
+      "import { parentPort } from 'node:worker_threads'; parentPort.postMessage(process.execArgv)"
+    const worker = startThread(
+      new URL(`data:text/javascript,${encodeURIComponent(program)}`),
+      execArgv && { execArgv },
+    )
+    const flags = await new Promise((done) => void worker.once("message", done))
+    await worker.terminate()
+    return flags
+  }
+  expect(await started()).toEqual(["--report-exclude-env"])
+  expect(await started(["--no-warnings"])).toEqual(["--no-warnings", "--report-exclude-env"])
+})
+
+describe("a process for some work", () => {
+  const program = (name: string, code: string): URL => {
+    const file = join(folder, `${name}.mjs`)
+    writeFileSync(file, code)
+    return pathToFileURL(file)
+  }
+
+  test("ends with its code, with none when it was killed, and with 1 when it cannot begin", async () => {
+    const ended = program("ended", "process.exit(Number(process.argv[2]))")
+    expect(await new WorkerProcess(ended, ["5"]).exited).toBe(5)
+    const killed = program("killed", "process.kill(process.pid, 'SIGKILL')")
+    expect(await new WorkerProcess(killed).exited).toBeNull()
+  })
+
+  test("is let go of when it is to stop, and ends by itself", async () => {
+    const works = program(
+      "works",
+      "process.on('disconnect', () => process.exit(7)); process.on('SIGTERM', () => process.exit(8)); setInterval(() => {}, 1000)",
+    )
+    const worker = new WorkerProcess(works)
+    await worker.stop()
+    expect(await worker.exited).toBe(7)
+    // Once more is no fault.
+    await worker.stop()
+  })
+
+  test("is killed when it does not end in time", async () => {
+    const stuck = program("stuck", "process.on('disconnect', () => {}); setInterval(() => {}, 1000)")
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    const worker = new WorkerProcess(stuck)
+    const stopping = worker.stop()
+    vi.advanceTimersByTime(9999)
+    let hasEnded = false
+    void worker.exited.then(() => (hasEnded = true))
+    await new Promise((done) => setImmediate(done))
+    expect(hasEnded).toBe(false)
+    vi.advanceTimersByTime(1)
+    await stopping
+    expect(await worker.exited).toBeNull()
+    expect(vi.getTimerCount()).toBe(0)
+    vi.useRealTimers()
+  })
+})

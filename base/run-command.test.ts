@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest"
+import { ArgumentsError } from "./command-arguments.ts"
+import { DiskFullError } from "./disk-space.ts"
+import { KnownError } from "./errors.ts"
+import { CommandError, runCommand } from "./run-command.ts"
+import { SettingsError } from "./settings.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "fossick-command-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let written: string[]
+let exitCode: typeof process.exitCode
+beforeEach(() => {
+  written = []
+  exitCode = process.exitCode
+  for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, "on").mockReturnValue(stream)
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0)
+  vi.stubEnv("FOSSICK_DATA_DIR", folder)
+})
+afterEach(() => {
+  process.exitCode = exitCode
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+})
+
+/** What a command comes to: its exit code, and what it says. */
+async function came(work: () => number | Promise<number>, options = {}): Promise<[unknown, string]> {
+  process.exitCode = undefined
+  await runCommand("crawl", work, options)
+  return [process.exitCode, written.splice(0).join("")]
+}
+
+const failing = (error: unknown) => () => {
+  throw error
+}
+
+test("a command ends with the code of its work", async () => {
+  expect(await came(() => 3)).toEqual([3, ""])
+  expect(await came(async () => 130)).toEqual([130, ""])
+})
+
+test("what people can mend is said in one line, and slips of the pen with where to look", async () => {
+  expect(await came(failing(new ArgumentsError("--limit must be a number")))).toEqual([
+    2,
+    "--limit must be a number\nfossick crawl --help shows what is possible.\n",
+  ])
+  expect(await came(failing(new SettingsError(["A is wrong"])))).toEqual([
+    2,
+    "Wrong settings:\n  - A is wrong\n",
+  ])
+  expect(await came(failing(new CommandError("Start it first.")))).toEqual([1, "Start it first.\n"])
+  expect(await came(failing(new KnownError("It is taken.")))).toEqual([1, "It is taken.\n"])
+})
+
+test("a disk that is full is said by its folder, unless the command has its own words for it", async () => {
+  const noRoom = Object.assign(new Error("write"), { code: "ENOSPC" })
+  const said = new RegExp(`^The disk is full: \\d+ MB left for ${folder}\\. [^\\n]+\\n$`)
+  expect(await came(failing(noRoom))).toEqual([1, expect.stringMatching(said)])
+  expect(await came(failing(new DiskFullError("No room there.")))).toEqual([1, "No room there.\n"])
+  expect(await came(failing(new CommandError("Make room.", { cause: noRoom })))).toEqual([1, "Make room.\n"])
+  // Where the settings say nothing of it, or cannot be read.
+  vi.stubEnv("FOSSICK_DATA_DIR", "")
+  expect((await came(failing(noRoom)))[1]).toContain("left for index-data. ")
+  vi.stubEnv("FOSSICK_CONFIG_FILE", join(folder, "none"))
+  expect((await came(failing(noRoom)))[1]).toContain("left for index-data. ")
+})
+
+test("a fault is told with its trace, and ends the process", async () => {
+  const exit = vi.spyOn(process, "exit").mockImplementation(((code: number) => {
+    throw new Error(`exit ${code}`)
+  }) as typeof process.exit)
+  await expect(came(failing(new TypeError("a fault")))).rejects.toThrow("exit 1")
+  expect(written.join("")).toMatch(/^TypeError: a fault\n {4}at [^]*\n$/)
+  expect(exit).toHaveBeenCalledTimes(1)
+})
+
+test.each([true, false])("a reader that leaves ends it, or not: %s", async (outlivesReader) => {
+  const listeners: ((...args: unknown[]) => void)[] = []
+  for (const stream of [process.stdout, process.stderr] as NodeJS.EventEmitter[])
+    vi.spyOn(stream, "on").mockImplementation((_, listener) => {
+      listeners.push(listener)
+      return stream
+    })
+  await came(() => 0, outlivesReader ? { outlivesReader } : undefined)
+  expect(listeners).toHaveLength(2)
+  const full = Object.assign(new Error("no room"), { code: "ENOSPC" })
+  let said = ""
+  try {
+    listeners[0]!(full)
+  } catch (error) {
+    said = (error as Error).message
+  }
+  expect(said).toBe(outlivesReader ? "" : "no room")
+})

@@ -1,0 +1,309 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import { hostname, tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { KnownError } from "../errors.ts"
+import { SettingsError } from "../settings.ts"
+import { miscounted, recount } from "./counts.ts"
+import { dateOrNull } from "./date-columns.ts"
+import { takeFolder, tryLock } from "./file-lock.ts"
+import { isDamagedSqlite, lockFile } from "./lock-file.ts"
+import { canRebuildState, rebuildState, stateDamage } from "./rebuild-state.ts"
+import { replaceFile } from "./replace-file.ts"
+import { readSealed, readTwins, writeSealed, writeTwins } from "./sealed-json.ts"
+import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
+
+let folder: string
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "fossick-small-"))))
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const file = (name: string) => join(folder, name)
+
+describe("a sealed file", () => {
+  test("says what was written, for people to read, and leaves nothing beside it", async () => {
+    await writeSealed(file("a.json"), { name: "docs", pages: 3 })
+    expect(await readSealed(file("a.json"))).toEqual({ value: { name: "docs", pages: 3 }, damage: null })
+    expect(readFileSync(file("a.json"), "utf8")).toMatch(
+      /^\{\n {2}"name": "docs",\n {2}"pages": 3,\n {2}"checksum": "[0-9a-f]{8}"\n\}\n$/,
+    )
+    expect(readdirSync(folder)).toEqual(["a.json"])
+    // A checksum that begins with a nought has all its digits.
+    for (let n = 0; n < 64; n++) {
+      await writeSealed(file("a.json"), { n })
+      expect(await readSealed(file("a.json"))).toEqual({ value: { n }, damage: null })
+      expect(readFileSync(file("a.json"), "utf8")).toMatch(/"[0-9a-f]{8}"/)
+    }
+  })
+
+  test("is damaged where a byte changed, where it is no JSON, and where it cannot be meant", async () => {
+    await writeSealed(file("a.json"), { name: "docs" })
+    const damaged = { value: null, damage: "is damaged" }
+    const text = readFileSync(file("a.json"), "utf8")
+    writeFileSync(file("a.json"), text.replace("docs", "dogs"))
+    expect(await readSealed(file("a.json"))).toEqual(damaged)
+    writeFileSync(file("a.json"), text.slice(0, -3))
+    expect(await readSealed(file("a.json"))).toEqual(damaged)
+    writeFileSync(file("a.json"), text)
+    expect(await readSealed<{ name: string }>(file("a.json"), ({ name }) => name === "other")).toEqual(
+      damaged,
+    )
+    expect(await readSealed<{ name: string }>(file("a.json"), ({ name }) => name === "docs")).toMatchObject({
+      damage: null,
+    })
+  })
+
+  test("is taken without a checksum, as people write it; one that is not there is no damage", async () => {
+    writeFileSync(file("a.json"), '{"name":"docs"}')
+    expect(await readSealed(file("a.json"))).toEqual({ value: { name: "docs" }, damage: null })
+    expect(await readSealed(file("none.json"))).toEqual({ value: null, damage: null })
+    mkdirSync(file("folder.json"))
+    expect(await readSealed(file("folder.json"))).toEqual({ value: null, damage: "cannot be read (EISDIR)" })
+  })
+
+  test("that is written twice is read from either, and each that is damaged or missing is told", async () => {
+    const [path, copy] = [file("index.json"), file("index-copy.json")]
+    expect(await readTwins(path)).toEqual({ value: null, damaged: [] })
+    await writeTwins(path, { n: 1 })
+    expect(await readTwins(path)).toEqual({ value: { n: 1 }, damaged: [] })
+    writeFileSync(path, "x")
+    expect(await readTwins(path)).toEqual({ value: { n: 1 }, damaged: [{ path, damage: "is damaged" }] })
+    rmSync(path)
+    expect(await readTwins(path)).toEqual({ value: { n: 1 }, damaged: [{ path, damage: "is missing" }] })
+    writeFileSync(copy, "x")
+    expect(await readTwins(path)).toEqual({
+      value: null,
+      damaged: [
+        { path, damage: "is missing" },
+        { path: copy, damage: "is damaged" },
+      ],
+    })
+    await writeSealed(path, { n: 2 })
+    await writeSealed(copy, { n: 1 })
+    expect(await readTwins(path)).toEqual({ value: { n: 2 }, damaged: [] })
+    expect(await readTwins<{ n: number }>(path, ({ n }) => n === 1)).toMatchObject({ value: { n: 1 } })
+  })
+})
+
+test("a file is replaced as a whole, and nothing stays beside it", async () => {
+  await replaceFile(file("a"), "one")
+  await replaceFile(file("a"), [Buffer.from("tw"), Buffer.from("o")])
+  expect([readFileSync(file("a"), "utf8"), readdirSync(folder)]).toEqual(["two", ["a"]])
+})
+
+test("a restore that was cut short is refused, with the ways on", () => {
+  expect(() => refuseUnfinishedRestore(folder)).not.toThrow()
+  const restoring = file("restoring")
+  mkdirSync(restoring)
+  const refused = () => refuseUnfinishedRestore(folder)
+  expect(refused).toThrow(SettingsError)
+  expect(refused).toThrow(
+    `- FOSSICK_DATA_DIR has a restore that is under way or was cut short: run fossick restore again, or remove ${restoring} to stay with what was there before`,
+  )
+  writeFileSync(join(restoring, "plan.json"), "{}")
+  expect(refused).toThrow(/cut short: run fossick restore again$/)
+})
+
+test("a moment in a column is a date, and none is none", () => {
+  expect([dateOrNull(null), dateOrNull(5), dateOrNull("7"), dateOrNull(9n)]).toEqual([
+    null,
+    new Date(5),
+    new Date(7),
+    new Date(9),
+  ])
+})
+
+test("counts that differ are counted, on either side, and counted anew", () => {
+  using db = new DatabaseSync(":memory:")
+  const count = {
+    of: "thing",
+    is: "select name, n from tally",
+    should: "select name, count(*) as n from thing group by name",
+    mend: "delete from tally; insert into tally select name, count(*) from thing group by name",
+  }
+  expect(miscounted(db, count)).toBe(0)
+  db.exec("create table thing (name text); create table tally (name text, n integer)")
+  db.exec("insert into thing values ('a'), ('a'), ('b'); insert into tally values ('a', 2), ('c', 1)")
+  expect(miscounted(db, count)).toBe(2)
+  recount(db, count)
+  expect([miscounted(db, count), db.isTransaction]).toEqual([0, false])
+})
+
+describe("a lock", () => {
+  test("is one's at a time, is free behind its end, and a damaged file is no lock", () => {
+    const path = file("x.lock")
+    {
+      using first = tryLock(path)
+      expect(first).not.toBeNull()
+      expect(tryLock(path)).toBeNull()
+      expect(() => lockFile(path, 0)).toThrow("locked")
+    }
+    {
+      using again = lockFile(path, 0)
+      expect([again !== undefined, tryLock(path)]).toEqual([true, null])
+    }
+    for (const lock of [() => tryLock(path)!, () => lockFile(path, 0)]) {
+      writeFileSync(path, "no database at all, and longer than the head of one".repeat(40))
+      using anew = lock()
+      expect([anew !== undefined, tryLock(path)]).toEqual([true, null])
+    }
+    const none = join(folder, "none/x.lock")
+    expect(() => tryLock(none)).toThrow("unable to open")
+    expect(() => lockFile(none, 0)).toThrow("unable to open")
+  })
+
+  test("is damaged by SQLite's own words alone", () => {
+    const said = (code: unknown, errcode: unknown) => isDamagedSqlite({ code, errcode })
+    for (const errcode of [11, 26, 11 | (1 << 8), 26 | (2 << 8)])
+      expect(said("ERR_SQLITE_ERROR", errcode)).toBe(true)
+    for (const [code, errcode] of [
+      ["ERR_SQLITE_ERROR", 5],
+      ["ERR_SQLITE_ERROR", "26"],
+      ["ERR_SQLITE_ERROR", undefined],
+      ["ENOENT", 26],
+    ])
+      expect(said(code, errcode)).toBe(false)
+  })
+})
+
+describe("a data folder", () => {
+  // What a process takes it keeps to its end: each test has a folder, and takes names of roles as it likes.
+  const taken = (role: "appliance" | "crawler", isShared = false) =>
+    takeFolder(folder, role, { isShared }).then(
+      () => "taken",
+      (error: Error) => {
+        expect(error).toBeInstanceOf(KnownError)
+        return error.message
+      },
+    )
+
+  test("is one appliance's, and the other is told whose", async () => {
+    expect(await taken("appliance")).toBe("taken")
+    expect(readFileSync(file("locks/appliance.pid"), "utf8")).toBe(`${process.pid} ${hostname()}\n`)
+    expect(await taken("appliance")).toBe(
+      `Another appliance (process ${process.pid}) runs on ${folder}. Stop it first, or give this one a folder of its own with FOSSICK_DATA_DIR.`,
+    )
+    // A role of its own.
+    expect(await taken("crawler")).toBe("taken")
+    const said = `Another crawler%s works on ${folder}. Stop it first, or give this appliance a folder of its own with FOSSICK_DATA_DIR.`
+    writeFileSync(file("locks/crawler.pid"), "77 elsewhere\n")
+    expect(await taken("crawler")).toBe(said.replace("%s", " (process 77 on elsewhere)"))
+    writeFileSync(file("locks/crawler.pid"), "\n")
+    expect(await taken("crawler")).toBe(said.replace("%s", ""))
+    rmSync(file("locks/crawler.pid"))
+    expect(await taken("crawler")).toBe(said.replace("%s", ""))
+    expect(await taken("crawler", true)).toBe(said.replace("%s", ""))
+  })
+
+  test("is shared by as many as there are places, and by nobody who wants it alone", async () => {
+    expect(await taken("appliance", true)).toBe("taken")
+    expect(existsSync(file("locks/appliance-2.pid"))).toBe(true)
+    expect(await taken("appliance")).toContain(`Another appliance (process ${process.pid}) runs on`)
+    expect(await taken("appliance", true)).toBe("taken")
+    const places = readdirSync(file("locks")).filter((name) => name.endsWith(".pid"))
+    expect(places.toSorted()).toEqual(["appliance-2.pid", "appliance-3.pid"])
+    for (let more = 3; more <= 32; more++) expect(await taken("appliance", true)).toBe("taken")
+    writeFileSync(file("locks/appliance-2.pid"), "5 elsewhere\n")
+    expect(await taken("appliance", true)).toContain("(process 5 on elsewhere)")
+    expect(existsSync(file("locks/appliance-33.lock"))).toBe(true)
+  })
+
+  test("is waited for as long as is wanted, until the other one has ended", async () => {
+    mkdirSync(file("locks"))
+    const other = tryLock(file("locks/crawler.lock"))!
+    const waiting = takeFolder(folder, "crawler", { patienceMs: 600_000 })
+    await new Promise((done) => setImmediate(done))
+    other[Symbol.dispose]()
+    await waiting
+    expect(existsSync(file("locks/crawler.pid"))).toBe(true)
+  })
+})
+
+describe("a damaged state.db", () => {
+  const now = new Date("2026-05-03T04:05:06.789Z")
+  function write(): void {
+    using db = new DatabaseSync(file("state.db"))
+    db.exec(`create table thing (id integer primary key autoincrement, name text not null, n integer);
+      create table made (x integer); create index thing_name on thing (name);
+      create view names as select name from thing;
+      create trigger added after insert on thing begin insert into made values (new.id); end`)
+    const add = db.prepare("insert into thing (name, n) values (?, ?)")
+    db.exec("begin")
+    for (let i = 0; i < 2000; i++) add.run(`name ${i} ${"x".repeat(40)}`, 2n ** 62n + BigInt(i))
+    db.exec("delete from thing where id > 1500; commit")
+  }
+
+  /** Changes bytes of the first page of an index or a table, but for its head. */
+  function damage(name: string): void {
+    let page: number
+    let size: number
+    {
+      using db = new DatabaseSync(file("state.db"))
+      page = Number(db.prepare("select rootpage from sqlite_master where name = ?").get(name)!["rootpage"])
+      size = Number(db.prepare("pragma page_size").get()!["page_size"])
+    }
+    const bytes = readFileSync(file("state.db"))
+    bytes.fill(0xff, (page - 1) * size + 8, (page - 1) * size + 64)
+    writeFileSync(file("state.db"), bytes)
+  }
+
+  test("is told of in SQLite's words, and nothing where nothing is wrong", () => {
+    expect(stateDamage(folder)).toEqual([])
+    write()
+    expect(stateDamage(folder)).toEqual([])
+    damage("thing_name")
+    const told = stateDamage(folder)
+    expect(told.length).toBeGreaterThan(0)
+    for (const line of told) expect(line).toMatch(/^[^\n]+$/)
+    writeFileSync(file("state.db"), "none".repeat(1000))
+    expect(stateDamage(folder)).toEqual(["file is not a database"])
+  })
+
+  test("is written anew where its tables can be read, with all that is in them; the old one stays beside it", () => {
+    write()
+    damage("thing_name")
+    writeFileSync(file("state.db-wal"), "")
+    const before = readFileSync(file("state.db"))
+    expect([canRebuildState(folder), readFileSync(file("state.db")).equals(before)]).toEqual([true, true])
+    expect(readdirSync(folder).toSorted()).toEqual(["state.db", "state.db-wal"])
+    const aside = rebuildState(folder, now)
+    expect(aside).toBe("state.db.damaged-2026-05-03T04-05-06-789Z")
+    expect(readFileSync(file(aside!)).equals(before)).toBe(true)
+    expect(readdirSync(folder).toSorted()).toEqual(["state.db", aside, `${aside}-wal`])
+    expect(stateDamage(folder)).toEqual([])
+    expect(statSync(file("state.db")).mode & 0o777).toBe(0o600)
+    using db = new DatabaseSync(file("state.db"))
+    const read = db.prepare("select count(*) as count, min(n) as least, max(n) as most from thing")
+    read.setReadBigInts(true)
+    expect(read.get()).toEqual({ count: 1500n, least: 2n ** 62n, most: 2n ** 62n + 1499n })
+    // What its triggers had made is there once; ids that were given are not given again.
+    expect(db.prepare("select count(*) as n from made").get()).toEqual({ n: 2000 })
+    db.exec("insert into thing (name) values ('new')")
+    expect(db.prepare("select max(id) as id from thing").get()).toEqual({ id: 2001 })
+    expect(db.prepare("select count(*) as n from made").get()).toEqual({ n: 2001 })
+    expect(db.prepare("select count(*) as n from names").get()).toEqual({ n: 1501 })
+    expect(db.prepare("explain query plan select 1 from thing where name = 'a'").get()!["detail"]).toContain(
+      "thing_name",
+    )
+  })
+
+  test("stays as it is where a table cannot be read, or it is none", () => {
+    write()
+    damage("thing")
+    const before = readFileSync(file("state.db"))
+    expect([canRebuildState(folder), rebuildState(folder, now)]).toEqual([false, null])
+    expect(readdirSync(folder)).toEqual(["state.db"])
+    expect(readFileSync(file("state.db")).equals(before)).toBe(true)
+    writeFileSync(file("state.db"), "none".repeat(1000))
+    expect([canRebuildState(folder), rebuildState(folder, now)]).toEqual([false, null])
+  })
+})
