@@ -62,11 +62,11 @@ export function diskOf(dir: string): { readonly freeBytes: number; readonly tota
 /** Whether next to nothing can be written any more. */
 export const isFull = (room: Pick<DiskRoom, "freeBytes">): boolean => room.freeBytes < AS_GOOD_AS_NOTHING
 
-/** The one message for it. */
+/** The one message for it. What comes next is for its caller to say: a process that runs goes on by itself, a command has to be run again. */
 export const diskFullMessage = (dir: string): string => fullMessage(dir, freeBytes(dir))
 
 function fullMessage(dir: string, free: number): string {
-  return `The disk is full: ${megabytes(free)} left for ${dir}. Make room on it; what is kept there is safe, and Fossick continues by itself.`
+  return `The disk is full: ${megabytes(free)} left for ${dir}. Make room on it; what is kept there is safe.`
 }
 
 /** `error`, or that the disk is full when that is what it comes to. */

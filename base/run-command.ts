@@ -31,7 +31,8 @@ export async function runCommand(
   } catch (error) {
     const isWrong = error instanceof ArgumentsError || error instanceof SettingsError
     if (!(error instanceof CommandError) && isDiskFull(error, dataDir())) {
-      process.stderr.write(`${error instanceof DiskFullError ? error.message : diskFullMessage(dataDir())}\n`)
+      const message = error instanceof DiskFullError ? error.message : diskFullMessage(dataDir())
+      process.stderr.write(`${message} Then run fossick ${name} again.\n`)
       process.exitCode = EXIT.failed
       return
     }

@@ -321,7 +321,7 @@ function unlessFull(write: () => void): void {
     isFull = false
   } catch (error) {
     if (!isDiskFull(error, dataDir)) throw error
-    if (!isFull) log.error(diskFullMessage(dataDir))
+    if (!isFull) log.error(`${diskFullMessage(dataDir)} Then work goes on by itself.`)
     isFull = true
   }
 }

@@ -55,9 +55,9 @@ export interface Embedder extends AsyncDisposable {
   readonly hasTokenVectors?: boolean
   /**
    * Of a model on a server: why there are no vectors at present, a sentence for anybody to read, or null; `embed()` then rejects at once.
-   * Left out by models in this process.
+   * Left out by models in this process, but for one that cannot be loaded.
    */
-  readonly outage?: string | null
+  readonly outage?: string | null | undefined
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
   tokenVectors(texts: readonly string[], options?: EmbedOptions): Promise<TokenVectors[]>
 }

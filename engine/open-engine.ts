@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs"
+import path from "node:path"
 import type { engineSettings } from "./settings.ts"
 import type { Embedder } from "./embedder.ts"
+import { AwaitedEmbedder } from "./embedders/awaited-embedder.ts"
 import type { Purpose } from "./embedders/embed-protocol.ts"
 import { isRemote, openEmbedder } from "./embedders/open-embedder.ts"
 import type { Engine } from "./engine.ts"
@@ -13,7 +16,7 @@ import { HeldEmbedder } from "./embedders/held-embedder.ts"
 import { shippedModel } from "./embedders/model-folder.ts"
 import { AutoModel } from "./generations/auto-model.ts"
 import { modelFolderOf } from "./generations/model-choice.ts"
-import { modelsOf, whereFrom } from "./generations/models.ts"
+import { missingModel, modelsOf, whereFrom } from "./generations/models.ts"
 import { openForWriting } from "./generations/open-for-writing.ts"
 import { ModelOutage } from "./model-servers/availability.ts"
 import { openReranker } from "./rerankers/open-reranker.ts"
@@ -117,19 +120,74 @@ export async function openGenerations(
   const isSaid = given || settings.model !== "" || isRemote(settings)
   const said = isSaid ? null : await chosenModel(adapter, file, vectorsOf)
   const model = said?.folder ?? settings.model
-  const embedder = given ?? (await openEmbedder({ ...settings, model }, purpose))
+  const open = () => openEmbedder({ ...settings, model }, purpose)
+  // Nothing is written down of a model that is not there.
+  let isThere = given === undefined
+  const embedder =
+    given ??
+    (await open().catch((error: unknown) => {
+      isThere = false
+      return withoutModel(error, {
+        settings,
+        model,
+        adapter,
+        file,
+        open,
+        purpose,
+        ...(onProblem && { onProblem }),
+      })
+    }))
   const isAuto = chooses && said !== null && said.isAuto
   const held = isAuto && said.isFirst ? new HeldEmbedder(embedder) : null
   return {
     adapter,
     file,
-    models: modelsOf(settings, held ?? embedder, given ? null : whereFrom({ ...settings, model }), purpose),
+    models: modelsOf(
+      settings,
+      held ?? embedder,
+      !isThere ? null : whereFrom({ ...settings, model }),
+      purpose,
+    ),
     auto: isAuto ? new AutoModel(file, embedder.id, held) : null,
     ...(onProblem && { onProblem: outagesOnce(onProblem) }),
     async [Symbol.asyncDispose]() {
       if (!given) await embedder[Symbol.asyncDispose]()
     },
   }
+}
+
+interface WithoutModel extends Pick<OpenGenerationsOptions, "onProblem"> {
+  readonly settings: Values<typeof engineSettings>
+  /** The folder that is wanted; empty for the one that ships with Fossick. */
+  readonly model: string
+  readonly adapter: GenerationAdapter
+  readonly file: GenerationFile
+  readonly open: () => Promise<Embedder>
+  readonly purpose: Purpose
+}
+
+/**
+ * For a model in this process whose files are damaged, where there is an index: the model that made it, if that is another one that can be opened;
+ * else one that stands for it, and pages are found by their words meanwhile.
+ * @throws `error` where nothing can be found without a model, or the settings name a folder that is not there
+ */
+async function withoutModel(
+  error: unknown,
+  { settings, model, adapter, file, open, purpose, onProblem }: WithoutModel,
+): Promise<Embedder> {
+  const isNoFolder = settings.model !== "" && !existsSync(settings.model)
+  if (!(error instanceof EngineError) || error.code !== "MODEL_UNAVAILABLE") throw error
+  if (isNoFolder || settings.embeddingsUrl !== "") throw error
+  const generations = await file.read()
+  const info = await adapter.info(generations.current)
+  // There is no index: nothing can be found.
+  if (info === null) throw error
+  const known = modelsOf(settings, missingModel(info), null, purpose)
+  const made = await known.open(info, generations.models[info.embedder])
+  if (made === null)
+    return new AwaitedEmbedder(info, open, { name: path.basename(model || shippedModel), error })
+  onProblem?.(error)
+  return made
 }
 
 interface ChosenModel {

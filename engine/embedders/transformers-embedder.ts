@@ -1,7 +1,10 @@
+import path from "node:path"
 import type { Worker } from "node:worker_threads"
 import type { EmbedOptions, Embedder, ModelTraits, TokenVectors } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
 import type { FromWorker, Purpose, ToWorker } from "./embed-protocol.ts"
+import { ModelOutage } from "../model-servers/availability.ts"
+import { brokenInWords } from "./awaited-embedder.ts"
 import { fetchModel } from "./model-hub.ts"
 import { type ModelFolder, readModelFolder } from "./model-folder.ts"
 import { leaveThread, takeThread } from "./model-threads.ts"
@@ -69,7 +72,7 @@ export class TransformersEmbedder implements Embedder {
   readonly #texts: Job[] = []
   readonly #threads = new Set<Thread>()
   /** Why the model cannot be loaded; trying again would leave one more thread that cannot end. */
-  #unusable: EngineError | undefined
+  #unusable: ModelOutage | undefined
   #closed = false
 
   private constructor(model: ModelFolder, threads: number, purpose: Purpose) {
@@ -93,6 +96,11 @@ export class TransformersEmbedder implements Embedder {
     const model = await readModelFolder(folder)
     const threads = options.threads || (await threadsFor(model.setup))
     return new TransformersEmbedder(model, threads, options.purpose ?? "answers")
+  }
+
+  /** Why it cannot be loaded; undefined while nobody knows better. */
+  get outage(): string | undefined {
+    return this.#unusable?.because
   }
 
   async embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
@@ -184,7 +192,7 @@ export class TransformersEmbedder implements Embedder {
       const what = `Cannot load the embedding model in ${this.#model.setup.folder}: ${message.message}. Check the folder, or leave FOSSICK_MODEL empty for the model that ships with Fossick.`
       this.#forget(thread)
       thread.worker.unref()
-      this.#unusable = new EngineError("MODEL_UNAVAILABLE", what)
+      this.#unusable = new ModelOutage(brokenInWords(path.basename(this.#model.setup.folder)), what)
       this.#rejectWaiting(this.#unusable)
       return
     }

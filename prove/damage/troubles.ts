@@ -168,6 +168,7 @@ const model = (file: string, harm: Harm): Trouble => ({
     const settings = { FOSSICK_EMBEDDINGS_URL: "", FOSSICK_EMBEDDINGS_MODEL: "", FOSSICK_MODEL: own }
     appliance.start(settings)
     const wentOn = [(await isUp(appliance)) ? await found(stores, appliance) : "does not start"]
+    if (!(await isRight(stores, appliance))) faults.push("not all is found")
     await within(async () => !appliance.isRunning || appliance.output.includes(basename(file)))
     const said = lineWith(appliance.output, new RegExp(basename(file).replaceAll(".", "\\.")))
     if (said === "") faults.push(`the file is not named: ${appliance.output.slice(-300)}`)

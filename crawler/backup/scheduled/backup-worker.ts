@@ -34,7 +34,7 @@ try {
 } catch (error) {
   // Of the data folder: nothing can be kept of a run now. It waits, as crawls do.
   if (!isDiskFull(error, settings.dataDir)) throw error
-  log.error(diskFullMessage(settings.dataDir))
+  log.error(`${diskFullMessage(settings.dataDir)} The backup is tried again at its next time.`)
   process.exitCode = EXIT_NO_ROOM
 } finally {
   db.close()
