@@ -26,6 +26,9 @@ const room = (
   isJudged,
 })
 
+/** Holds names, defaults and words of settings against the handbook. */
+const SETTINGS = "docs/settings.test.ts"
+
 export const ROOMS: readonly MutatedRoom[] = [
   room("base/audit", false),
   room("base/flow", false),
@@ -45,7 +48,8 @@ export const ROOMS: readonly MutatedRoom[] = [
   room("crawler/frontier", false, { moreTests: ["crawler/crawl/**/*.test.ts"] }),
   room("crawler/removals", false),
   room("api/accounts", false, {
+    moreTests: [SETTINGS],
     withoutTests: ["api/accounts/kill.test.ts", "api/accounts/two-processes.test.ts"],
   }),
-  room("api/x402", false, { withoutTests: ["api/x402/crash.test.ts"] }),
+  room("api/x402", false, { moreTests: [SETTINGS], withoutTests: ["api/x402/crash.test.ts"] }),
 ]

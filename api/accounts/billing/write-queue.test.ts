@@ -3,8 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 
-import { afterEach, beforeEach, expect, test } from "vitest"
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
+import { until } from "#base/testing/until.ts"
 import { openStateStore, type StateStore } from "#crawler"
 
 import { WriteQueue } from "./write-queue.ts"
@@ -78,6 +79,45 @@ test("while another connection writes, the event loop goes on and the work waits
   other.exec("commit")
   await Promise.all([asked, later])
   expect(kept()).toEqual([10, 11, 12])
+})
+
+test("who waits too long for another connection is told to come back, and the queue goes on", async () => {
+  let now = 1000
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now)
+  other.exec("begin immediate")
+  let isOver = false
+  const asked = writes
+    .run(add(1))
+    .catch((error: unknown) => error)
+    .finally(() => (isOver = true))
+  const triedAgain = async () => {
+    const before = clock.mock.calls.length
+    await until(() => clock.mock.calls.length >= before + 2)
+  }
+  await triedAgain()
+  now += 10_000
+  await triedAgain()
+  expect(isOver).toBe(false)
+  const patient = writes.run(add(2))
+  now += 1
+  expect(await asked).toMatchObject({ status: 503, message: expect.stringContaining("busy writing") })
+  clock.mockRestore()
+  expect(await patient.catch((error: unknown) => error)).toMatchObject({ status: 503 })
+  other.exec("commit")
+  await writes.run(add(3))
+  expect(kept()).toEqual([3])
+})
+
+test("at the end of the process a work is done at once, in a transaction of its own", () => {
+  writes.runNow(add(1))
+  expect(kept()).toEqual([1])
+  expect(() =>
+    writes.runNow(() => {
+      add(2)()
+      throw new Error("half done")
+    }),
+  ).toThrow("half done")
+  expect(kept()).toEqual([1])
 })
 
 test("a connection that is gone fails who asks, and does not throw elsewhere", async () => {
