@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { totalmem, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,7 +13,10 @@ import { WorkerProcess } from "./worker-process.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-process-"))
 afterAll(() => rmSync(folder, { recursive: true }))
-afterEach(() => void vi.restoreAllMocks())
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
 
 /** What a listener is told once it is added, without telling anybody else. */
 function heard(emitter: NodeJS.EventEmitter): Map<string, (...args: unknown[]) => void> {
@@ -27,44 +31,67 @@ function heard(emitter: NodeJS.EventEmitter): Map<string, (...args: unknown[]) =
 const failed = (code: string) => Object.assign(new Error(code), { code })
 
 describe("output that nobody reads any more", () => {
-  /** As a process that has just begun. */
-  async function begin(isStoppable: boolean) {
+  /** As a process that has just begun, which ends with `work`. What is not its own must not miss the process for longer. */
+  async function begin(
+    isStoppable: boolean,
+    work: (about: {
+      readonly lost: typeof import("./lost-reader.ts")
+      /** Of both streams. */
+      readonly hear: ((code: string) => void)[]
+      readonly exits: unknown[][]
+      readonly emits: unknown[][]
+    }) => void,
+  ): Promise<void> {
     vi.resetModules()
-    const fresh = await import("./lost-reader.ts")
+    const lost = await import("./lost-reader.ts")
+    const [exits, emits]: [unknown[][], unknown[][]] = [[], []]
     const streams = [heard(process.stdout), heard(process.stderr)]
-    const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never)
-    const emit = vi.spyOn(process, "emit").mockImplementation((() => isStoppable) as never)
-    return { ...fresh, streams, exit, emit }
+    const hear = streams.map((stream) => (code: string) => stream.get("error")!(failed(code)))
+    const exit = vi
+      .spyOn(process, "exit")
+      .mockImplementation(((...args: unknown[]) => exits.push(args)) as never)
+    const emit = vi.spyOn(process, "emit").mockImplementation(((...args: unknown[]) => {
+      emits.push(args)
+      return isStoppable
+    }) as never)
+    try {
+      work({ lost, hear, exits, emits })
+    } finally {
+      emit.mockRestore()
+      exit.mockRestore()
+    }
   }
 
   test("stops work that can be stopped, once, and its end is no failure", async () => {
-    const { endWithReader, codeOf, streams, exit, emit } = await begin(true)
-    endWithReader()
-    expect([0, 1, 130].map(codeOf)).toEqual([0, 1, 130])
-    streams[0]!.get("error")!(failed("EPIPE"))
-    streams[1]!.get("error")!(failed("EPIPE"))
-    expect(emit.mock.calls).toEqual([["SIGTERM", "SIGTERM"]])
-    expect(exit).not.toHaveBeenCalled()
-    expect([0, 1, 130].map(codeOf)).toEqual([0, 1, 0])
+    await begin(true, ({ lost, hear, exits, emits }) => {
+      lost.endWithReader()
+      expect([0, 1, 130].map(lost.codeOf)).toEqual([0, 1, 130])
+      hear[0]!("EPIPE")
+      hear[1]!("EPIPE")
+      expect([exits, emits]).toEqual([[], [["SIGTERM", "SIGTERM"]]])
+      expect([0, 1, 130].map(lost.codeOf)).toEqual([0, 1, 0])
+    })
   })
 
   test("ends what heeds no signal", async () => {
-    const { endWithReader, streams, exit } = await begin(false)
-    endWithReader()
-    streams[1]!.get("error")!(failed("EPIPE"))
-    expect(exit.mock.calls).toEqual([[0]])
+    await begin(false, ({ lost, hear, exits }) => {
+      lost.endWithReader()
+      hear[1]!("EPIPE")
+      expect(exits).toEqual([[0]])
+    })
   })
 
   test("ends no server, nor does a disk that is full; any other fault is one", async () => {
-    const { endWithReader, outliveReader, codeOf, streams, exit, emit } = await begin(false)
-    outliveReader()
-    for (const stream of streams) {
-      for (const code of ["EPIPE", "ENOSPC"]) expect(() => stream.get("error")!(failed(code))).not.toThrow()
-      expect(() => stream.get("error")!(failed("EIO"))).toThrow("EIO")
-    }
-    expect([codeOf(130), exit.mock.calls, emit.mock.calls]).toEqual([130, [], []])
-    endWithReader()
-    for (const stream of streams) expect(() => stream.get("error")!(failed("ENOSPC"))).toThrow("ENOSPC")
+    await begin(false, ({ lost, hear, exits, emits }) => {
+      lost.outliveReader()
+      for (const one of hear) {
+        for (const code of ["EPIPE", "ENOSPC"]) expect(() => one(code)).not.toThrow()
+        expect(() => one("EIO")).toThrow("EIO")
+      }
+      expect([lost.codeOf(130), exits, emits]).toEqual([130, [], []])
+      lost.endWithReader()
+      for (const one of hear) expect(() => one("ENOSPC")).toThrow("ENOSPC")
+    })
   })
 })
 
@@ -95,28 +122,23 @@ describe("safe output", () => {
 })
 
 describe("a child that is told to stop", () => {
-  const connected = (is: boolean) =>
-    Object.defineProperty(process, "connected", { value: is, configurable: true })
-  const was = Object.getOwnPropertyDescriptor(process, "connected")
-  afterEach(() => {
-    if (was) Object.defineProperty(process, "connected", was)
-    else Reflect.deleteProperty(process, "connected")
-  })
+  const child = (connected: boolean) => {
+    const listeners = new EventEmitter()
+    return {
+      listeners,
+      signal: stopSignal(Object.assign(listeners, { connected }) as unknown as NodeJS.Process),
+    }
+  }
 
   test.each(["SIGTERM", "SIGINT", "SIGHUP", "disconnect"])("hears %s", (name) => {
-    connected(true)
-    const listeners = heard(process)
-    const signal = stopSignal()
+    const { listeners, signal } = child(true)
     expect(signal.aborted).toBe(false)
-    expect(listeners.size).toBe(4)
-    listeners.get(name)!()
+    listeners.emit(name)
     expect(signal.aborted).toBe(true)
   })
 
   test("is told so by having no parent any more", () => {
-    connected(false)
-    heard(process)
-    expect(stopSignal().aborted).toBe(true)
+    expect(child(false).signal.aborted).toBe(true)
   })
 })
 
@@ -180,7 +202,7 @@ describe("a process for some work", () => {
   test("is let go of when it is to stop, and ends by itself", async () => {
     const works = program(
       "works",
-      "process.on('disconnect', () => process.exit(7)); process.on('SIGTERM', () => process.exit(8)); setInterval(() => {}, 1000)",
+      "process.on('disconnect', () => process.exit(7)); if (!process.connected) process.exit(7); process.on('SIGTERM', () => process.exit(8)); setInterval(() => {}, 1000)",
     )
     const worker = new WorkerProcess(works)
     await worker.stop()
