@@ -3,6 +3,7 @@ import { extractHtml } from "#crawler/page/extract/extract.ts"
 import { readDocument } from "#crawler/page/formats/read-document.ts"
 import { type DocumentCase, HIDDEN_DOCUMENTS, SAID, SHOWN_DOCUMENTS, TEXT } from "./hidden-documents.ts"
 import { HIDDEN_HTML, type HtmlCase, SHOWN_HTML } from "./hidden-html.ts"
+import { LATER_HIDDEN, LATER_SHOWN } from "./later-hidden.ts"
 
 const PROSE = `<h1>Care of pumps</h1><p>${SAID} It never draws any air at all, not even in summer when the water is low.</p>`
 
@@ -16,11 +17,11 @@ const htmlText = ({ body, css = "", head = "", bodyTag = "" }: HtmlCase): string
 }
 const documentText = async ({ format, body }: DocumentCase): Promise<string> =>
   (await readDocument(format, body, `https://pumps.example/a.${format}`, 10_000)).markdown
-test.each(HIDDEN_HTML)("No text that a page hides is read: $name", (one) => {
+test.each([...HIDDEN_HTML, ...LATER_HIDDEN.tuning])("No text that a page hides is read: $name", (one) => {
   expect(htmlText(one)).toContain(SAID)
   expect(htmlText(one)).not.toContain("shop of our")
 })
-test.each(SHOWN_HTML)("A text that is shown is read: $name", (one) => {
+test.each([...SHOWN_HTML, ...LATER_SHOWN.tuning])("A text that is shown is read: $name", (one) => {
   expect(htmlText(one)).toContain(TEXT)
 })
 test.each(HIDDEN_DOCUMENTS)("No text that a document hides is read: $name", async (one) => {

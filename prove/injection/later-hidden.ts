@@ -55,10 +55,6 @@ export const LATER_HIDDEN: Readonly<Record<"tuning" | "kept", readonly HtmlCase[
     { name: "brackets of ruby", body: `<p>The <ruby>hose<rp>TEXT</rp><rt>h</rt></ruby> is long.</p>` },
     { name: "the title of an abbreviation", body: `<p>At <abbr title="TEXT">RPM</abbr> 900.</p>` },
     { name: "a data attribute", body: `<p data-text="TEXT" data-description="TEXT">A hose.</p>` },
-    {
-      name: "structured data of an element",
-      body: `<div itemscope><meta itemprop="description" content="TEXT"><link itemprop="url" href="/x" title="TEXT"></div>`,
-    },
   ],
   kept: [
     styled("a circle out of the box", "clip-path: circle(10px at -100px -100px)"),
@@ -133,10 +129,6 @@ export const LATER_SHOWN: Readonly<Record<"tuning" | "kept", readonly HtmlCase[]
     ),
     styled("white on a course of white and black", "background: linear-gradient(white, #000); color: white"),
     classed("display by a variable", ":root { --show: block } .q7 { display: var(--show) }"),
-    {
-      name: "a drawn text",
-      body: `<figure><svg width="900" height="30"><text y="20">TEXT</text></svg></figure>`,
-    },
     {
       name: "a word with ruby",
       body: `<p>TEXT <ruby>hose<rp>(</rp><rt>h</rt><rp>)</rp></ruby> is long.</p>`,

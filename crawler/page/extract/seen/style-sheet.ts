@@ -63,9 +63,19 @@ function readBlock(css: string, widths: readonly number[], rules: Read[], depth:
     at = close + 1
     if (prelude.startsWith("@")) {
       const [, name = "", condition = ""] = /^@([a-z-]+)\s*([^]*)$/i.exec(prelude) ?? []
-      const inside = /^media$/i.test(name) ? widths.filter((width) => matchesMedia(condition, width)) : widths
+      if (/^property$/i.test(name) && condition.startsWith("--")) {
+        const value = /(?:^|[;\s])initial-value\s*:([^;]*)/i.exec(body)?.[1]
+        if (value !== undefined) addRules("html", `${condition}:${value}`, widths, rules)
+        continue
+      }
+      // A box is as wide as the window at most, and is taken to be so.
+      const inside = /^(?:media|container)$/i.test(name)
+        ? widths.filter((width) => matchesMedia(condition.replace(/^[\w-]+\s+(?=\()/, ""), width))
+        : widths
       const isHeld =
-        /^(?:media|layer|scope)$/i.test(name) || (/^supports$/i.test(name) && !/^not\b/i.test(condition))
+        /^(?:media|layer|scope)$/i.test(name) ||
+        (/^container$/i.test(name) && !/\b(?:style|scroll-state)\(/i.test(condition)) ||
+        (/^supports$/i.test(name) && !/^not\b/i.test(condition))
       if (depth >= MAX_DEPTH || inside.length === 0 || !isHeld) continue
       // In a rule it is for what that rule is for.
       const isNested = above !== "" && !/^scope$/i.test(name)

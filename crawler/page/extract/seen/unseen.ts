@@ -18,6 +18,10 @@ const LEAST_CONTRAST = 1.12
 const LEAST_OPACITY = 0.05
 /** Letters of any page's size are no letters when they are shrunk further than this. */
 const LEAST_ZOOM = 0.1
+/** Of their size, in one direction. */
+const LEAST_SCALE = 0.02
+/** Pixels over which letters run into each other until none is left. */
+const MOST_BLUR = 10
 /** Further off than this, in pixels, is out of any window. */
 const FAR = 500
 /** Of what only screen readers read out, so much is a label; what is longer was hidden from people. */
@@ -287,7 +291,9 @@ function hasOtherSheets(document: Element): boolean {
 /** The first way in which an element is hidden, with all below it. */
 function hidingOf(element: Element, style: Style): string | null {
   const hasHidden = element.has("hidden")
-  if (style.size === 0 && !hasHidden && !isUnopened(element)) return null
+  if (style.size === 0 && !hasHidden && element.tag !== "rp" && !isUnopened(element)) return null
+  // Brackets for browsers without ruby, of which there are none.
+  if (element.tag === "rp" && /\p{L}/u.test(textOf(element))) return "display"
   if (hasHidden && element.get("hidden") !== "until-found" && (style.get("display") ?? "none") === "none")
     return "hidden"
   if ((style.get("display") ?? "none") === "none" && isUnopened(element)) return "display"
@@ -297,18 +303,30 @@ function hidingOf(element: Element, style: Style): string | null {
   if (opacity !== undefined && shareOf(opacity) <= LEAST_OPACITY) return "opacity"
   const faded = /opacity\(\s*([\d.]+%?)\s*\)/.exec(style.get("filter") ?? "")?.[1]
   if (faded !== undefined && shareOf(faded) <= LEAST_OPACITY) return "opacity"
-  if (isMasked(style)) return "opacity"
+  const blurred = /blur\(\s*([^\s()]+)\s*\)/.exec(style.get("filter") ?? "")?.[1]
+  if ((lengthOf(blurred, 0) ?? 0) > MOST_BLUR || isMasked(style)) return "opacity"
   if (
-    /scale(?:3d|x|y)?\(\s*0?(?:\.0+)?%?\s*[,)]|rotate[xy]\(\s*(?:90deg|0?\.25turn|100grad)\s*\)/.test(
-      style.get("transform") ?? "",
-    ) ||
-    /^0?(?:\.0+)?%?(?:\s|$)/.test(style.get("scale") ?? "1")
+    isFlattened(style.get("transform") ?? "") ||
+    (style.get("scale") ?? "1").split(/\s+/).some((share) => Math.abs(shareOf(share)) < LEAST_SCALE)
   )
     return "scale"
   // None at all is as if it was not said.
   const zoom = shareOf(style.get("zoom") ?? "1")
   if (zoom > 0 && zoom < LEAST_ZOOM) return "scale"
   return isCut(style) || isFar(style) ? "heard" : isFlat(style) ? "flat" : null
+}
+
+/** Whether letters are shrunk to nothing in some direction, or stand on their edge (CSS Transforms 1 and 2). */
+function isFlattened(transform: string): boolean {
+  if (/rotate[xy]\(\s*(?:90deg|0?\.25turn|100grad)\s*\)/.test(transform)) return true
+  for (const [, name = "", given = ""] of transform.matchAll(/(scale(?:3d|x|y)?|matrix)\(([^()]*)\)/g)) {
+    const [a = 1, b = a, c = 0, d = 1] = given
+      .split(/[\s,]+/)
+      .flatMap((one) => (one === "" ? [] : shareOf(one)))
+    const shares = name === "matrix" ? [a * d - b * c] : /[xy]$/.test(name) ? [a] : [a, b]
+    if (shares.some((share) => Math.abs(share) < LEAST_SCALE)) return true
+  }
+  return false
 }
 
 /** What only browsers show that have no frames and no plugins, which are none. */
@@ -349,7 +367,9 @@ function isCut(style: Style): boolean {
     isInsetAway(path) ||
     /^(?:circle|ellipse)\(\s*0?\.?0*(?:px|%|r?em)?\s*(?:at\b|[,)\s])/.test(path) ||
     /^(?:rect|xywh)\((?:\s*0(?:px|%)?)+\s*\)$/.test(path) ||
-    /^path\(\s*(?:""|'')\s*\)$/.test(path) ||
+    /^ellipse\([^()]*?\s0?\.?0*(?:px|%|r?em)?\s*(?:at\b[^()]*)?\)$/.test(path) ||
+    // Without a line there is no face.
+    /^path\(\s*(["'])[\s\d.,mz+-]*\1\s*\)$/.test(path) ||
     /^polygon\((?:\s*0(?:px|%)?[\s,]*)+\)$/.test(path)
   )
     return true
@@ -428,7 +448,8 @@ function textColor(element: Element, style: Style, above: Color | null): Color |
 function groundOf(element: Element, style: Style, above: Color | null): Color | null {
   const short = style.get("background")
   const image = `${short ?? ""} ${style.get("background-image") ?? ""}`
-  if (/url\(|gradient\(|image\(|image-set\(|var\(/.test(image)) return null
+  if (/url\(|image\(|image-set\(|var\(/.test(image)) return null
+  if (image.includes("gradient(")) return evenColor(image)
   const plain = style.get("background-color") ?? (short === undefined ? undefined : colorIn(short))
   const value = plain ?? element.get("bgcolor")?.trim().toLowerCase()
   if (value === undefined || value === "" || value === "inherit" || value === "none") return above
@@ -436,6 +457,19 @@ function groundOf(element: Element, style: Style, above: Color | null): Color | 
   if (color === null || color[3] === 1) return color
   if (color[3] < LEAST_OPACITY) return above
   return above && (mix(color, above) as Color)
+}
+
+/** The colour of a course of colours that are one to a reader; null when they are not. */
+function evenColor(image: string): Color | null {
+  const inside = /gradient\(((?:[^()]|\([^()]*\))*)\)/.exec(image)?.[1] ?? ""
+  const colors = (inside.match(/[a-z]+\([^()]*\)|#[0-9a-f]{3,8}|[a-z]{3,}/g) ?? []).filter(
+    (one) => !/^(?:to|at|in|left|right|top|bottom|center|circle|ellipse|deg|turn)$/.test(one),
+  )
+  const [first, ...others] = colors.map(colorOf)
+  if (first === undefined || first === null || first[3] < 1) return null
+  return others.every((one) => one !== null && one[3] === 1 && contrastOf(one, first) < LEAST_CONTRAST)
+    ? first
+    : null
 }
 
 /** The colour among the values of a shorthand. */
