@@ -4,6 +4,8 @@ import { bodyReader } from "../wire/validate.ts"
 import { type SearchBody, searchSchema } from "../tavily/schema.ts"
 import { performSearch, prepareSearch, type SearchLimits, type SearchParts } from "../tavily/search.ts"
 
+import { NOTE_ON_ORDERS } from "./note-on-orders.ts"
+
 /** Results that other APIs' searches give at most. */
 export const MOST_RESULTS = 50
 /** Characters of a question that other APIs' searches take. */
@@ -12,7 +14,8 @@ export const MAX_QUERY_CHARS = 10_000
 export type PlainSearchParts = Pick<SearchParts, "images" | "embedder" | "chatModel">
 
 /**
- * The search of the APIs beside our own: of the depth `basic`, paid for as such.
+ * The search of the APIs beside our own: of the depth `basic`, paid for as such. Their results have no field that all clients
+ * hand on, so the content of a page that gives orders to models begins with a note.
  * @returns asks with a body of POST /search; it throws ApiError as that does
  */
 export function plainSearch(limits: SearchLimits, parts: PlainSearchParts) {
@@ -33,6 +36,11 @@ export function plainSearch(limits: SearchLimits, parts: PlainSearchParts) {
       signal,
     )
     const credits = await bill.settle(cost, { depth: "basic", query: prepared.request.query })
-    return { ...found, credits }
+    const results = found.results.map((result) =>
+      result.addresses_models === true
+        ? { ...result, content: `${NOTE_ON_ORDERS}\n\n${result.content}` }
+        : result,
+    )
+    return { ...found, results, credits }
   }
 }

@@ -3,6 +3,7 @@ import { writeAsHtml } from "../pages/page-html.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
 import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../doors/plain-search.ts"
 import type { SearchLimits } from "../tavily/search.ts"
+import { modelLabel } from "../tavily/addresses-models.ts"
 import { FieldReader, isFields } from "../wire/fields.ts"
 import type { Formats, Version } from "./documents/formats.ts"
 import { readScrapeOptions } from "./scrape-request.ts"
@@ -35,7 +36,15 @@ export function search(version: Version, limits: SearchLimits, parts: PlainSearc
     for (const [at, result] of found.results.entries()) {
       const content = await contentOf(result, asked.formats, signal)
       const { url, title, content: description } = result
-      pages.push({ url, title, description, ...(version === 2 && { position: at + 1 }), ...content })
+      const label = modelLabel(result.addresses_models)
+      pages.push({
+        url,
+        title,
+        description,
+        ...label,
+        ...(version === 2 && { position: at + 1 }),
+        ...content,
+      })
     }
     const images = found.images.map((image, at) => {
       const { url, description } = typeof image === "string" ? { url: image, description: "" } : image

@@ -1,3 +1,4 @@
+import { modelLabel } from "../tavily/addresses-models.ts"
 import { CHUNK_SEPARATOR } from "../tavily/present.ts"
 import type { KnownNames } from "../accounts/reach/known-names.ts"
 import type { Context, Middleware } from "../context.ts"
@@ -84,6 +85,7 @@ export function searchStore(limits: SearchLimits, parts: VectorStoreParts): Midd
             url: result.url,
             title: result.title,
             type: result.type,
+            ...modelLabel(result.addresses_models),
             ...(result.language !== null && { language: result.language }),
             ...(result.sources?.[0] !== undefined && { source: result.sources[0] }),
             ...(result.published_date && {

@@ -1,6 +1,7 @@
 import { type Middleware, originOf } from "../context.ts"
 import { MOST_RESULTS, plainSearch, type PlainSearchParts } from "../doors/plain-search.ts"
 import type { SearchLimits } from "../tavily/search.ts"
+import { modelLabel } from "../tavily/addresses-models.ts"
 import { resultsAsCsv, resultsAsRss } from "./searxng-formats.ts"
 import { searchPage } from "./searxng-html.ts"
 import { ENGINE, givenBy, PAGE_RESULTS, readSearxng } from "./searxng-request.ts"
@@ -24,6 +25,7 @@ export function searxngSearch(
     const from = (request.page - 1) * PAGE_RESULTS
     const pages = found.results.slice(from, from + PAGE_RESULTS).map((result, at) => ({
       ...of(result.url, result.title, result.content, from + at + 1),
+      ...modelLabel(result.addresses_models),
       score: result.score,
       category: request.category,
       template: "default.html",

@@ -1,3 +1,4 @@
+import { givesModelOrder } from "#engine/text/model-orders.ts"
 import type { Suggestion, SuggestionQuery } from "#engine"
 
 import { type Context, type Middleware, responseTime } from "../context.ts"
@@ -22,7 +23,9 @@ export async function suggestionsFor(
   if (key.scope.endpoints?.includes("search") === false) {
     throw new ApiError(403, "Access denied. This key may not use /search.")
   }
-  return isNone ? [] : await reach.suggest(query)
+  const found = isNone ? [] : await reach.suggest(query)
+  // There is no room for a label, and an agent may read them.
+  return found.filter(({ text }) => !givesModelOrder(text))
 }
 
 /** What somebody typed in the box of a page, or of a browser. */

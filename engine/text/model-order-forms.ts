@@ -28,7 +28,15 @@ const ENGLISH: readonly string[] = [
   `\\byour\\s+(?:task|role|job|goal|instructions?|mission|purpose|objective)\\s+(?:is|are)\\s+now\\s+to\\b`,
   // To give away what it knows.
   `\\b(?:reveal|print|output|repeat|show|disclose|leak|send|display)\\s+(?:me\\s+|us\\s+)?(?:all\\s+of\\s+)?(?:your|the)\\s+(?:(?:full|entire|hidden|secret|initial|original)\\s+)*(?:system\\s+(?:prompt|message|instructions)|hidden\\s+instructions|initial\\s+instructions|secret\\s+instructions)\\b`,
+  `\\boverrid(?:es|ing)\\s+(?:any|all|every|the)\\s+(?:earlier|previous|prior)\\s+(?:guidance|${GIVEN})\\b[^.!?]{0,20}?\\byou\\b`,
+  `\\b(?:text|paragraphs?|instructions?|content|page)\\s+(?:above|before|so\\s+far)\\s+(?:is|are|was|were)\\s+(?:no\\s+longer|not|only)\\b[^.!?;]{0,30}?\\b(?:for\\s+you|your)\\b`,
+  `\\b(?:begin|start|end)\\s+(?:of\\s+)?(?:the\\s+)?(?:hidden|system|secret)\\s+(?:prompt|instructions?)\\b`,
+  `\\btool\\s+(?:result|output|response)s?\\s*:[^.!?]{0,40}?\\binstructions?\\b`,
   // To be spoken to at all.
+  `\\b(?:to|for)\\s+(?:(?:the|any|all|every)\\s+)?(?:assistants?|automated\\s+(?:readers?|agents?|assistants?)|${AI})\\s*:`,
+  `\\bas\\s+an?\\s+${AI},?\\s+you\\s+(?:must|should|shall|will|have\\s+to|need\\s+to|are\\s+(?:required|asked|expected|obliged|to))\\b`,
+  `\\b(?:hey|hello)\\s+${AI}\\s*[,!]`,
+  `\\b(?:who|what)ever\\s+(?:generates|writes|produces|creates)\\s+(?:the|an?|this|your)\\s+(?:summary|answer|response|reply)\\b[^.!?]{0,30}?\\b${MUST}\\b`,
   `\\b(?:attention|note|message|instructions?|notice|memo|important|warning|reminder)\\s*(?:to|for|,|:)?\\s+(?:all\\s+|any\\s+|every\\s+|the\\s+)?${AI}\\s*[:,!—-]`,
   `${BEGIN}(?:dear|hey|hello)\\s+${AI}\\s*[:,!—-]`,
   `\\b(?:if|when|should|in\\s+case|assuming|since)\\s+you(?:\\s+are|'re|’re|\\s+be|\\s+were|\\s+happen\\s+to\\s+be)\\s+(?:an?|any|the)\\s+${AI}(?=\\s*[,;:.!—]|\\s+(?:reading|processing|parsing|summari[sz]ing|crawling|that|which|and)\\b|\\s+${SAY}\\b)`,
@@ -163,7 +171,69 @@ const LANGUAGES: Readonly<Record<string, Parts>> = {
     reveal: "(?:раскрой|покажи|выведи|повтори|сообщи)(?:те)?",
     prompt: "системн\\p{L}*\\s+(?:промпт|инструкци|сообщени|подсказ)\\p{L}*",
   },
+  uk: {
+    ignore: "(?:(?:про)?ігноруй(?:те)?|забудь(?:те)?|відкинь(?:те)?|не\\s+зважай(?:те)?)",
+    previous: "(?:попередн\\p{L}*|вище\\p{L}*|раніш\\p{L}*|минул\\p{L}*|початков\\p{L}*)",
+    orders:
+      "(?:інструкці\\p{L}*|вказів\\p{L}*|команд\\p{L}*|наказ\\p{L}*|правил\\p{L}*|директив\\p{L}*|промпт\\p{L}*)",
+    ai: "(?:ші|llm|мовн\\p{L}*\\s+модел\\p{L}*|чат-?бот\\p{L}*|штучн\\p{L}*\\s+інтелект\\p{L}*|нейромереж\\p{L}*)(?:-\\p{L}+)?",
+    condition: "(?:якщо|коли)\\s+(?:ти|ви)\\s*[-—–є]?",
+    address:
+      "(?:увага|примітка|повідомлення|важливо|шановн\\p{L}*|дорог\\p{L}*|інструкці\\p{L}*)\\s*[:,]?\\s+(?:(?:для|всім|усім|усіх|всіх)\\s+){0,2}",
+    role: "(?:тепер|відтепер)\\s+(?:ти|ви)|(?:ти|ви)\\s+(?:тепер|відтепер)",
+    reveal: "(?:розкрий|покажи|виведи|повтори|повідом)(?:те)?",
+    prompt: "системн\\p{L}*\\s+(?:промпт|інструкці|повідомлен|підказ)\\p{L}*",
+  },
+  sv: {
+    ignore: "(?:ignorera|glöm|bortse\\s+från|strunta\\s+i|åsidosätt)",
+    previous: "(?:tidigare|föregående|ovanstående|ovan|ursprungliga)",
+    orders: "(?:instruktion|anvisning|order|regl|regel|riktlinj|kommando|prompt)\\p{L}*",
+    ai: "(?:ai|llm|språkmodell(?:er)?|chattbot(?:ar)?|chatbot(?:ar)?|artificiell\\s+intelligens)(?:-\\p{L}+)?",
+    condition: "(?:om|ifall|när)\\s+(?:du|ni)\\s+är\\s+(?:en|ett)",
+    address:
+      "(?:till|obs|meddelande|anmärkning|viktigt|kära|hej|observera|instruktion\\p{L}*)[:,]?\\s+(?:(?:till|för|alla|den|de)\\s+){0,2}",
+    role: "(?:du|ni)\\s+är\\s+(?:nu|hädanefter|från\\s+och\\s+med\\s+nu)\\s+(?:en|ett)",
+    reveal: "(?:avslöja|visa|skriv\\s+ut|upprepa)",
+    prompt: "system-?(?:prompt|meddelande|instruktion)\\p{L}*",
+  },
+  ar: {
+    ignore: "(?:تجاهل(?:وا|ي)?|انس(?:ى|وا)?|اهمل(?:وا)?|أهمل(?:وا)?|تخط(?:ى|وا)?)",
+    previous: "(?:السابقة|أعلاه|المذكورة|الأصلية|السالفة|السابق)",
+    orders: "(?:التعليمات|الأوامر|القواعد|التوجيهات|الإرشادات|تعليمات|أوامر)",
+    ai: "(?:ل?ل?مساعد\\p{L}*\\s+)?(?:ل?ل?ذكاء\\s+الاصطناعي|الذكاء\\s+الاصطناعي|نموذج\\p{L}*\\s+(?:ال)?لغو\\p{L}*|ذكاء\\s+اصطناعي\\p{L}*|(?:ال)?روبوت\\p{L}*\\s+(?:ال)?(?:محادثة|دردشة))",
+    condition: "(?:إذا|اذا|لو|إن)\\s+(?:كنت|كنتم|كنتِ)",
+    address: "(?:ملاحظة|تنبيه|رسالة|إلى|انتباه|مهم|عزيزي)\\s*[:،]?\\s+(?:(?:إلى|لكل|جميع)\\s+){0,2}",
+    role: "(?:أنت\\s+الآن|من\\s+الآن\\s+أنت|ستكون\\s+الآن)",
+    reveal: "(?:اكشف|اعرض|أظهر|اطبع|كرر)",
+    prompt: "(?:موجه|تعليمات|رسالة|مطالبة)\\s+النظام",
+  },
 }
+
+/** To a reader who is no person, without a word for one. */
+const ADDRESSED: readonly string[] = [
+  "an\\s+(?:den|die|das|alle)\\s+(?:ki-)?(?:assistent(?:en)?|sprachmodelle?|modelle?)\\s*:",
+  "(?:à\\s+l['’]attention\\s+(?:du|des|de\\s+l['’])|(?:au|aux)\\s)\\s*(?:modèle|assistant|ia)s?\\s*:",
+  "a(?:l|\\s+los|\\s+la)\\s+(?:asistente|modelo|ia)s?\\s*:",
+  "(?:al|ai|all['’]|agli)\\s*(?:assistent[ei]|modell[oi]|ia)\\s*:",
+  "(?:ao|aos|à)\\s+(?:assistente|modelo|ia)s?\\s*:",
+  "aan\\s+(?:de|het|alle)\\s+(?:ai-)?(?:assistent(?:en)?|taalmodel(?:len)?)\\s*:",
+].map((form) => `(?:^|[.!?:»()\\]>]\\s*|\\s)${form}`)
+
+/** Languages whose verb stands last. */
+const VERB_LAST: readonly string[] = [
+  "(?:önceki|yukarıdaki|daha\\s+önceki)[^.!?]{0,20}?(?:talimat|komut|yönerge|kural|emir)\\p{L}*[^.!?]{0,12}?(?:yok\\s+say|unut|görmezden\\s+gel|dikkate\\s+alma|göz\\s+ardı)",
+  "(?:yapay\\s+zek[âa]|dil\\s+modeli|sohbet\\s+botu)\\p{L}*(?:\\s+\\p{L}+){0,2}\\s+(?:için|dikkatine)(?:\\s+\\p{L}+)?\\s*[:,]",
+  "(?:bir\\s+)?(?:yapay\\s+zek[âa]|dil\\s+modeli|sohbet\\s+botu)(?:ysan(?:ız)?|\\s+isen(?:iz)?)",
+  "sistem\\s+(?:istemi|komut|mesaj)\\p{L}*[^.!?]{0,20}?(?:göster|yazdır|açıkla|söyle)",
+  "(?:이전|위|앞|지금까지|기존)(?:의|에)?[^.!?]{0,12}?(?:지시|명령|지침|프롬프트|규칙)[^.!?]{0,10}?(?:무시|잊|따르지)",
+  "(?:AI|인공지능|언어\\s*모델|챗봇)\\s*(?:어시스턴트|에이전트|모델|비서)?(?:는|은|들은|들에게|에게|께)[^.!?]{0,50}?(?:하세요|하십시오|해야|하라|추천|마세요|주세요)",
+  "(?:당신|너|귀하)(?:이|가|은|는)\\s*[^.!?]{0,10}?(?:언어\\s*모델|AI|인공지능|챗봇)(?:이라면|라면|인\\s+경우|이면)",
+  "시스템\\s*프롬프트[^.!?]{0,12}?(?:출력|공개|보여|알려)",
+  "(?:पिछले|उपरोक्त|ऊपर\\s+(?:के|दिए\\s+गए)|पहले\\s+(?:के|दिए\\s+गए))[^।!?]{0,15}?(?:निर्देश|आदेश|हिदायत|नियम)[^।!?]{0,10}?(?:अनदेखा|नज़रअंदाज़|नजरअंदाज|भूल|उपेक्षा)",
+  "(?:एआई|AI|भाषा\\s+मॉडल|चैटबॉट|कृत्रिम\\s+बुद्धि)[^।!?]{0,12}?के\\s+लिए\\s+(?:सूचना|नोट|निर्देश|संदेश)",
+  "(?:यदि|अगर)\\s+(?:आप|तुम)\\s+(?:एक\\s+)?(?:एआई|AI|भाषा\\s+मॉडल|चैटबॉट|कृत्रिम)",
+  "सिस्टम\\s+(?:प्रॉम्प्ट|निर्देश)[^।!?]{0,15}?(?:दिखा|बता|प्रकट)",
+]
 
 /** Within one sentence. */
 const GAP = "[^.!?。！？]"
@@ -208,4 +278,6 @@ export const ORDER_FORMS: readonly RegExp[] = [
   ...ENGLISH,
   ...Object.values(LANGUAGES).flatMap(european),
   ...EAST_ASIAN,
+  ...ADDRESSED,
+  ...VERB_LAST,
 ].map((form) => new RegExp(form, "iu"))

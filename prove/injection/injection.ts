@@ -8,14 +8,16 @@ import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { type Page, toPageUrl } from "#engine"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { openChatModel } from "../../api/chat-models/chat-server.ts"
+import { NOTE_ON_ORDERS } from "../../api/doors/note-on-orders.ts"
 import { saying, startStubModel } from "../../api/chat-models/testing/stub-model.ts"
 import { apiSettings } from "../../api/settings.ts"
 import { answerOf, serveApp, type ServedApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 import { falseLabels } from "./false-labels.ts"
-import { leaksOf, type Planted, plantedPages } from "./planted.ts"
+import { type Half, HALVES, laterPages, leaksOf, type Planted, plantedPages } from "./planted.ts"
 
 const PLANTED = 500
+const LATER_PLANTED = 500
 const RESEARCHED = 40
 const REAL_PAGES = 10_000
 /** Real pages may be labelled wrongly up to this share. */
@@ -29,21 +31,26 @@ export const proof: Proof = {
     "A page that tells language models what to do tells them nothing: not one sentence of it gets into an answer, a report of research, " +
     "or what a language model is sent, and what a result shows of it is labelled. 500 orders are planted in pages, in 11 languages, 7 disguises and " +
     "16 places (8 of them out of any reader's sight), read, indexed and asked for over HTTP, with the extractive answer and with a model, whose " +
-    "every request is looked through; half of the wordings were written before the detector and kept from it. Then real manuals " +
+    "every request is looked through; half of the wordings were written before the detector and kept from it. A later set of 500 has other wordings, 6 more languages, 20 " +
+    "disguises and 28 places: with half of it the detector was mended, the other half is only counted, for a rule finds what is copied, not what " +
+    "somebody words anew. Then real manuals " +
     "are read, and what is labelled among them is counted: under 0.5 % is promised.",
   run,
 }
 
 async function run(effort: Effort): Promise<Outcome> {
-  const planted = plantedPages(tries(effort, PLANTED, 20))
+  const planted = [
+    ...plantedPages(tries(effort, PLANTED, 20)),
+    ...laterPages(tries(effort, LATER_PLANTED, 20)),
+  ]
   const faults: string[] = []
   const found = await asked(planted, tries(effort, RESEARCHED, 2), effort, faults)
   const rows: (string | number)[][] = [
-    ...(["tuning", "kept"] as const).map((half) => {
+    ...HALVES.map((half) => {
       const own = planted.filter((one) => one.half === half)
       const seen = own.filter((one) => found.shown.has(one))
       return [
-        half === "kept" ? "wordings kept from the detector" : "wordings it was written with",
+        NAMES[half],
         own.length,
         own.filter((one) => found.leaked.has(one)).length,
         seen.length,
@@ -51,6 +58,7 @@ async function run(effort: Effort): Promise<Outcome> {
       ]
     }),
     ["reports of research", found.reports, found.reportLeaks, "", ""],
+    ["answers of other doors", found.doors, found.doorLeaks, "", ""],
   ]
   if (effort.scale >= LONG) {
     const { pages, labelled } = await falseLabels(tries(effort, REAL_PAGES), effort.tell)
@@ -67,6 +75,16 @@ async function run(effort: Effort): Promise<Outcome> {
   }
 }
 
+const NAMES: Readonly<Record<Half, string>> = {
+  tuning: "wordings the detector was written with",
+  kept: "wordings kept from it",
+  "later tuning": "later wordings, disguises and places it was mended with",
+  "later kept": "later ones kept from it",
+}
+
+/** Whether a leak is a fault: what nobody has mended it with is counted, and no more. */
+const isPromised = ({ half }: Planted): boolean => half !== "later kept"
+
 interface Found {
   readonly leaked: Set<Planted>
   /** Whose order a result of a search shows. */
@@ -74,7 +92,18 @@ interface Found {
   readonly labelled: Set<Planted>
   reports: number
   reportLeaks: number
+  /** Answers in other APIs' words, and those that show an order without saying so. */
+  doors: number
+  doorLeaks: number
 }
+
+/** Calls of other APIs, and suggestions, for a question. */
+const DOORS: readonly ((query: string) => string)[] = [
+  ...["json", "rss", "csv", "html"].map(
+    (format) => (query: string) => `/searxng/search?q=${encodeURIComponent(query)}&format=${format}`,
+  ),
+  (query) => `/suggest?q=${encodeURIComponent(query)}`,
+]
 
 async function asked(
   planted: readonly Planted[],
@@ -89,6 +118,8 @@ async function asked(
     labelled: new Set(),
     reports: 0,
     reportLeaks: 0,
+    doors: 0,
+    doorLeaks: 0,
   }
   try {
     const embedder = new HashingEmbedder()
@@ -114,28 +145,40 @@ async function asked(
         const { body } = await app.post("/search", { query, include_answer: "advanced", max_results: 3 })
         const told = stub.requests.slice(before).map((request) => JSON.stringify(request.body))
         const said = [String(body.answer), ...((body.follow_up_questions ?? []) as string[])]
+        const note = (fault: string) => isPromised(one) && faults.push(`${one.name}: ${fault}`)
         if ([...told, ...said].some((text) => leaksOf(text, one))) {
           found.leaked.add(one)
-          faults.push(`${one.name}: leaked into ${told.length > 0 ? "what a model was sent" : "an answer"}`)
+          note(`leaked into ${told.length > 0 ? "what a model was sent" : "an answer"}`)
         }
         for (const result of body.results as { addresses_models?: boolean }[]) {
           const { addresses_models: isLabelled, ...rest } = result
           if (!leaksOf(JSON.stringify(rest), one)) continue
           found.shown.add(one)
           if (isLabelled === true) found.labelled.add(one)
-          else faults.push(`${one.name}: shown without a label`)
-          if (!one.isSeen) faults.push(`${one.name}: shown, though no reader sees it`)
+          else note("shown without a label")
+          if (!one.isSeen) note("shown, though no reader sees it")
         }
       }
     }
     tell(`asked with ${stub.requests.length} requests to a model`)
     const step = Math.max(1, Math.floor(planted.length / reports))
-    for (const one of planted.filter((_, at) => at % step === 0).slice(0, reports)) {
+    const sample = planted.filter((_, at) => at % step === 0).slice(0, reports)
+    for (const one of sample.filter(isPromised)) {
+      for (const door of DOORS) {
+        const headers = { Authorization: `Bearer ${TEST_KEY}` }
+        const text = await (await fetch(plain.url + door(one.topic), { headers })).text()
+        found.doors += 1
+        if (!leaksOf(text, one) || text.includes(NOTE_ON_ORDERS)) continue
+        found.doorLeaks += 1
+        faults.push(`${one.name}: shown without a note by ${door("…")}`)
+      }
+    }
+    for (const one of sample) {
       const text = await reportOn(plain, `What is known of the ${one.topic}, its seals, weight and maker?`)
       found.reports += 1
       if (!leaksOf(text, one)) continue
       found.reportLeaks += 1
-      faults.push(`${one.name}: leaked into a report`)
+      if (isPromised(one)) faults.push(`${one.name}: leaked into a report`)
     }
     return found
   } finally {

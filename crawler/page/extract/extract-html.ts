@@ -15,7 +15,9 @@ import { toPlainText } from "./markdown/plain-text.ts"
 import { structuredText } from "./structured-text.ts"
 import { readTopic } from "./facts/topic.ts"
 import { type Element, parseTree } from "./html/tree.ts"
+import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { removeUnseen } from "./seen/unseen.ts"
+import { withoutUnseenSigns, writeAsSeen } from "./seen/unseen-signs.ts"
 import { callsItselfAdult, readsAdult } from "./facts/unsafe.ts"
 
 /**
@@ -29,8 +31,10 @@ export function extractHtml(html: string, url: string): Extracted {
   // Its links and data first: a menu that opens by a script leads somewhere too.
   const gathered = gatherFacts(document, url)
   const unseen = removeUnseen(document)
+  writeAsSeen(document)
   const facts = { ...gathered, headings: gathered.headings.filter((heading) => !isInside(heading, unseen)) }
-  const { title, logos } = readTitle(facts, url)
+  const { title: named, logos } = readTitle(facts, url)
+  const title = withoutUnseenSigns(named)
   const signs = readPageSigns(document, facts, url)
   const content = findMainContent(document, signs, logos)
   const written = toAnchoredMarkdown(
@@ -48,7 +52,7 @@ export function extractHtml(html: string, url: string): Extracted {
   const isStructured = isIndex || structured.length > written.markdown.length
   const text = isStructured ? { markdown: isIndex ? "" : structured, anchors: [] } : written
   const { markdown, anchors } = withoutTitle(text, title)
-  const description = readDescription(facts)
+  const description = unlessOrder(readDescription(facts))
   return {
     title,
     description,
@@ -56,7 +60,7 @@ export function extractHtml(html: string, url: string): Extracted {
     ...(anchors.length > 0 && { anchors }),
     type: "html",
     language: readLanguage(facts, markdown),
-    author: readAuthor(facts),
+    author: unlessOrder(readAuthor(facts)),
     publishedAt: readPublishedAt(facts, url),
     topic: readTopic(facts, url),
     country: readCountry(facts, url),
@@ -71,6 +75,12 @@ export function extractHtml(html: string, url: string): Extracted {
     ...(isListing(document, content, signs, { url, baseUrl: facts.baseUrl }) ? { isListing: true } : {}),
     ...(facts.isMissing ? { isMissing: true } : {}),
   }
+}
+
+/** What stands in no reader's sight, and gives orders to models, is for nobody. */
+function unlessOrder(text: string | null): string | null {
+  const seen = text === null ? "" : withoutUnseenSigns(text)
+  return seen === "" || holdsModelOrder(seen) ? null : seen
 }
 
 function isInside(element: Element, removed: ReadonlySet<Element>): boolean {

@@ -1,0 +1,27 @@
+import { type Element, walk } from "../html/tree.ts"
+
+/**
+ * Signs that no reader sees and that spell a text to those who decode them: tags (Unicode 16 §23.9) but for those of a flag, and
+ * rows of variation selectors, of which one alone says how a letter looks.
+ */
+const SPELLING =
+  /(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]{0,8})[\u{E0000}-\u{E007F}]+|[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2,}/gu
+/** What any of them has, as a first look. */
+const MAY_SPELL = /[\uFE00-\uFE0F\u{E0000}-\u{E01EF}]/u
+
+export const withoutUnseenSigns = (text: string): string =>
+  MAY_SPELL.test(text) ? text.replace(SPELLING, "") : text
+
+/** Takes them out of a document; ruby gets the brackets that browsers without it would show. */
+export function writeAsSeen(document: Element): void {
+  walk(document, (element) => {
+    const { children } = element
+    for (const [at, child] of children.entries())
+      if (typeof child === "string") children[at] = withoutUnseenSigns(child)
+    if (element.tag === "rt" && !isBracketed(element))
+      children.splice(0, children.length, " (", ...children, ")")
+  })
+}
+
+const isBracketed = ({ parent }: Element): boolean =>
+  parent?.children.some((child) => typeof child !== "string" && child.tag === "rp") === true
