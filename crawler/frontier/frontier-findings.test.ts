@@ -182,6 +182,12 @@ test("links lead to known addresses that are due, where only those are wanted", 
   expect(runs.taken(later)).toContain("/resting")
 })
 
+test("of what a link found nothing is said", () => {
+  const frontier = new Runs().frontier()
+  frontier.add([at("/a")], BY_LINK)
+  expect(frontier.next(0)).toEqual({ url: at("/a"), host: HOST, depth: 2, tries: 0, facts: NOTHING })
+})
+
 test("an address is as long as it may be, and remembered in the spelling that was added", () => {
   const runs = new Runs()
   const frontier = runs.frontier()

@@ -162,6 +162,26 @@ test("nobody waits for ever for a host that comes free when another job leaves i
   expect(queues.next(1)).toEqual(a2)
 })
 
+test("of several hosts the one that is free first says when", () => {
+  const { queues, put, close } = queuesOf({ delayMs: 1000 })
+  const all = ["http://a/1", "http://b/1", "http://c/1"].map((url) => put(url))
+  for (const { host } of all) put(`http://${host}/2`)
+  for (const entry of all) expect(queues.next(0)).toEqual(entry)
+  for (const [index, ended] of [700, 500, 600].entries()) close(all[index]!, ended)
+  expect(queues.freeAt(700)).toBe(1500)
+})
+
+test("no more of a host is made ready than a chunk, and nothing while some of it is", () => {
+  const { queues, put, asked } = queuesOf({ concurrency: 99 })
+  for (let index = 0; index < 50; index++) put(`http://b/${index}`)
+  expect([queues.next(0)?.host, queues.handedOut]).toEqual(["b", 50])
+  queues.block({ url: "http://b/" as PageUrl, host: "b" }, 9000)
+  for (let index = 0; index < 100; index++) put(`http://a/${index}`)
+  expect([queues.hasNext(1), queues.handedOut]).toEqual([true, 114])
+  asked.length = 0
+  expect([queues.hasNext(1), queues.handedOut, asked]).toEqual([true, 114, []])
+})
+
 test("what needs no visit after all is taken back, as if the host had not been asked", () => {
   const { queues, put } = queuesOf({ delayMs: 1000 })
   const [a1, a2] = [put("http://a/1"), put("http://a/2")]

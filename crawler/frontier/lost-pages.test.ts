@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { emptyState } from "#base/store/testing/empty-state.ts"
 import type { Page, PageUrl } from "#engine"
 import { at, GONE, HOUR, PAGE, VisitedSite } from "../testing/visited.ts"
 import { LostPages } from "./lost-pages.ts"
@@ -35,6 +36,16 @@ test("a page that the index cannot show is lost until a visit finds it", async (
   site.visit("/b", PAGE)
   site.visit("/c", GONE)
   expect(lost.count()).toBe(0)
+})
+
+test("nothing is lost of a store that was never crawled into", () => {
+  const db = emptyState()
+  const lost = new LostPages(db)
+  expect([lost.count(), lost.expected()]).toEqual([0, 0])
+  // Older versions know the table by this name.
+  expect(db.prepare("select version from schema_version where part = 'lost-pages'").get()).toEqual({
+    version: 1,
+  })
 })
 
 test("what a process that reads the index may not see yet is not expected of it", () => {

@@ -26,6 +26,7 @@ test("a new page is looked at after a day, or sooner or later by its age", () =>
   expect(intervalAfter(null, visit({ ending: "changed", changedAt: at - 900 * DAY }))).toBe(7 * DAY)
   expect(intervalAfter(null, visit({ ending: "changed", changedAt: at - HOUR }))).toBe(HOUR)
   expect(intervalAfter(null, visit({ ending: "changed", changedAt: at + DAY }))).toBe(DAY)
+  expect(intervalAfter(null, visit({ ending: "changed", changedAt: at }))).toBe(HOUR)
 })
 
 test("the interval halves after a change, grows by half after none, and stays within its bounds", () => {
@@ -50,6 +51,7 @@ test("a page that its sitemap dates before the visit waits for the longest inter
   const { dueAt, intervalMs } = nextVisit(RULES, before(DAY), visit({ listedAt: at - DAY }))
   expect(intervalMs).toBe(1.5 * DAY)
   expect(dueAt).toBe(at + 0.9 * 720 * HOUR)
+  expect(nextVisit(RULES, before(DAY), visit({ listedAt: at })).dueAt).toBe(dueAt)
   expect(nextVisit(RULES, before(DAY), visit({ listedAt: at + 1 })).dueAt).toBe(at + 0.9 * 1.5 * DAY)
 })
 

@@ -45,7 +45,7 @@ export const ROOMS: readonly MutatedRoom[] = [
   },
   room("engine/ranking", false),
   room("crawler/fetch", false),
-  room("crawler/frontier", false, { moreTests: ["crawler/crawl/**/*.test.ts"] }),
+  room("crawler/frontier", false),
   room("crawler/removals", false),
   room("api/accounts", false, {
     moreTests: [SETTINGS],

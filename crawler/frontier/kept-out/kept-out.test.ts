@@ -72,6 +72,8 @@ test("the deepest pages lead on when they name addresses of the source that it d
   site.visit("/end", { ...PAGE, found: deep(3), links: links("/top") })
   site.visit("/end2", { ...PAGE, found: deep(3), links: links("/top") })
   expect([leads(3, 2), leads(3, 1)]).toEqual([false, null])
+  site.visit("/end3", { ...PAGE, found: deep(3), links: links("/on") })
+  expect([leads(3, 2), leads(3, 3)]).toEqual([null, true])
   // Its links were too many to keep.
   site.visit("/index", { ...PAGE, found: deep(4), links: null })
   expect([leads(4), leads(4, 9, () => false)]).toEqual([true, true])
