@@ -137,6 +137,7 @@ const clockSet = (harm: string, steps: readonly number[], zone = "UTC"): Trouble
     appliance.start({ NODE_OPTIONS: `--import=${CLOCK}`, PROOF_CLOCK: file, TZ: zone })
     if (!(await isUp(appliance)))
       return { said: "", wentOn: "does not start", faults: [appliance.output.slice(-300)] }
+    let [said, jobs] = ["", 0]
     for (const [at, ahead] of [begin, ...sets].entries()) {
       writeFileSync(file, String(ahead))
       const when = at === 0 ? "at the start" : `after the clock was set ${at === 1 ? "once" : `${at} times`}`
@@ -147,8 +148,23 @@ const clockSet = (harm: string, steps: readonly number[], zone = "UTC"): Trouble
       if (end !== "finished") faults.push(`a crawl ended as ${end} ${when}`)
       const ready = await appliance.call("/readyz")
       if (ready.status !== 200) faults.push(`it is not ready ${when}: ${ready.text.slice(0, 200)}`)
+      const [doubt = ""] = /The clock says[^"]*/.exec(ready.text) ?? []
+      said ||= doubt
+      if ((doubt !== "") !== ahead > YEAR_MS)
+        faults.push(`${doubt === "" ? "nothing is said of the clock" : doubt} ${when}`)
+      // What is old by such a clock is there all the same.
+      const { jobs: listed } = await appliance.ask<{ jobs: readonly unknown[] }>("/admin/jobs?limit=100")
+      if (listed.length <= jobs) faults.push(`jobs are forgotten ${when}`)
+      jobs = listed.length
+      const signedIn = await fetch(`${appliance.url}/session`, {
+        method: "POST",
+        headers: { origin: appliance.url, "content-type": "application/json" },
+        body: JSON.stringify({ key: stores.key }),
+      })
+      if (!signedIn.ok) faults.push(`nobody can sign in ${when}: ${await signedIn.text()}`)
+      else await signedIn.body?.cancel()
     }
-    return { said: "", wentOn: faults.length === 0 ? "all found, all crawled" : "", faults }
+    return { said, wentOn: faults.length === 0 ? "all found, all crawled" : "", faults }
   },
 })
 
@@ -183,6 +199,7 @@ const model = (file: string, harm: Harm): Trouble => ({
 
 export const TROUBLES: readonly Trouble[] = [
   clockSet("ten years ahead, and back", [0, 10 * YEAR_MS, 0]),
+  clockSet("ten years ahead from the start on, and back", [10 * YEAR_MS, 0]),
   clockSet("ten years back, and ahead again", [0, -10 * YEAR_MS, 0]),
   // On 28 March 2027 the clocks of Paris go from 2:00 to 3:00, on 31 October from 3:00 back to 2:00.
   clockSet(

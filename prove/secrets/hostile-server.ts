@@ -1,5 +1,6 @@
 import { createServer } from "node:http"
-import { createServer as createTcpServer, type AddressInfo } from "node:net"
+import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net"
+import { gunzipSync } from "node:zlib"
 
 /** A server of somebody else's, on this machine. */
 export interface Foreign extends AsyncDisposable {
@@ -57,6 +58,79 @@ export async function startEchoServer(): Promise<Foreign> {
     port,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+/** A receiver of traces that keeps what it is sent. Every second call it refuses, and repeats its headers. */
+export async function startCollector(): Promise<Foreign & { readonly bodies: readonly Uint8Array[] }> {
+  const bodies: Uint8Array[] = []
+  let calls = 0
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      const body = Buffer.concat(chunks)
+      bodies.push(request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body)
+      calls += 1
+      response
+        .writeHead(calls % 2 === 0 ? 401 : 200, { "content-type": "application/json" })
+        .end(calls % 2 === 0 ? JSON.stringify({ message: "no entry", headers: request.headers }) : "{}")
+    })
+  })
+  server.listen(0, "127.0.0.1")
+  await new Promise((done) => server.once("listening", done))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    bodies,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+/** PostgreSQL's messages of a server: a letter, and the length of the rest with its own four bytes. */
+function postgresMessage(letter: string, rest: Buffer): Buffer {
+  const head = Buffer.alloc(5)
+  head.write(letter)
+  head.writeInt32BE(rest.length + 4, 1)
+  return Buffer.concat([head, rest])
+}
+
+/** A PostgreSQL server that wants the password as it is, and repeats what it refuses. */
+export async function startEchoPostgres(): Promise<Foreign & { readonly passwords: readonly string[] }> {
+  const passwords: string[] = []
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket) => {
+    sockets.add(socket)
+    socket.on("error", () => undefined)
+    socket.on("close", () => sockets.delete(socket))
+    socket.on("data", (chunk: Buffer) => {
+      if (chunk[0] !== "p".charCodeAt(0)) {
+        const isTls = chunk.length === 8
+        // AuthenticationCleartextPassword.
+        socket.write(isTls ? "N" : postgresMessage("R", Buffer.from([0, 0, 0, 3])))
+        return
+      }
+      const said = chunk.subarray(5, -1).toString()
+      passwords.push(said)
+      const fields = ["SFATAL", "C28P01", `Mno entry with ${said}`, `Dthe password was ${said}`, ""]
+      socket.end(postgresMessage("E", Buffer.from(fields.map((field) => `${field}\0`).join(""))))
+    })
+  })
+  server.listen(0, "127.0.0.1")
+  await new Promise((done) => server.once("listening", done))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `postgres://fossick@127.0.0.1:${port}/fossick`,
+    port,
+    passwords,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
       await new Promise((done) => server.close(done))
     },
   }

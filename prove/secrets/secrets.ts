@@ -9,8 +9,9 @@ import { freePort } from "#base/testing/free-port.ts"
 import { operations } from "../../api/openapi/document.ts"
 import { processTree } from "../../bench/measure.ts"
 import type { Effort, Outcome, Proof } from "../proof.ts"
-import { startEchoMail, startEchoServer } from "./hostile-server.ts"
+import { startCollector, startEchoMail, startEchoPostgres, startEchoServer } from "./hostile-server.ts"
 import { Marks } from "./marks.ts"
+import { useOAuth } from "./program.ts"
 
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const asFile = promisify(execFile)
@@ -39,6 +40,8 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   const echo = opened.use(await startEchoServer())
   const mail = opened.use(await startEchoMail())
+  const collector = opened.use(await startCollector())
+  const postgres = opened.use(await startEchoPostgres())
   const marks = new Marks()
   const places: [string, Uint8Array][] = []
   const used: Used[] = []
@@ -110,6 +113,11 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
     FOSSICK_X402_SOURCES: "open",
     FOSSICK_LOG_FORMAT: "text",
     FOSSICK_LOG_LEVEL: "debug",
+    FOSSICK_TRACES_URL: collector.url,
+    FOSSICK_TRACES_KEY: marks.of("traces' key"),
+    FOSSICK_TRACES_TEXT: "on",
+    FOSSICK_PEERS_FILE: join(folder, "peers.yaml"),
+    PEER_KEY: marks.of("key of a peer"),
     SITE_PASSWORD: marks.of("site password"),
     SITE_TOKEN: marks.of("site token"),
     SITE_COOKIE: marks.of("site cookie"),
@@ -119,6 +127,13 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
     // What an operator may have Node write when a process crashes.
     NODE_OPTIONS: `--report-on-signal --report-on-fatalerror --report-uncaught-exception --report-directory=${reports}`,
   }
+  await writeFile(
+    env["FOSSICK_PEERS_FILE"]!,
+    `peers:
+  - { name: refuses, url: "${echo.url}", key: "\${PEER_KEY}", networks: ["127.0.0.1"] }
+  - { name: silent, url: "http://127.0.0.1:${await freePort()}", key: "\${PEER_KEY}", networks: ["127.0.0.1"] }
+`,
+  )
   const sources = join(folder, "sources.yaml")
   const hook = `    webhooks: [{ url: "${echo.url}/hook-source", secret: "\${HOOK_SECRET}", events: [finished, changed] }]`
   await writeFile(
@@ -272,6 +287,8 @@ ${hook}
     for (const page of ["/open", "/basic", "/none"])
       keep(`POST /extract ${page}`, (await post("/extract", { urls: [echo.url + page] })).said)
 
+    saw("a program is let in by OAuth", await useOAuth(url, made.key, marks))
+
     // Keys that are wrong, in every place where somebody may put one.
     const wrong = marks.of("key that is wrong")
     const typed = [
@@ -368,6 +385,37 @@ ${hook}
     }
     await fossick(meili, "search", "pumps")
     await fossick(meili, "doctor")
+    // The same of stores on servers, and those that nobody reaches.
+    for (const address of [echo.url, `http://127.0.0.1:${await freePort()}`]) {
+      const opensearch = {
+        FOSSICK_ENGINE: "opensearch",
+        FOSSICK_OPENSEARCH_URLS: address,
+        FOSSICK_OPENSEARCH_USER: "fossick",
+        FOSSICK_OPENSEARCH_PASSWORD: marks.of("OpenSearch password"),
+        FOSSICK_DATA_DIR: join(folder, "elsewhere"),
+      }
+      await fossick(opensearch, "search", "pumps")
+      await fossick(opensearch, "doctor")
+    }
+    const unreachable = `postgres://fossick@127.0.0.1:${await freePort()}/fossick`
+    for (const address of [postgres.url, unreachable]) {
+      const state = {
+        FOSSICK_STATE: address,
+        FOSSICK_STATE_PASSWORD: marks.of("PostgreSQL password"),
+        FOSSICK_DATA_DIR: join(folder, "elsewhere"),
+      }
+      await fossick(state, "doctor")
+      await fossick(state, "keys", "list")
+    }
+    saw("PostgreSQL is shown its password", postgres.passwords.includes(marks.of("PostgreSQL password")))
+    const inAddress = `postgres://fossick:${encodeURIComponent(marks.of("password in an address"))}@127.0.0.1/fossick`
+    await fossick({ FOSSICK_STATE: inAddress, FOSSICK_DATA_DIR: join(folder, "elsewhere") }, "doctor")
+    const typedPeers = join(folder, "typed-peers.yaml")
+    await writeFile(
+      typedPeers,
+      `peers: [{ name: typed, url: "${echo.url}", key: "\${PEER_KEY}", cost: 1 }, { name: typed, url: "x y", key: "\${NO_SUCH}" }]`,
+    )
+    await fossick({ FOSSICK_PEERS_FILE: typedPeers }, "doctor")
     // Settings that are wrong.
     await fossick(
       { FOSSICK_PROXY: `ftp://crawler:${encodeURIComponent(marks.of("proxy password"))}@x y` },
@@ -398,6 +446,8 @@ ${hook}
     }
     saw("it is back after its processes died", (await call("/healthz")).status === 200)
   })
+  for (const [at, body] of collector.bodies.entries()) keep(`traces ${at}`, body)
+  saw("traces are sent", collector.bodies.length > 1)
   // Everything that is left: the data folder, the backup, the export, the reports.
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
@@ -422,7 +472,7 @@ const quiet = (): Promise<void> => new Promise((done) => setTimeout(done, QUIET_
 export const proof: Proof = {
   title: "Secrets",
   promise:
-    "No secret that the appliance is given stands in what it says or keeps. An appliance is given secrets that can be told from anything else, everywhere one can be, and servers that repeat what they refuse; each is used with success and in vain. Then its logs, errors, answers, metrics, console calls, exports, backups, Node's reports of crashes and all its files are searched for them: as they are, and encoded for addresses, forms, JSON, in hexadecimal and base64.",
+    "No secret that the appliance is given stands in what it says or keeps. An appliance is given secrets that can be told from anything else, everywhere one can be, and servers that repeat what they refuse; each is used with success and in vain. Among them are codes and tokens of OAuth, passwords of PostgreSQL and OpenSearch, which refuse them or cannot be reached, and keys of peers. Then its logs, errors, answers, metrics, traces, console calls, exports, backups, Node's reports of crashes and all its files are searched for them: as they are, and encoded for addresses, forms, JSON, in hexadecimal and base64.",
   async run(effort): Promise<Outcome> {
     const { found, places, secrets, used } = await leaks(effort)
     return {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import type { MessagePort } from "node:worker_threads"
 import { workerData } from "node:worker_threads"
 import { Client, type QueryArrayResult } from "pg"
+import { hidden } from "../../log/hidden.ts"
 import type { Answer, Asked, Failure, Rows, ServerLocation } from "./asked.ts"
 import { SQLITE_FUNCTIONS } from "./sqlite-functions.ts"
 
@@ -132,9 +133,16 @@ async function clientOf(connection: Connection): Promise<Client> {
     return connection.client
   } catch (error) {
     connection.failedAt = performance.now()
-    connection.failure = error
-    throw error
+    connection.failure = unrepeated(error, connection.location)
+    throw connection.failure
   }
+}
+
+/** A server, or a pooler before it, may repeat the password that it refuses. */
+function unrepeated(error: unknown, { password }: ServerLocation): unknown {
+  const { message, code = "" } = error as { message: string; code?: string }
+  const said = hidden(message, [password])
+  return said === message ? error : Object.assign(new Error(said), { code })
 }
 
 async function answer(asked: Asked): Promise<Rows | null> {
