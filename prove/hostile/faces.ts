@@ -63,6 +63,10 @@ const FACES: readonly (readonly [
   headers?: Record<string, string>,
 ])[] = [
   ["SearXNG's results", (text) => `/searxng/search?q=${encodeURIComponent(text)}&format=html`],
+  ["SearXNG's engines, which have the names of sources", () => `/searxng/config`],
+  ["a file of results", (text) => `/searxng/search?q=${encodeURIComponent(text)}&format=csv`],
+  ["suggestions", (text) => `/suggest?q=${encodeURIComponent(text)}`],
+  ["the sources of a key", () => `/sources`],
   ["a feed of results", (text) => `/searxng/search?q=${encodeURIComponent(text)}&format=rss`],
   ["a stored page", () => `/read/https://evil.example/page`, { Accept: "text/html" }],
   ["the search page", (text) => `/?q=${encodeURIComponent(text)}`],

@@ -11,6 +11,7 @@ import type { Arena, Attack } from "./attack.ts"
 import { BODIES } from "./bodies.ts"
 import { BROWSER_TRIES, browsing, closeBrowser, INNER_WORDS } from "./browsing.ts"
 import { FACE_ATTACKS } from "./faces.ts"
+import { LOGINS_AND_IMAGES } from "./logins.ts"
 import { REQUESTS } from "./requests.ts"
 import { closeBackups, SERVERS } from "./servers.ts"
 
@@ -41,6 +42,7 @@ async function run(effort: Effort): Promise<Outcome> {
     ...BODIES,
     ...REQUESTS,
     ...SERVERS,
+    ...LOGINS_AND_IMAGES,
     FACE_ATTACKS,
     ...(hasBrowser ? [browsing(effort.scale)] : []),
   ]

@@ -122,6 +122,8 @@ const headers: readonly Attack[] = [
   `GET /docs/${ENDS} HTTP/1.1`,
   `GET /search?q=${ENDS} HTTP/1.1`,
   `GET /searxng/search?q=${ENDS}&format=json HTTP/1.1`,
+  `GET /searxng/search?q=pumps${ENDS}";filename="evil.html&format=csv HTTP/1.1`,
+  `GET /searxng/search?q=pumps${ENDS}&format=rss HTTP/1.1`,
   `GET /read/http://x/${ENDS} HTTP/1.1`,
   `GET //evil.example/${ENDS} HTTP/1.1`,
   `GET /oauth/authorize?redirect_uri=http://x/${ENDS}&client_id=${ENDS}&state=${ENDS} HTTP/1.1`,
