@@ -233,3 +233,41 @@ describe("pages that match alike", () => {
     expect(ids(await arranged([alike[2]!, alike[1]!, alike[0]!, alike[3]!]))).toBe("cabd")
   })
 })
+
+describe("pages are looked at", () => {
+  const lookedAt = async (given: readonly Given[], limit: number) => {
+    const facts = new Map(given.map(({ id, fused: _fused, ...about }) => [id, pageFacts(id, about)]))
+    const ranked = given.map(({ id, fused }): Ranked => ({
+      id,
+      fused,
+      rerank: 0,
+      lexical: fused,
+      vector: 0,
+      late: 0,
+      score: fused,
+    }))
+    let asked = 0
+    const factsOf = async (wanted: readonly string[]) => {
+      asked += wanted.length
+      return facts
+    }
+    const hits = await arrange(ranked, { limit, preference: undefined, factsOf })
+    return [hits.length, asked]
+  }
+  /** Each text on so many pages, one after the other. */
+  const texts = (count: number, copies: number): Given[] =>
+    Array.from({ length: count }, (_, i) => ({
+      id: `p${i}`,
+      fused: 1 - i / 1000,
+      title: `title ${Math.floor(i / copies)}`,
+      fingerprint: { exact: `text ${Math.floor(i / copies)}`, similar: null },
+    }))
+
+  it("as far as it takes to have enough that differ, and no farther", async () => {
+    expect(await lookedAt(texts(60, 1), 5)).toEqual([5, 15])
+    expect(await lookedAt(texts(60, 1), 10)).toEqual([10, 30])
+    expect(await lookedAt(texts(60, 3), 5)).toEqual([5, 15])
+    expect(await lookedAt(texts(60, 4), 5)).toEqual([5, 30])
+    expect(await lookedAt(texts(40, 20), 5)).toEqual([2, 40])
+  })
+})

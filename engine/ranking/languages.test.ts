@@ -58,8 +58,19 @@ describe("pages are one in two languages", () => {
     ],
     ["with other parameters", ["https://x.example/p?id=1", "en"], ["https://x.example/p?id=2", "de"]],
     ["with nothing else in their paths", ["https://x.example/en", "en"], ["https://x.example/de", "de"]],
+    [
+      "with the same path on other hosts",
+      ["https://x.example/en/guide", "en"],
+      ["https://y.example/guide", "de"],
+    ],
+    [
+      "of unknown language beside one that is named",
+      ["https://x.example/en/guide", "en"],
+      ["https://x.example/guide", null],
+    ],
     ["of unknown language", ["https://x.example/en/guide", "en"], ["https://x.example/de/guide", null]],
   ] as const)("but not pages %s", (_, a, b) => {
     expect(areTranslations(...pair(a, b))).toBe(false)
+    expect(areTranslations(...pair(b, a))).toBe(false)
   })
 })

@@ -108,3 +108,21 @@ describe("the words of a page", () => {
     expect(evidence(["rare"], [])).toMatchObject({ share: 0, passages: Float64Array.of(0) })
   })
 })
+
+describe("a passage", () => {
+  it("that says a word more often than a counter counts says it often", () => {
+    const often = (times: number) => evidence(["rare ".repeat(times).trim()]).passages[0]!
+    expect(often(65_535)).toBeGreaterThan(0)
+    expect(often(65_536)).toBeCloseTo(often(65_535), 3)
+  })
+
+  it("says two words beside each other once, however often", () => {
+    const three = [word("one", 3), word("two", 2), word("three", 1)]
+    const pairs = (text: string) => share([text], three)
+    const gap = "x y z"
+    // As many of each word, and as long.
+    const twice = pairs(`one two ${gap} one two ${gap} three x`)
+    const once = pairs(`one two ${gap} one x two ${gap} three`)
+    expect(twice).toBeCloseTo(once, 12)
+  })
+})

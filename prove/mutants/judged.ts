@@ -217,4 +217,25 @@ export const JUDGED: readonly Judged[] = [
     mutator: "CallExpression",
     why: "As above.",
   },
+  {
+    file: "engine/ranking/arrange.ts",
+    line: "if (different.length >= limit || count >= all.length) {",
+    mutator: "EqualityOperator",
+    replacement: "count > all.length",
+    why: "Another round looks at the same pages, all of which are known.",
+  },
+  {
+    file: "engine/ranking/word-evidence.ts",
+    line: "const place = possible[hash & (SLOTS - 1)] === 1 ? places.get(hash) : undefined",
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "It spares look-ups: no word has a place whose slot is empty.",
+  },
+  {
+    file: "engine/ranking/word-evidence.ts",
+    line: "if (said > pairs) pairs = said",
+    mutator: "EqualityOperator",
+    replacement: "said >= pairs",
+    why: "What is as much is as much.",
+  },
 ]
