@@ -7,7 +7,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writ
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { describe, expect, test } from "vitest"
+import { trustClock } from "#base/store/clock/trusted-time.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
@@ -210,6 +212,21 @@ describe("the doctor", () => {
     expect(of("disk space")).toMatchObject([
       { level: "wrong", what: expect.stringContaining("1000000 MB have to stay free") as unknown },
     ])
+  })
+
+  test("sees a clock that is in doubt, until it is told that the clock is right", async () => {
+    using folder = temporaryFolder()
+    const dataDir = join(folder.path, "data")
+    {
+      using db = openStateStore(dataDir)
+      trustClock(db, Date.now() - 40 * 86_400_000)
+    }
+    expect((await examine(folder.path)).of("clock")).toMatchObject([
+      { level: "wrong", advice: expect.stringContaining("--trust-clock") as unknown },
+    ])
+    const env = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir }
+    await promisify(execFile)(process.execPath, [FOSSICK, "doctor", "--trust-clock"], { env })
+    expect((await examine(folder.path)).of("clock")).toEqual([])
   })
 
   test("sees a state.db that is gone, and one that is another", async () => {
