@@ -44,7 +44,6 @@ const onProblem = (error: unknown) => process.stderr.write(`${String(error)}\n`)
     process: own,
   })
   among.recover()
-  process.stdout.write("ready\n")
   while (!stop.signal.aborted) {
     runs.begin()
     await pause(50, stop.signal)
