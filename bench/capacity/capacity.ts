@@ -1,0 +1,150 @@
+// The tables of docs/capacity.md from what the benches measured:
+// npm run bench:capacity [-- --write]
+import { readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { short, table } from "../measure.ts"
+import { chance } from "../../prove/chance.ts"
+import { crawl, pagesOfHosts } from "./crawl.ts"
+import { type Measured, needsOf } from "./needs.ts"
+import { fullestShard, OPENSEARCH_RECOVERY, recoverySeconds } from "./shards.ts"
+
+const PAGE = join(import.meta.dirname, "../../docs/capacity.md")
+const [MILLION, THOUSAND, HOUR, DAY] = [1e6, 1000, 3600, 86_400]
+
+/** Assumptions; the page names them. */
+const PASSAGES_PER_PAGE = 12
+/** CPU of reading a page and telling its links, text and language (`bench:crawl`), and of a passage's vector (`bench:vectors`). */
+const READ_CPU_SECONDS = 26.8 / THOUSAND
+const VECTOR_CPU_SECONDS = 6.28 / THOUSAND
+const SIZES = [MILLION, 10 * MILLION, THOUSAND * MILLION]
+const COPIES = 2
+const SHARD_GB = 40
+const NODE_GB = 2000
+const CRAWLER_CORES = 8
+const REQUESTS_OF_CRAWLER = 32
+const POLITE = { pauseSeconds: 1, requestSeconds: 0.3 }
+
+const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } })
+const { engines } = JSON.parse(
+  await readFile(join(import.meta.dirname, "measured.json"), "utf8"),
+) as { readonly engines: readonly Measured[] }
+const names = [...new Set(engines.map(({ engine }) => engine))]
+const of = (name: string) => engines.filter(({ engine }) => engine === name)
+
+const count = (value: number): string =>
+  value >= THOUSAND * MILLION
+    ? `${short(value / THOUSAND / MILLION)} billion`
+    : value >= MILLION
+      ? `${short(value / MILLION)} million`
+      : value.toLocaleString("en")
+const bytes = (mb: number): string =>
+  mb >= MILLION ? `${short(mb / MILLION)} TB` : mb >= THOUSAND ? `${short(mb / THOUSAND)} GB` : `${short(mb)} MB`
+const time = (seconds: number): string =>
+  seconds >= 2 * DAY
+    ? `${short(seconds / DAY)} d`
+    : seconds >= 2 * HOUR
+      ? `${short(seconds / HOUR)} h`
+      : seconds >= 120
+        ? `${short(seconds / 60)} min`
+        : `${short(seconds)} s`
+
+function measuredTable(): string {
+  return table([
+    ["engine", "passages", "pages", "disk", "memory", "load, CPU s", "question, CPU ms"],
+    ...engines.map((one) => [
+      one.engine,
+      count(one.passages),
+      count(one.pages),
+      bytes(one.diskMb),
+      bytes(one.memoryMb),
+      short(one.loadCpuSeconds),
+      short(one.questionCpuMs),
+    ]),
+  ])
+}
+
+function needsTable(): string {
+  const rows = SIZES.flatMap((pages) =>
+    names.map((name) => {
+      const passages = pages * PASSAGES_PER_PAGE
+      const needs = needsOf(of(name), passages)
+      const largest = Math.max(...of(name).map((one) => one.passages))
+      return [
+        count(pages),
+        name,
+        bytes(needs.diskMb),
+        bytes(needs.memoryMb),
+        time(needs.loadCpuSeconds),
+        short(needs.questionCpuMs),
+        `${short(passages / largest)} ×`,
+      ]
+    }),
+  )
+  return table([
+    ["pages", "engine", "disk", "memory", "load, CPU", "question, CPU ms", "beyond what was measured"],
+    ...rows,
+  ])
+}
+
+function crawlTable(): string {
+  const perPage = READ_CPU_SECONDS + PASSAGES_PER_PAGE * VECTOR_CPU_SECONDS
+  const cases: readonly (readonly [pages: number, hosts: number, crawlers: number])[] = [
+    [MILLION, 20, 1],
+    [MILLION, 1000, 1],
+    [10 * MILLION, 1000, 4],
+    [10 * MILLION, 100_000, 4],
+    [THOUSAND * MILLION, 1_000_000, 50],
+  ]
+  return table([
+    ["pages", "hosts", "crawlers", "all read", "95 of 100 read", "hosts not done then", "pages/s until then"],
+    ...cases.map(([pages, hosts, crawlers]) => {
+      const { seconds, secondsTo95, hostsAfter95 } = crawl(pagesOfHosts(pages, hosts), {
+        ...POLITE,
+        atATime: crawlers * REQUESTS_OF_CRAWLER,
+        pagesPerSecond: (crawlers * CRAWLER_CORES) / perPage,
+      })
+      return [
+        count(pages),
+        count(hosts),
+        crawlers,
+        time(seconds),
+        time(secondsTo95),
+        count(hostsAfter95),
+        short((0.95 * pages) / secondsTo95),
+      ]
+    }),
+  ])
+}
+
+function clusterTable(): string {
+  return table([
+    ["pages", "shards", "nodes", "fullest shard", "copies again after a node's death"],
+    ...SIZES.map((pages) => {
+      const name = names.includes("OpenSearch") ? "OpenSearch" : names[0]!
+      const { diskMb } = needsOf(of(name), pages * PASSAGES_PER_PAGE)
+      const shards = Math.max(3, Math.ceil(diskMb / COPIES / THOUSAND / SHARD_GB))
+      const nodes = Math.max(3, Math.ceil(diskMb / THOUSAND / NODE_GB))
+      const fullest = fullestShard(pages, shards, chance(1))
+      const shardMb = diskMb / COPIES / shards
+      return [
+        count(pages),
+        shards,
+        nodes,
+        `${short((fullest - 1) * 100)} % above the mean`,
+        time(recoverySeconds({ nodes, shards, replicas: COPIES - 1, shardMb }, OPENSEARCH_RECOVERY)),
+      ]
+    }),
+  ])
+}
+
+const tables = { measured: measuredTable(), needs: needsTable(), cluster: clusterTable(), crawl: crawlTable() }
+if (options.write) {
+  let page = await readFile(PAGE, "utf8")
+  for (const [name, text] of Object.entries(tables))
+    page = page.replace(
+      new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- end -->)`),
+      (_, before: string, after: string) => before + text.trim() + after,
+    )
+  await writeFile(PAGE, page)
+} else process.stdout.write(`${Object.values(tables).join("\n\n")}\n`)

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest"
+import { crawl, pagesOfHosts } from "./crawl.ts"
+
+const pace = { pauseSeconds: 1, requestSeconds: 1, atATime: 1000, pagesPerSecond: 1000 }
+
+describe("a first crawl", () => {
+  test("takes as long as the largest host does, where there is room for all", () => {
+    expect(crawl([500, 10, 10], pace).seconds).toBeCloseTo(1000)
+  })
+
+  test("takes as long as its processors do, where hosts are many", () => {
+    expect(crawl(new Array<number>(10_000).fill(10), { ...pace, pagesPerSecond: 100 }).seconds).toBeCloseTo(
+      1000,
+    )
+  })
+
+  test("has as many requests at a time as it may", () => {
+    expect(crawl(new Array<number>(1000).fill(10), { ...pace, atATime: 50 }).seconds).toBeCloseTo(200)
+  })
+
+  test("has most pages long before it has all, when one host is much larger", () => {
+    // 99 hosts of ten pages are done after 20 s, and then there is one.
+    const { seconds, secondsTo95, hostsAfter95 } = crawl([40, ...new Array<number>(99).fill(10)], pace)
+    expect(seconds).toBeCloseTo(80)
+    expect(secondsTo95).toBeLessThan(20)
+    expect(hostsAfter95).toBe(100)
+    expect(crawl([400, ...new Array<number>(99).fill(10)], pace).hostsAfter95).toBe(1)
+  })
+})
+
+describe("hosts", () => {
+  test("share the pages by Zipf's law", () => {
+    const sizes = pagesOfHosts(11_000, 3)
+    expect(sizes).toEqual([6000, 3000, 2000])
+    expect(pagesOfHosts(10, 100).at(-1)).toBe(1)
+  })
+})

@@ -1,0 +1,54 @@
+export interface Pace {
+  /** Between the end of a request to a host and the next. */
+  readonly pauseSeconds: number
+  /** Of a request, with the site's answer. */
+  readonly requestSeconds: number
+  /** Requests at a time, of all crawlers. */
+  readonly atATime: number
+  /** Pages that the processors of all crawlers read a second. */
+  readonly pagesPerSecond: number
+}
+
+export interface Crawl {
+  readonly seconds: number
+  /** Until 95 of a hundred pages were read. */
+  readonly secondsTo95: number
+  /** Hosts that still had pages then. */
+  readonly hostsAfter95: number
+}
+
+const MOST = 0.95
+
+/** Pages of each host, the largest first, by Zipf's law: the n-th has a share of 1/n; each has one at least. */
+export function pagesOfHosts(pages: number, hosts: number): number[] {
+  let sum = 0
+  for (let place = 1; place <= hosts; place++) sum += 1 / place
+  return Array.from({ length: hosts }, (_, at) => Math.max(1, Math.round(pages / ((at + 1) * sum))))
+}
+
+/**
+ * A first crawl of hosts that are each asked one page at a time with a pause, in turns: while there is room for all that have pages
+ * left, each goes at its own pace, else all share what there is.
+ */
+export function crawl(pagesOfHost: readonly number[], pace: Pace): Crawl {
+  const ownRate = 1 / (pace.pauseSeconds + pace.requestSeconds)
+  const rateOfAll = Math.min(pace.atATime / pace.requestSeconds, pace.pagesPerSecond)
+  const sizes = pagesOfHost.toSorted((a, b) => a - b)
+  const most = MOST * sizes.reduce((sum, size) => sum + size, 0)
+  let [seconds, readOfEach, readOfAll] = [0, 0, 0]
+  let after: Pick<Crawl, "secondsTo95" | "hostsAfter95"> | null = null
+  for (const [at, size] of sizes.entries()) {
+    // The smallest are done first, since all are asked equally often.
+    const active = sizes.length - at
+    const rate = Math.min(ownRate, rateOfAll / active)
+    const readNow = (size - readOfEach) * active
+    if (after === null && readOfAll + readNow >= most) {
+      const secondsTo95 = seconds + (most - readOfAll) / active / rate
+      after = { secondsTo95, hostsAfter95: active }
+    }
+    seconds += (size - readOfEach) / rate
+    readOfEach = size
+    readOfAll += readNow
+  }
+  return { seconds, ...(after ?? { secondsTo95: seconds, hostsAfter95: 0 }) }
+}

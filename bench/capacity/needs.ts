@@ -1,0 +1,53 @@
+/** One engine with one size of index, as `npm run bench:engines` measured it: all processes and copies together. */
+export interface Measured {
+  readonly engine: string
+  readonly passages: number
+  readonly pages: number
+  /** Words, passages and ready-made vectors written. */
+  readonly loadCpuSeconds: number
+  /** Of a question at `basic`. */
+  readonly questionCpuMs: number
+  /** Of the processes that answer and of servers (PSS). */
+  readonly memoryMb: number
+  readonly diskMb: number
+}
+
+/** What an engine needs for so many passages. */
+export interface Needs {
+  readonly diskMb: number
+  readonly memoryMb: number
+  readonly loadCpuSeconds: number
+  readonly questionCpuMs: number
+}
+
+/**
+ * What an engine needs for `passages`, from what it took for fewer. Disk, memory and loads grow by the line through the smallest and
+ * the largest index measured, beyond the largest by its own slope; a question's CPU by a power of the size, of an exponent from the
+ * same two. Of one measurement alone all but the question grows in proportion.
+ *
+ * @throws RangeError of no measurement
+ */
+export function needsOf(measured: readonly Measured[], passages: number): Needs {
+  const sorted = measured.toSorted((a, b) => a.passages - b.passages)
+  const [first, last] = [sorted[0], sorted.at(-1)]
+  if (first === undefined || last === undefined) throw new RangeError("nothing was measured")
+  const line = (of: (one: Measured) => number): number => {
+    if (first === last) return of(last) * (passages / last.passages)
+    const slope = (of(last) - of(first)) / (last.passages - first.passages)
+    return Math.max(0, of(last) + slope * (passages - last.passages))
+  }
+  return {
+    diskMb: line(({ diskMb }) => diskMb),
+    memoryMb: line(({ memoryMb }) => memoryMb),
+    loadCpuSeconds: line(({ loadCpuSeconds }) => loadCpuSeconds),
+    questionCpuMs: last.questionCpuMs * (passages / last.passages) ** exponent(first, last),
+  }
+}
+
+/** By what power of the size a question's CPU grows, between 0 and 1: neither free nor worse than reading everything. */
+function exponent(first: Measured, last: Measured): number {
+  if (first === last) return 0
+  const power =
+    Math.log(last.questionCpuMs / first.questionCpuMs) / Math.log(last.passages / first.passages)
+  return Math.min(1, Math.max(0, power))
+}
