@@ -1,4 +1,4 @@
-import type { Jobs } from "#crawler"
+import type { Job, Jobs } from "#crawler"
 import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
 import { pagesIn } from "#crawler/outcome-name.ts"
 import { defineSource } from "#crawler/source.ts"
@@ -34,7 +34,13 @@ export async function crawlHandbook(
     { trigger: "start" },
   )
   const poll = setInterval(() => {
-    const job = jobs.get(id)
+    let job: Job | null
+    try {
+      job = jobs.get(id)
+    } catch {
+      // The state cannot be reached; its readiness check says so.
+      return
+    }
     if (job?.state === "queued" || job?.state === "running") return
     clearInterval(poll)
     options.onDone(pagesIn(job?.outcomes ?? {}) > 0)

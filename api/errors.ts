@@ -1,4 +1,5 @@
 import { isDiskFull } from "#base/disk-space.ts"
+import { isStateAway } from "#base/store/outage.ts"
 import { EngineError, type EngineErrorCode } from "#engine/errors.ts"
 
 /** An answer that is no success: a status and a text for the caller. Nothing else of it leaves the process. */
@@ -39,6 +40,8 @@ const unavailable: Readonly<Partial<Record<EngineErrorCode, string>>> = {
 const DISK_FULL =
   "The server's disk is full, so nothing can be kept. Searches go on; try again once its operator has made room."
 
+const STATE_AWAY = "The server that keeps the state cannot be reached. Try again once it is back."
+
 /** What a caller is told about `error`: the only place where failures become statuses. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
@@ -50,6 +53,8 @@ export function toApiError(error: unknown): ApiError {
   }
   // Not the message of it, which names the folder.
   if (isDiskFull(error)) return new ApiError(503, DISK_FULL)
+  // Nor of this one, which names the server.
+  if (isStateAway(error)) return new ApiError(503, STATE_AWAY, {}, { "Retry-After": "5" })
   return new ApiError(500, "Internal Server Error")
 }
 

@@ -40,7 +40,16 @@ export function healthOf(
     const unwell = results
       .filter(([name, result]) => result !== "ok" && !(name in notes))
       .map(([name]) => name)
-    return { unwell, checks: Object.fromEntries(results), warnings: warnings() }
+    return { unwell, checks: Object.fromEntries(results), warnings: warned() }
+  }
+  function warned(): readonly string[] {
+    try {
+      return warnings()
+    } catch (error) {
+      // A part that is not well may be what they ask.
+      onFailure("warnings", error)
+      return []
+    }
   }
   let looking: Promise<Health> | undefined
   return () => (looking ??= look().finally(() => (looking = undefined)))

@@ -16,7 +16,8 @@ import { Jobs } from "#crawler/jobs/jobs.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import { isBusy } from "#base/store/busy.ts"
 import { keepAlive } from "#base/store/processes/keep-alive.ts"
-import { openStateStore } from "#base/store/state-store.ts"
+import { openStateOnceThere } from "#base/store/outage.ts"
+import { isOnServer, openStateStore } from "#base/store/state-store.ts"
 import { EngineError } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { ModelOutage } from "#engine/model-servers/availability.ts"
@@ -96,7 +97,7 @@ async function serve(): Promise<void> {
 
   await using opened = new AsyncDisposableStack()
   opened.use(await startTracing("fossick-api", crawlerConfig))
-  const db = openStateStore(engineConfig.dataDir)
+  const db = await openStateOnceThere(engineConfig.dataDir, (why) => log.error(why))
   opened.defer(() => db.close())
   // Of its own: this one waits for no lock, so that no call waits for another process.
   const accountsDb = openStateStore(engineConfig.dataDir)
@@ -271,6 +272,8 @@ async function serve(): Promise<void> {
     facesDir: FACES_DIR,
     readOnly,
     checks: {
+      // A file is there as long as this process is.
+      ...(isOnServer(db) && { state: async () => (db.prepare("select 1").get(), null) }),
       index: indexCheck({ engine: following, lostPages: () => lost.expected() }),
       model: async () => {
         try {

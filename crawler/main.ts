@@ -34,7 +34,8 @@ import { takeFolder } from "#base/store/file-lock.ts"
 import { keepOutbound } from "#base/outbound/outbound.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { OwnProcess, SIGN_MS } from "#base/store/processes/own-process.ts"
-import { isOnServer, openStateStore } from "#base/store/state-store.ts"
+import { isStateAway, openStateOnceThere } from "#base/store/outage.ts"
+import { isOnServer } from "#base/store/state-store.ts"
 import { clockInDoubt, DOUBT_ADVICE, TimeGuard } from "#base/store/clock/trusted-time.ts"
 import { Ticker } from "./tasks/ticker.ts"
 import { followWebhooks } from "./webhooks/follow-webhooks.ts"
@@ -73,7 +74,7 @@ mkdirSync(dataDir, { recursive: true, mode: 0o700 })
 // The embedded index has one writer. Of one on a server several crawlers may fill it, here and on other machines.
 const isShared = engine !== "embedded"
 await takeFolder(dataDir, "crawler", { patienceMs: PATIENCE_MS, isShared }).catch(endTaken)
-const db = openStateStore(dataDir)
+const db = await openStateOnceThere(dataDir, (why) => log.error(why))
 /** This process among others on the same state, where there may be any. */
 const own = isShared || isOnServer(db) ? new OwnProcess(db, "crawler") : null
 if (own !== null && !isShared) await becomeOnlyOne(own).catch(endTaken)
@@ -116,15 +117,15 @@ let isInDoubt = false
 const room = new DiskRoom(dataDir, minFreeMb, { warn: warnFreeMb })
 let isWaiting = false
 let isNear = false
-let isFull = false
-unlessFull(() => jobs.crawlerBeat(process.pid))
+let stuckBy: string | null = null
+unlessStuck(() => jobs.crawlerBeat(process.pid))
 let signAt = 0
 /** Whether schedules, receivers, backups and what is to be forgotten are this crawler's: of several they are one's. */
 let leads = own === null
 const led: Promise<unknown>[] = []
 const beat = setInterval(() => {
   tellNear()
-  unlessFull(tick)
+  unlessStuck(tick)
 }, BEAT_MS)
 function tick(): void {
   jobs.crawlerBeat(process.pid)
@@ -172,17 +173,7 @@ while (!stop.signal.aborted) {
     await pause(POLL_MS, stop.signal)
     continue
   }
-  if (
-    !unfinished &&
-    !jobs.nextQueued() &&
-    !(isShared && jobs.hasLost()) &&
-    !removals.hasWork() &&
-    sources.removals().length === 0
-  ) {
-    await pause(POLL_MS, stop.signal)
-    continue
-  }
-  if (!hasRoom()) {
+  if (!hasWork() || !hasRoom()) {
     await pause(POLL_MS, stop.signal)
     continue
   }
@@ -208,7 +199,7 @@ while (!stop.signal.aborted) {
 await looking
 await Promise.all(led)
 clearInterval(beat)
-unlessFull(() => {
+unlessStuck(() => {
   jobs.crawlerGone(process.pid)
   own?.[Symbol.dispose]()
 })
@@ -314,14 +305,32 @@ function tellNear(): void {
   isNear = room.isNear()
 }
 
-/** What is told again soon, or made up for: a full disk ends no process. */
-function unlessFull(write: () => void): void {
+/** What is told again soon, or made up for: neither a full disk nor a state that cannot be reached ends the process. */
+function unlessStuck(work: () => void): void {
   try {
-    write()
-    isFull = false
+    work()
+    if (stuckBy !== null) log.info("the crawler goes on")
+    stuckBy = null
   } catch (error) {
-    if (!isDiskFull(error, dataDir)) throw error
-    if (!isFull) log.error(`${diskFullMessage(dataDir)} Then work goes on by itself.`)
-    isFull = true
+    const isAway = isStateAway(error)
+    if (!isAway && !isDiskFull(error, dataDir)) throw error
+    const then = isAway ? "The crawler waits for it." : "Then work goes on by itself."
+    const why = `${isAway ? (error as Error).message : diskFullMessage(dataDir)} ${then}`
+    if (why !== stuckBy) log.error(why)
+    stuckBy = why
   }
+}
+
+/** Whether there is anything for a job process to do, as far as that can be told. */
+function hasWork(): boolean {
+  let isDue = false
+  unlessStuck(() => {
+    isDue =
+      unfinished ||
+      jobs.nextQueued() !== null ||
+      (isShared && jobs.hasLost()) ||
+      removals.hasWork() ||
+      sources.removals().length > 0
+  })
+  return isDue
 }

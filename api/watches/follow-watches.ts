@@ -1,6 +1,7 @@
 import type { Logger } from "pino"
 
 import { pause } from "#base/flow/pause.ts"
+import { isStateAway } from "#base/store/outage.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { AlertConfig } from "#crawler/alert-settings.ts"
 import type { ProxySettings } from "#crawler/fetch/connect/outgoing-proxy.ts"
@@ -61,7 +62,8 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
         }
       }
     } catch (error) {
-      if (!signal.aborted && !(error instanceof Overtaken))
+      // Of a state that is away readiness tells, not every try.
+      if (!signal.aborted && !(error instanceof Overtaken) && !isStateAway(error))
         log.error({ err: error }, "watches are tried again")
     }
     await pause(pollMs, signal)

@@ -26,9 +26,9 @@ const REQUESTS_OF_CRAWLER = 32
 const POLITE = { pauseSeconds: 1, requestSeconds: 0.3 }
 
 const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } })
-const { engines } = JSON.parse(
-  await readFile(join(import.meta.dirname, "measured.json"), "utf8"),
-) as { readonly engines: readonly Measured[] }
+const { engines } = JSON.parse(await readFile(join(import.meta.dirname, "measured.json"), "utf8")) as {
+  readonly engines: readonly Measured[]
+}
 const names = [...new Set(engines.map(({ engine }) => engine))]
 const of = (name: string) => engines.filter(({ engine }) => engine === name)
 
@@ -39,7 +39,11 @@ const count = (value: number): string =>
       ? `${short(value / MILLION)} million`
       : value.toLocaleString("en")
 const bytes = (mb: number): string =>
-  mb >= MILLION ? `${short(mb / MILLION)} TB` : mb >= THOUSAND ? `${short(mb / THOUSAND)} GB` : `${short(mb)} MB`
+  mb >= MILLION
+    ? `${short(mb / MILLION)} TB`
+    : mb >= THOUSAND
+      ? `${short(mb / THOUSAND)} GB`
+      : `${short(mb)} MB`
 const time = (seconds: number): string =>
   seconds >= 2 * DAY
     ? `${short(seconds / DAY)} d`
@@ -138,7 +142,12 @@ function clusterTable(): string {
   ])
 }
 
-const tables = { measured: measuredTable(), needs: needsTable(), cluster: clusterTable(), crawl: crawlTable() }
+const tables = {
+  measured: measuredTable(),
+  needs: needsTable(),
+  cluster: clusterTable(),
+  crawl: crawlTable(),
+}
 if (options.write) {
   let page = await readFile(PAGE, "utf8")
   for (const [name, text] of Object.entries(tables))

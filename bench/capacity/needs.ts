@@ -47,7 +47,6 @@ export function needsOf(measured: readonly Measured[], passages: number): Needs 
 /** By what power of the size a question's CPU grows, between 0 and 1: neither free nor worse than reading everything. */
 function exponent(first: Measured, last: Measured): number {
   if (first === last) return 0
-  const power =
-    Math.log(last.questionCpuMs / first.questionCpuMs) / Math.log(last.passages / first.passages)
+  const power = Math.log(last.questionCpuMs / first.questionCpuMs) / Math.log(last.passages / first.passages)
   return Math.min(1, Math.max(0, power))
 }

@@ -3,6 +3,7 @@ import { steadyNow } from "#base/steady-time.ts"
 import { type AlertConfig, alertProblems } from "../alert-settings.ts"
 import type { AlertBook } from "./alert-book.ts"
 import { pause } from "#base/flow/pause.ts"
+import { isStateAway } from "#base/store/outage.ts"
 
 const POLL_MS = 1000
 const PRUNE_EVERY_MS = 3_600_000
@@ -37,7 +38,8 @@ export async function followAlerts(options: FollowAlertsOptions): Promise<void> 
       }
       while (config.smtpUrl !== "" && (await sendOne(options)));
     } catch (error) {
-      log.error({ err: error }, "alerts are tried again")
+      // Of a state that is away the process tells.
+      if (!isStateAway(error)) log.error({ err: error }, "alerts are tried again")
     }
     await pause(pollMs, signal)
   }

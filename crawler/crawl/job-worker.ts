@@ -32,7 +32,7 @@ import { removeAskedPages } from "../removals/remove-pages.ts"
 import { SourceTable } from "../sources/source-table.ts"
 import { keepOutbound } from "#base/outbound/outbound.ts"
 import { startTracing } from "#base/traces/tracing.ts"
-import { openStateStore } from "#base/store/state-store.ts"
+import { openStateOnceThere } from "#base/store/outage.ts"
 import { stopSignal } from "#base/process/stop-signal.ts"
 import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
@@ -72,7 +72,7 @@ interface Duty {
   work(): Promise<void>
 }
 
-const db = openStateStore(engineConfig.dataDir)
+const db = await openStateOnceThere(engineConfig.dataDir, (why) => log.error(why))
 const outbound = keepOutbound(db)
 const tracing = await startTracing("fossick-crawler", config)
 const jobs = new Jobs(db)

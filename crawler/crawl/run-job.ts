@@ -2,6 +2,7 @@ import { traceOf } from "#base/traces/trace-parents.ts"
 import { traced } from "#base/traces/tracing.ts"
 import { AlertBook } from "../alerts/alert-book.ts"
 import { isDiskFull } from "#base/disk-space.ts"
+import { isStateAway } from "#base/store/outage.ts"
 import type { Engine } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import type { Resolve } from "../fetch/guard/address-guard.ts"
@@ -43,14 +44,23 @@ export interface RunJobOptions {
 }
 
 /** Where not even this can be written, the job is as one whose process was lost, and is queued again as well. */
-function interrupted(jobs: Jobs, id: number, state: "queued" | "paused", process: string | null): void {
+function interrupted(
+  jobs: Jobs,
+  id: number,
+  state: "queued" | "paused",
+  process: string | null,
+  why: unknown,
+): void {
   try {
     jobs.end(id, state, null, undefined, process)
-    jobs.note(id, stoppedNote("the disk is full"))
+    jobs.note(id, stoppedNote(isDiskFull(why) ? "the disk is full" : "the state could not be reached"))
   } catch (error) {
-    if (!isDiskFull(error)) throw error
+    if (!isPassing(error)) throw error
   }
 }
+
+/** Nothing is wrong with a job then: it goes on when there is room, or a state. */
+const isPassing = (error: unknown): boolean => isDiskFull(error) || isStateAway(error)
 
 /**
  * Runs one job to its end and keeps its state true. The caller holds the index for writing.
@@ -93,7 +103,7 @@ async function runShared(
       if (options.process?.isSound === false) asked = "lost"
     } catch (error) {
       // The crawl itself finds out, and what it was asked is known with the next beat.
-      if (!isDiskFull(error) && options.process === undefined) throw error
+      if (!isPassing(error) && options.process === undefined) throw error
     }
     if (asked !== null) abort()
   }, BEAT_MS)
@@ -163,8 +173,7 @@ async function runShared(
       jobs.note(id, stoppedNote(`${error.host} moved to another network`))
     const message = error instanceof Error ? error.message : String(error)
     const isConcealed = job.author === "api" && error instanceof Error
-    // Nothing is wrong with the job then: it goes on when there is room.
-    if (isDiskFull(error)) interrupted(jobs, id, options.whenAborted, me)
+    if (isPassing(error)) interrupted(jobs, id, options.whenAborted, me, error)
     else jobs.end(id, "failed", isConcealed ? concealedMessage(error) : message, undefined, me)
   } finally {
     clearInterval(beat)

@@ -6,6 +6,7 @@ import type { Jobs } from "../jobs/jobs.ts"
 import type { ImageStore } from "./image-store.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { pause } from "#base/flow/pause.ts"
+import { isStateAway } from "#base/store/outage.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./image-worker")
 const POLL_MS = 500
@@ -27,18 +28,29 @@ export interface FollowImagesOptions {
 export async function followImages({ store, jobs, room, log, signal }: FollowImagesOptions): Promise<void> {
   let failures = 0
   store.remakeLost()
+  /** While the state is away nobody knows what a crawl does. */
+  const isBusy = () => unlessAway(() => !jobs.isIdle(), true) || room.isLow()
   while (!signal.aborted) {
-    if (!jobs.isIdle() || !store.hasWork() || room.isLow()) {
+    if (isBusy() || !unlessAway(() => store.hasWork(), false)) {
       await pause(POLL_MS, signal)
       continue
     }
     const child = new WorkerProcess(PROGRAM)
-    const code = await untilBusy(child, () => !jobs.isIdle() || room.isLow(), signal)
+    const code = await untilBusy(child, isBusy, signal)
     failures = code === 0 ? 0 : failures + 1
     if (failures === 0 || signal.aborted) continue
     const ms = Math.min(PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS)
     log.error({ code, ms }, "the image process failed and is started again in {ms} ms")
     await pause(ms, signal)
+  }
+}
+
+function unlessAway(look: () => boolean, otherwise: boolean): boolean {
+  try {
+    return look()
+  } catch (error) {
+    if (!isStateAway(error)) throw error
+    return otherwise
   }
 }
 

@@ -4,6 +4,7 @@ import type { DueDelivery, WebhookQueue } from "./webhook-queue.ts"
 import type { DeliverOptions } from "./deliver.ts"
 import { InTurn } from "./in-turn.ts"
 import { pause } from "#base/flow/pause.ts"
+import { isStateAway } from "#base/store/outage.ts"
 
 const POLL_MS = 1000
 /** Receivers that are spoken to at the same time; each gets one message at a time. */
@@ -46,7 +47,8 @@ export async function followWebhooks(options: FollowWebhooksOptions): Promise<vo
         sending.begin(delivery.url, () => send(delivery))
       }
     } catch (error) {
-      log.error({ err: error }, "webhooks are tried again")
+      // Of a state that is away the process tells.
+      if (!isStateAway(error)) log.error({ err: error }, "webhooks are tried again")
     }
     await pause(pollMs, signal)
   }

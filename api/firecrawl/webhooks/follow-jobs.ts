@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto"
 import type { Logger } from "pino"
 
 import { pause } from "#base/flow/pause.ts"
+import { isStateAway } from "#base/store/outage.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { InTurn } from "#crawler/webhooks/in-turn.ts"
 import { toPageUrl } from "#engine"
@@ -54,7 +55,8 @@ export async function followJobs(parts: FollowJobsParts, signal: AbortSignal): P
         sending.begin(message.receiver, () => deliver(message, parts, signal))
       }
     } catch (err) {
-      log.error({ err }, "messages about jobs are tried again")
+      // Of a state that is away readiness tells, not every try.
+      if (!isStateAway(err)) log.error({ err }, "messages about jobs are tried again")
     }
     await pause(pollMs, signal)
   }
