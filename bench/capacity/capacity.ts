@@ -18,6 +18,8 @@ const PASSAGES_PER_PAGE = 12
 const READ_CPU_SECONDS = 26.8 / THOUSAND
 const VECTOR_CPU_SECONDS = 6.28 / THOUSAND
 const SIZES = [MILLION, 10 * MILLION, THOUSAND * MILLION]
+/** Whose disk a copy takes in a cluster. */
+const SHARDED = "embedded"
 const COPIES = 2
 const SHARD_GB = 40
 const NODE_GB = 2000
@@ -125,12 +127,11 @@ function clusterTable(): string {
   return table([
     ["pages", "shards", "nodes", "fullest shard", "copies again after a node's death"],
     ...SIZES.map((pages) => {
-      const name = names.includes("OpenSearch") ? "OpenSearch" : names[0]!
-      const { diskMb } = needsOf(of(name), pages * PASSAGES_PER_PAGE)
-      const shards = Math.max(3, Math.ceil(diskMb / COPIES / THOUSAND / SHARD_GB))
-      const nodes = Math.max(3, Math.ceil(diskMb / THOUSAND / NODE_GB))
+      const { diskMb } = needsOf(of(SHARDED), pages * PASSAGES_PER_PAGE)
+      const shards = Math.max(3, Math.ceil(diskMb / THOUSAND / SHARD_GB))
+      const nodes = Math.max(3, Math.ceil((diskMb * COPIES) / THOUSAND / NODE_GB))
       const fullest = fullestShard(pages, shards, chance(1))
-      const shardMb = diskMb / COPIES / shards
+      const shardMb = diskMb / shards
       return [
         count(pages),
         shards,
@@ -143,17 +144,20 @@ function clusterTable(): string {
 }
 
 const tables = {
-  measured: measuredTable(),
-  needs: needsTable(),
-  cluster: clusterTable(),
-  crawl: crawlTable(),
+  "What was measured": measuredTable(),
+  "What larger ones need": needsTable(),
+  "Shards and dead nodes": clusterTable(),
+  "First crawls": crawlTable(),
 }
 if (options.write) {
   let page = await readFile(PAGE, "utf8")
-  for (const [name, text] of Object.entries(tables))
-    page = page.replace(
-      new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- end -->)`),
-      (_, before: string, after: string) => before + text.trim() + after,
-    )
+  for (const [title, text] of Object.entries(tables)) page = withTable(page, title, text.trim())
   await writeFile(PAGE, page)
 } else process.stdout.write(`${Object.values(tables).join("\n\n")}\n`)
+
+/** The page with this in the place of the one table of a section. */
+function withTable(page: string, title: string, text: string): string {
+  const found = new RegExp(`(?<=^## ${title}\n(?:(?!## |\\|).*\n)*)(?:\\|.*\n)+`, "m")
+  if (!found.test(page)) throw new Error(`docs/capacity.md has no table under ${title}`)
+  return page.replace(found, () => `${text}\n`)
+}

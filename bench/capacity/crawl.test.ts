@@ -9,22 +9,30 @@ describe("a first crawl", () => {
   })
 
   test("takes as long as its processors do, where hosts are many", () => {
-    expect(crawl(new Array<number>(10_000).fill(10), { ...pace, pagesPerSecond: 100 }).seconds).toBeCloseTo(
-      1000,
-    )
+    expect(
+      crawl(
+        Array.from({ length: 10_000 }, () => 10),
+        { ...pace, pagesPerSecond: 100 },
+      ).seconds,
+    ).toBeCloseTo(1000)
   })
 
   test("has as many requests at a time as it may", () => {
-    expect(crawl(new Array<number>(1000).fill(10), { ...pace, atATime: 50 }).seconds).toBeCloseTo(200)
+    expect(
+      crawl(
+        Array.from({ length: 1000 }, () => 10),
+        { ...pace, atATime: 50 },
+      ).seconds,
+    ).toBeCloseTo(200)
   })
 
   test("has most pages long before it has all, when one host is much larger", () => {
     // 99 hosts of ten pages are done after 20 s, and then there is one.
-    const { seconds, secondsTo95, hostsAfter95 } = crawl([40, ...new Array<number>(99).fill(10)], pace)
+    const { seconds, secondsTo95, hostsAfter95 } = crawl([40, ...Array.from({ length: 99 }, () => 10)], pace)
     expect(seconds).toBeCloseTo(80)
     expect(secondsTo95).toBeLessThan(20)
     expect(hostsAfter95).toBe(100)
-    expect(crawl([400, ...new Array<number>(99).fill(10)], pace).hostsAfter95).toBe(1)
+    expect(crawl([400, ...Array.from({ length: 99 }, () => 10)], pace).hostsAfter95).toBe(1)
   })
 })
 

@@ -23,7 +23,7 @@ test("an index needs what one of its size was measured to need", () => {
   for (const one of [small, large]) {
     const needs = needsOf([large, small], one.passages)
     for (const [what, value] of Object.entries(needs))
-      expect(value, what).toBeCloseTo(one[what as keyof typeof needs])
+      expect(value).toBeCloseTo(one[what as keyof typeof needs])
   }
 })
 

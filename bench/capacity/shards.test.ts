@@ -43,7 +43,7 @@ describe("the fullest shard", () => {
 
   test("is what dealing out one by one gives", () => {
     const random = chance(5)
-    const counts = new Array<number>(10).fill(0)
+    const counts = Array.from({ length: 10 }, () => 0)
     for (let i = 0; i < 100_000; i++) counts[Math.floor(random.next() * 10)]! += 1
     expect(fullestShard(100_000, 10, chance(5))).toBeCloseTo(Math.max(...counts) / 10_000, 1)
   })

@@ -88,17 +88,20 @@ function copyAll(
   let seconds = 0
   const running: Copy[] = []
   while (waiting.length + running.length > 0) {
-    const [sending, taking] = [new Array<number>(nodes).fill(0), new Array<number>(nodes).fill(0)]
+    const [sending, taking] = [Array.from({ length: nodes }, () => 0), Array.from({ length: nodes }, () => 0)]
     const count = ({ from, to }: Copy) => {
       sending[from]! += 1
       taking[to]! += 1
     }
     running.forEach(count)
-    for (const copy of [...waiting]) {
-      if (sending[copy.from]! >= atATime || taking[copy.to]! >= atATime) continue
-      waiting.splice(waiting.indexOf(copy), 1)
-      running.push(copy)
-      count(copy)
+    for (let at = 0; at < waiting.length;) {
+      const copy = waiting[at]!
+      if (sending[copy.from]! >= atATime || taking[copy.to]! >= atATime) at += 1
+      else {
+        waiting.splice(at, 1)
+        running.push(copy)
+        count(copy)
+      }
     }
     const rateOf = ({ from, to }: Copy) => mbPerSecond / Math.max(sending[from]!, taking[to]!)
     const step = Math.min(...running.map((copy) => copy.leftMb / rateOf(copy)))

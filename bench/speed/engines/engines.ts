@@ -1,12 +1,12 @@
 // The same pages and vectors on every engine:
-// npm run bench:engines -- [--meilisearch <program>] [--opensearch 3] [--passages 10000,100000]
+// npm run bench:engines -- [--meilisearch <program>] [--opensearch 3] [--passages 10000,100000] [--write]
 //
 // They come out of the index that search-latency.ts builds, so nothing is embedded again. Each Meilisearch is a server
 // of its own: one behind the engine's adapter, one that ranks by its own hybrid. `--opensearch` starts a cluster of so many nodes, on
 // which both have an index. Engines are loaded and asked one after the other, and only the servers of one run at a time.
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -16,6 +16,7 @@ import { startCluster } from "#engine/testing/opensearch/cluster/start-cluster.t
 import { engineSettings } from "#engine/settings.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
 import { readSettings } from "#base/settings.ts"
+import type { Measured } from "../../capacity/needs.ts"
 import type { Questions } from "./answering-process.ts"
 import { BENCH_DIR } from "../../corpora/documentation-site.ts"
 import { cpuSecondsOf, machine, MB, type Memory, memoryOf, percentile, short, table } from "../../measure.ts"
@@ -25,6 +26,7 @@ import { ensureIndex, folderBytes } from "../../corpora/search-index.ts"
 import { searchQuestions } from "../../questions/search-questions.ts"
 
 const PAGES_PER_CALL = 500
+const MEASURED = join(import.meta.dirname, "../../capacity/measured.json")
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 /** What its own hybrid stands beside: both mix words and vectors. */
 const OWN_HYBRID_BESIDE = "basic"
@@ -54,6 +56,7 @@ const { values } = parseArgs({
     passages: { type: "string", default: "10000,100000" },
     real: { type: "string", default: "3000" },
     questions: { type: "string", default: "150" },
+    write: { type: "boolean", default: false },
   },
 })
 const count = Number(values.questions)
@@ -287,6 +290,7 @@ async function measure(passages: number): Promise<void> {
       `\n${built.pages} pages, ${built.passages} passages; ${count} questions at each depth ` +
         `(a quarter of them at advanced), their vectors ready-made; OpenSearch nodes: ${nodes}\n\n${figures.toString()}`,
     )
+    if (values.write) await keep(figures, built)
     for (const server of ["Meilisearch", "OpenSearch"] as const) {
       const of = (column: Column) => figures.get(`${OWN_HYBRID_BESIDE}, CPU ms of all processes`, column)
       const [adapter, own] = [of(server), of(`${server}'s own hybrid`)]
@@ -299,6 +303,37 @@ async function measure(passages: number): Promise<void> {
   } finally {
     await rm(dir, { recursive: true, force: true })
   }
+}
+
+/** Puts what was measured of our engines where the tables of capacity take it from. */
+async function keep(
+  figures: Figures,
+  { pages, passages }: { readonly pages: number; readonly passages: number },
+): Promise<void> {
+  const before = JSON.parse(await readFile(MEASURED, "utf8")) as { readonly engines: readonly Measured[] }
+  const now = (["embedded", "Meilisearch", "OpenSearch"] as const).flatMap((engine): Measured[] => {
+    const of = (what: string) => figures.get(what, engine)
+    const diskMb = of("disk, MB")
+    if (diskMb === undefined) return []
+    return [
+      {
+        engine,
+        passages,
+        pages,
+        loadCpuSeconds: of("load, CPU s of all processes")!,
+        questionCpuMs: of(`${OWN_HYBRID_BESIDE}, CPU ms of all processes`)!,
+        memoryMb: of("answering process, PSS, MB")! + (of("servers, PSS, MB") ?? 0),
+        diskMb,
+      },
+    ]
+  })
+  const kept = before.engines.filter(
+    (old) => !now.some(({ engine }) => engine === old.engine && old.passages === passages),
+  )
+  const engines = [...kept, ...now].toSorted(
+    (a, b) => a.engine.localeCompare(b.engine) || a.passages - b.passages,
+  )
+  await writeFile(MEASURED, `${JSON.stringify({ engines }, null, 2)}\n`)
 }
 
 async function* pagesOf(dataDir: string): AsyncGenerator<PageWithVectors[]> {
