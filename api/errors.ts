@@ -1,5 +1,5 @@
 import { isDiskFull } from "#base/disk-space.ts"
-import { isStateAway } from "#base/store/outage.ts"
+import { isStateAway } from "#base/store/postgres/outage.ts"
 import { EngineError, type EngineErrorCode } from "#engine/errors.ts"
 
 /** An answer that is no success: a status and a text for the caller. Nothing else of it leaves the process. */

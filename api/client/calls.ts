@@ -3728,7 +3728,7 @@ export interface Calls {
   /** What questions would find with other rules. */
   "POST /admin/rules/preview": {
     readonly given: {
-      readonly body: {
+      readonly body?: {
         /** What is asked with the rules as they are, and as they would be. */
         readonly questions?: readonly string[] | undefined
         /** Asks so many of the questions that were asked most, too; they are kept where `FOSSICK_QUERY_LOG_DAYS` is set. 50 are asked at most, those of `questions` first. */

@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 
 import { pause } from "#base/flow/pause.ts"
-import { isStateAway } from "#base/store/outage.ts"
+import { isStateAway } from "#base/store/postgres/outage.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { AlertConfig } from "#crawler/alert-settings.ts"
 import type { ProxySettings } from "#crawler/fetch/connect/outgoing-proxy.ts"

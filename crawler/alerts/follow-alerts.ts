@@ -3,7 +3,7 @@ import { steadyNow } from "#base/steady-time.ts"
 import { type AlertConfig, alertProblems } from "../alert-settings.ts"
 import type { AlertBook } from "./alert-book.ts"
 import { pause } from "#base/flow/pause.ts"
-import { isStateAway } from "#base/store/outage.ts"
+import { isStateAway } from "#base/store/postgres/outage.ts"
 
 const POLL_MS = 1000
 const PRUNE_EVERY_MS = 3_600_000

@@ -32,7 +32,7 @@ import { removeAskedPages } from "../removals/remove-pages.ts"
 import { SourceTable } from "../sources/source-table.ts"
 import { keepOutbound } from "#base/outbound/outbound.ts"
 import { startTracing } from "#base/traces/tracing.ts"
-import { openStateOnceThere } from "#base/store/outage.ts"
+import { openStateOnceThere } from "#base/store/postgres/outage.ts"
 import { stopSignal } from "#base/process/stop-signal.ts"
 import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 

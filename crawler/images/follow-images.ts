@@ -6,7 +6,7 @@ import type { Jobs } from "../jobs/jobs.ts"
 import type { ImageStore } from "./image-store.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { pause } from "#base/flow/pause.ts"
-import { isStateAway } from "#base/store/outage.ts"
+import { isStateAway } from "#base/store/postgres/outage.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./image-worker")
 const POLL_MS = 500

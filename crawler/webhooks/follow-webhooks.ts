@@ -4,7 +4,7 @@ import type { DueDelivery, WebhookQueue } from "./webhook-queue.ts"
 import type { DeliverOptions } from "./deliver.ts"
 import { InTurn } from "./in-turn.ts"
 import { pause } from "#base/flow/pause.ts"
-import { isStateAway } from "#base/store/outage.ts"
+import { isStateAway } from "#base/store/postgres/outage.ts"
 
 const POLL_MS = 1000
 /** Receivers that are spoken to at the same time; each gets one message at a time. */

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto"
 import type { Logger } from "pino"
 
 import { pause } from "#base/flow/pause.ts"
-import { isStateAway } from "#base/store/outage.ts"
+import { isStateAway } from "#base/store/postgres/outage.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { InTurn } from "#crawler/webhooks/in-turn.ts"
 import { toPageUrl } from "#engine"

@@ -1,6 +1,6 @@
-import { pause } from "../flow/pause.ts"
-import { PostgresError } from "./postgres/bridge.ts"
-import { openStateStore, type StateStore } from "./state-store.ts"
+import { pause } from "../../flow/pause.ts"
+import { PostgresError } from "./bridge.ts"
+import { openStateStore, type StateStore } from "../state-store.ts"
 
 /** Between two tries to reach the server of the state. */
 const AGAIN_MS = 1000
