@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest"
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { until } from "#base/testing/until.ts"
 
+import { article, startTestSite } from "#crawler/testing/test-site.ts"
+
 import { startAppliance } from "./testing/appliance.ts"
 
 interface Readiness {
@@ -47,5 +49,49 @@ describe.skipIf(why !== "")(`an appliance with its state on a server${why}`, () 
     await server.up()
     await until(async () => (await ready()).code === 200)
     expect((await search()).code).toBe(200)
+  })
+
+  test("goes on with a crawl that was under way", async () => {
+    const PAGES = 20
+    const links = Array.from({ length: PAGES - 1 }, (_, page) => `/page-${page}`)
+    await using server = await PostgresServer.start()
+    let kill: Promise<void> | undefined
+    await using site = await startTestSite({
+      "/": article("Bees", { links }),
+      "*": (request, response) => {
+        if (request.url === "/page-5") kill ??= server.kill()
+        response.setHeader("content-type", "text/html").end(article(`Hive of ${request.url}`))
+      },
+    })
+    await using appliance = await startAppliance({
+      FOSSICK_STATE: server.url(),
+      FOSSICK_ALLOWED_NETWORKS: site.authority,
+      FOSSICK_HANDBOOK: "off",
+    })
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const headers = { authorization: `Bearer ${appliance.apiKey}`, "content-type": "application/json" }
+      return await fetch(`${appliance.url}${path}`, { ...init, headers })
+    }
+    const source = { seeds: [site.url("/")], politeness: { delayMs: 50 } }
+    expect((await ask("/admin/sources/bees", { method: "PUT", body: JSON.stringify(source) })).ok).toBe(true)
+    expect((await ask("/admin/sources/bees/run", { method: "POST" })).ok).toBe(true)
+    await until(() => kill !== undefined)
+    await kill
+    await until(async () => (await ask("/readyz")).status === 503)
+    await server.up()
+
+    const jobs = async () => {
+      const response = await ask("/admin/jobs")
+      if (!response.ok) return []
+      const said = (await response.json()) as {
+        readonly jobs: readonly {
+          readonly state: string
+          readonly outcomes: Readonly<Record<string, number>>
+        }[]
+      }
+      return said.jobs.map(({ state, outcomes }) => ({ state, indexed: outcomes["indexed"] }))
+    }
+    await until(async () => (await jobs())[0]?.state === "finished")
+    expect(await jobs()).toEqual([{ state: "finished", indexed: PAGES }])
   })
 })

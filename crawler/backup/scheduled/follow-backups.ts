@@ -3,6 +3,7 @@ import { moduleBeside } from "#base/process/module-beside.ts"
 import { EXIT_LOCKED, EXIT_NO_ROOM, WorkerProcess } from "#base/process/worker-process.ts"
 import type { BackupTable } from "./backup-table.ts"
 import { pause } from "#base/flow/pause.ts"
+import { isStateAway } from "#base/store/postgres/outage.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./backup-worker")
 const POLL_MS = 1000
@@ -49,7 +50,8 @@ function hasWork(backups: BackupTable, log: Logger): boolean {
   try {
     return backups.hasWork()
   } catch (error) {
-    log.warn({ err: error }, "the backups are looked at again")
+    // Of a state that is away the process tells.
+    if (!isStateAway(error)) log.warn({ err: error }, "the backups are looked at again")
     return false
   }
 }
