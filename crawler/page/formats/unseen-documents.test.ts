@@ -116,6 +116,27 @@ describe("of a workbook", () => {
     expect(await read("xlsx", changed(file, part, change))).not.toContain("friends")
   })
 
+  const runs = (properties: string) =>
+    `<r><rPr><sz val="11"/></rPr><t>Tighten it </t></r><r><rPr>${properties}</rPr><t>${SECRET}</t></r><r><t> by hand</t></r>`
+  test.each([
+    ["white", '<color rgb="FFFFFFFF"/>'],
+    ["tiny", '<sz val="1"/>'],
+  ])("a %s run is not read, whether cells share the text or one has it", async (_what, properties) => {
+    const shared = (xml: string) => xml.replace(`<si><t>${SECRET}</t></si>`, `<si>${runs(properties)}</si>`)
+    const inline = (xml: string) =>
+      xml.replace(
+        /<c r="B3" t="s"><v>\d+<\/v><\/c>/,
+        `<c r="B3" t="inlineStr"><is>${runs(properties)}</is></c>`,
+      )
+    for (const other of [changed(file, "xl/sharedStrings.xml", shared), changed(file, sheet, inline)]) {
+      const markdown = await read("xlsx", other)
+      expect(markdown).toMatch(/Tighten it\s+by hand/)
+      expect(markdown).not.toContain("friends")
+    }
+    const seen = changed(file, sheet, (xml) => inline(xml).replace(properties, '<color rgb="FF0000FF"/>'))
+    expect(await read("xlsx", seen)).toContain("friends")
+  })
+
   test("what a format shows nothing of is not read", async () => {
     const numbers = xlsx({
       Pumps: [

@@ -13,7 +13,7 @@ export interface CellInk {
 }
 
 /** Letters of fewer points than this are read by nobody. */
-const LEAST_POINTS = 2
+export const LEAST_POINTS = 2
 /** Colours that contrast less are one to a reader. */
 const LEAST_CONTRAST = 1.12
 export const PAPER: Color = [255, 255, 255, 1]

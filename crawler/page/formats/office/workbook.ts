@@ -1,17 +1,10 @@
 import { toPageUrl } from "#engine/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { escapeText } from "../../extract/markdown/markdown-escapes.ts"
-import {
-  type CellInk,
-  type CellRange,
-  isOneColor,
-  PAPER,
-  rangesOf,
-  readInks,
-  sheetColor,
-} from "./cell-ink.ts"
+import { type CellInk, type CellRange, isOneColor, PAPER, rangesOf, readInks } from "./cell-ink.ts"
 import { builtInFormat, type CellFormat, formatOfCode, hidesText, showNumber } from "./cell-value.ts"
 import { DocumentError } from "../document-error.ts"
+import { type RichText, RichTextReader } from "./rich-text.ts"
 import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS, MAX_TABLE_CHARS } from "./table.ts"
 import type { DocumentText } from "../to-extracted.ts"
 import { readXml } from "../archive/xml.ts"
@@ -92,34 +85,15 @@ function readRelationships(zip: Zip, part: string): Map<string, string> {
   return targets
 }
 
-/** A text that cells share. */
-interface SharedText {
-  readonly whole: string
-  /** Without the runs that are white: what is seen of it on paper. */
-  readonly onPaper: string
-}
-
-function readSharedTexts(xml: Uint8Array | null): SharedText[] {
-  const texts: SharedText[] = []
-  let text = ""
-  let onPaper = ""
-  let isWhite = false
-  let isReading = false
+/** The texts that cells share, by the index they name them with. */
+function readSharedTexts(xml: Uint8Array | null): RichText[] {
+  const texts: RichText[] = []
+  const text = new RichTextReader()
   readXml(xml, {
-    start(name, attributes) {
-      if (name === "si") text = onPaper = ""
-      if (name === "si" || name === "r") isWhite = false
-      if (name === "color") isWhite = isOneColor(sheetColor(attributes), PAPER)
-      // Readings of East Asian words are given beside them.
-      if (name === "rPh") isReading = true
-    },
+    start: (name, attributes) => text.start(name, attributes),
     end(name, piece) {
-      if (name === "t" && !isReading) {
-        text += piece
-        if (!isWhite) onPaper += piece
-      }
-      if (name === "rPh") isReading = false
-      if (name === "si") texts.push({ whole: text, onPaper })
+      text.end(name, piece)
+      if (name === "si") texts.push(text.take())
     },
   })
   return texts
@@ -152,7 +126,7 @@ function readFormats(xml: Uint8Array | null): ShownFormat[] {
 }
 
 interface SheetContext {
-  readonly texts: readonly SharedText[]
+  readonly texts: readonly RichText[]
   readonly formats: readonly ShownFormat[]
   readonly inks: readonly CellInk[]
   readonly isFrom1904: boolean
@@ -179,6 +153,7 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
   let type = ""
   let style = 0
   let value = ""
+  const inline = new RichTextReader()
   let isRowHidden = false
   let areRowsHidden = false
   const bytes = zip.bytes(path)
@@ -208,20 +183,20 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
         type = attributes["t"] ?? "n"
         style = Number(attributes["s"] ?? 0)
         value = ""
+        inline.take()
       } else if (name === "hyperlink") {
         addLink(attributes, targets, rows, context.links)
-      }
+      } else inline.start(name, attributes)
       return isLeft(room)
     },
     end(name, text) {
+      inline.end(name, text)
       if (name === "v") value = text
-      // Text inside the cell, in one or several runs.
-      else if (name === "t") value += text
       else if (name === "c") {
         const mayBeColoured = coloured.some(
           ({ top, left, bottom, right }) => row >= top && row <= bottom && column >= left && column <= right,
         )
-        const shown = show(type, value, style, context, mayBeColoured)
+        const shown = show({ type, value, inline: inline.take() }, style, context, mayBeColoured)
         if (shown === "" || row < 0 || column >= MAX_COLUMNS) return
         if (isRowHidden || hiddenColumns.some(({ from, to }) => column >= from && column <= to)) return
         const cellsOfRow = rows.get(row) ?? []
@@ -264,8 +239,7 @@ function tableCells(xml: Uint8Array | null): CellRange[] {
 }
 
 function show(
-  type: string,
-  value: string,
+  { type, value, inline }: { readonly type: string; readonly value: string; readonly inline: RichText },
   style: number,
   { texts, formats, inks, isFrom1904 }: SheetContext,
   mayBeColoured: boolean,
@@ -277,8 +251,8 @@ function show(
   const ink = inks[style]
   const ground = ink === undefined ? PAPER : mayBeColoured && ink.isPlain ? null : ink.ground
   if (ink?.isTiny === true || (ink !== undefined && isOneColor(ink.ink, ground))) return ""
-  if (type === "s") {
-    const text = texts[Number(value)]
+  if (type === "s" || type === "inlineStr") {
+    const text = type === "s" ? texts[Number(value)] : inline
     return escapeText((isOneColor(PAPER, ground) ? text?.onPaper : text?.whole) ?? "").trim()
   }
   if (type === "b") return value.trim() === "1" ? "TRUE" : "FALSE"

@@ -1,0 +1,40 @@
+import { isOneColor, LEAST_POINTS, PAPER, sheetColor } from "./cell-ink.ts"
+
+/** A text of one or several runs (ECMA-376 part 1 §18.4). */
+export interface RichText {
+  readonly whole: string
+  /** Without the runs that are white: what is seen of it on paper. */
+  readonly onPaper: string
+}
+
+/** Puts a text together from its runs, where it stands: among those that cells share, or in a cell. */
+export class RichTextReader {
+  #whole = ""
+  #onPaper = ""
+  #isWhite = false
+  #isTiny = false
+  #isReading = false
+
+  start(name: string, attributes: Readonly<Record<string, string>>): void {
+    if (name === "r") this.#isWhite = this.#isTiny = false
+    else if (name === "color") this.#isWhite = isOneColor(sheetColor(attributes), PAPER)
+    else if (name === "sz") this.#isTiny = Number(attributes["val"]) < LEAST_POINTS
+    // Readings of East Asian words are given beside them.
+    else if (name === "rPh") this.#isReading = true
+  }
+
+  end(name: string, piece: string): void {
+    if (name === "rPh") this.#isReading = false
+    if (name !== "t" || this.#isReading || this.#isTiny) return
+    this.#whole += piece
+    if (!this.#isWhite) this.#onPaper += piece
+  }
+
+  /** What was read since the last time. */
+  take(): RichText {
+    const text = { whole: this.#whole, onPaper: this.#onPaper }
+    this.#whole = this.#onPaper = ""
+    this.#isWhite = this.#isTiny = this.#isReading = false
+    return text
+  }
+}
