@@ -150,7 +150,8 @@ async function visitAll(
 }
 
 async function serve(mutantOf: (number: number) => Mutant) {
-  const server = createServer((request, response) => {
+  // It shares its loop with the reader: on a busy machine it would close what the reader is about to use.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const number = Number(/^\/page\/(\d+)$/.exec(request.url ?? "")?.[1] ?? Number.NaN)
     if (Number.isNaN(number)) return void response.writeHead(404).end()
     const { bytes, type } = mutantOf(number)
