@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { chance } from "../../prove/chance.ts"
+import { chance } from "#base/testing/chance.ts"
 import { fullestShard, recoverySeconds } from "./shards.ts"
 
 const limits = { mbPerSecond: 10, atATime: 2, waitSeconds: 60 }

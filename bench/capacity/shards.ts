@@ -1,4 +1,4 @@
-import type { Chance } from "../../prove/chance.ts"
+import type { Chance } from "#base/testing/chance.ts"
 
 /** How many documents the fullest shard has, beside the mean, where each goes to a shard by a hash of its address. */
 export function fullestShard(documents: number, shards: number, random: Chance): number {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { glob, mkdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { chance } from "#base/testing/chance.ts"
 import { type Embedder, openEngine, type Page, type PageUrl, toPageUrl } from "#engine"
 import { trainVectorIndex } from "#engine/adapters/embedded/lance/maintenance.ts"
 import { readManifest } from "#engine/adapters/embedded/files/manifest.ts"
@@ -68,7 +69,7 @@ async function buildIndex(
   passages: number,
   realVectors: number,
 ): Promise<BuiltIndex> {
-  const random = randomNumbers(1)
+  const random = chance(1).next
   const settings = { ...readSettings(engineSettings, {}), dataDir }
   let pages = 0
   let count = 0
@@ -223,17 +224,6 @@ class SampledVectors {
 /** Box and Muller 1958. */
 function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-}
-
-/** mulberry32: the same numbers for the same seed, so that every run builds the same index. */
-export function randomNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 /** Bytes that the files in a folder take on disk. */

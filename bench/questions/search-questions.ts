@@ -1,12 +1,12 @@
 import { toPassages } from "#engine/text/passages.ts"
 import { documentationPages } from "../corpora/documentation-pages.ts"
 import { DOCUMENTATION_QUESTIONS } from "./documentation-questions.ts"
-import { randomNumbers } from "../corpora/search-index.ts"
+import { chance } from "#base/testing/chance.ts"
 
 /** Questions about the manuals, then stretches of 4 to 10 words from random passages, all different. */
 export async function searchQuestions(count: number): Promise<string[]> {
   pool ??= await textPool()
-  const random = randomNumbers(7)
+  const random = chance(7).next
   const found = new Set(DOCUMENTATION_QUESTIONS.map(({ text }) => text))
   while (found.size < count) {
     const words = (pool[Math.floor(random() * pool.length)] ?? "").match(/[\p{L}\p{N}_]{2,}/gu) ?? []

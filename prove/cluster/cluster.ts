@@ -6,7 +6,7 @@ import type { Engine } from "#engine"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { startCluster, type TestCluster } from "#engine/testing/opensearch/cluster/start-cluster.ts"
 import { aPage, rareWord } from "#engine/testing/pages.ts"
-import { chance } from "../chance.ts"
+import { chance } from "#base/testing/chance.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 
 const ROUNDS = 6

@@ -6,7 +6,7 @@ import { FOSSICK } from "../../command/testing/fossick.ts"
 import type { Effort, Outcome, Proof } from "../proof.ts"
 import { type DamagedCopy, type Harm, HARMS, Stores } from "./stores.ts"
 import { type Trouble, TROUBLES } from "./troubles.ts"
-import { chance } from "../chance.ts"
+import { chance } from "#base/testing/chance.ts"
 
 const LOOK_MS = 200
 /** In which an appliance that repairs itself has done so, also on a machine that is busy. */

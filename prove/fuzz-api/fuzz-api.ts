@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { until } from "#base/testing/until.ts"
 import { type Appliance, startAppliance } from "../../api/testing/appliance.ts"
 import { operations } from "../../api/openapi/document.ts"
-import { chance } from "../chance.ts"
+import { chance } from "#base/testing/chance.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 import { openSchemathesis } from "./schemathesis.ts"
 

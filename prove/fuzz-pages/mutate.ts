@@ -1,5 +1,5 @@
 import { unzipSync, zipSync } from "fflate"
-import type { Chance } from "../chance.ts"
+import type { Chance } from "#base/testing/chance.ts"
 import type { RealFile } from "./real-pages.ts"
 
 /** What a server sends. */

@@ -1,4 +1,4 @@
-import type { Chance } from "../chance.ts"
+import type { Chance } from "#base/testing/chance.ts"
 import { type SecretPage, SOURCES } from "./world.ts"
 
 /** A call that tries to get at a page. */

@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { until } from "#base/testing/until.ts"
-import { chance } from "../chance.ts"
+import { chance } from "#base/testing/chance.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 import { someTry, type Try } from "./calls.ts"
 import { openWorld, type SecretPage, type SomeKey, wordsIn, type World } from "./world.ts"

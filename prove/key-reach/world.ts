@@ -13,7 +13,7 @@ import { openPageKnowledge } from "../../api/pages/page-knowledge.ts"
 import { apiSettings } from "../../api/settings.ts"
 import { type ServedAccounts, serveAccounts } from "../../api/testing/serve-accounts.ts"
 import { openWatches } from "../../api/watches/open-watches.ts"
-import type { Chance } from "../chance.ts"
+import type { Chance } from "#base/testing/chance.ts"
 
 /** A page of which each part holds a word that stands nowhere else. */
 export interface SecretPage {

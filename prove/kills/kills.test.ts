@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 
 import { killRounds } from "./kills.ts"
 import { ChangingSite } from "./site.ts"
-import { chance } from "../chance.ts"
+import { chance } from "#base/testing/chance.ts"
 
 test("an appliance that is killed at moments of chance keeps what it acknowledged", async () => {
   const { tried } = await killRounds({ scale: 0.015, seed: 1, tell: () => {} })

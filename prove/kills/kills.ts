@@ -5,7 +5,7 @@ import { Books } from "./books.ts"
 import { migrationRound } from "./migration.ts"
 import { OPERATIONS, type Operation, type Stage } from "./operations.ts"
 import { SOURCE, World } from "./world.ts"
-import { chance } from "../chance.ts"
+import { chance } from "#base/testing/chance.ts"
 
 const ROUNDS = 200
 /** A start after a kill takes less, on a machine that has nothing else to do. */

@@ -12,7 +12,7 @@ import { startModelServer } from "#engine/testing/model-server.ts"
 import { urlOf } from "#engine/testing/pages.ts"
 import { Appliance, type Victim } from "./appliance.ts"
 import { until } from "./books.ts"
-import { type Chance } from "../chance.ts"
+import { type Chance } from "#base/testing/chance.ts"
 
 /** Longer than an older state and an index of eleven pages take to be taken over. */
 const WITHIN_MS = 4000

@@ -4,7 +4,7 @@ import { payer } from "../../api/x402/testing/wallets.ts"
 import type { Victim } from "./appliance.ts"
 import { type Books } from "./books.ts"
 import { MODELS, SOURCE, type World } from "./world.ts"
-import { type Chance } from "../chance.ts"
+import { type Chance } from "#base/testing/chance.ts"
 
 const CLIENTS = 8
 /** Pages that change before a crawl, beside one that comes and one that goes. */

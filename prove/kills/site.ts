@@ -1,6 +1,6 @@
 import { startTestSite, html, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { rareWord } from "#engine/testing/pages.ts"
-import { chance, type Chance } from "../chance.ts"
+import { chance, type Chance } from "#base/testing/chance.ts"
 
 /** Lines of a page, each of which says of which version it is. */
 const LINES = 12

@@ -1,6 +1,6 @@
 import { pause } from "#base/flow/pause.ts"
 
-import { type Chance, chance } from "../chance.ts"
+import { type Chance, chance } from "#base/testing/chance.ts"
 import type { LiveAppliance, Reply } from "../running/live-appliance.ts"
 import type { MadeUpSite } from "../running/made-up-site.ts"
 

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Chance, chance } from "../chance.ts"
+import { type Chance, chance } from "#base/testing/chance.ts"
 import type { Effort, Outcome, Proof, Row } from "../proof.ts"
 import { JUDGED, type Judged } from "./judged.ts"
 import { type MutatedRoom, ROOMS } from "./rooms.ts"

@@ -1,6 +1,6 @@
 import { bytes, html, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 
-import { type Chance, chance } from "../chance.ts"
+import { type Chance, chance } from "#base/testing/chance.ts"
 
 const SYLLABLES =
   "ba be bi do du fa fe ga go ka ke ki la le lo ma mi mo na ne no pa po ra ri ro sa se so ta ti to va vi za".split(

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage } from "#engine/testing/pages.ts"
-import { randomNumbers } from "../../corpora/search-index.ts"
+import { chance } from "#base/testing/chance.ts"
 import { machine, percentile, short, table } from "../../measure.ts"
 
 const { values } = parseArgs({ options: { passages: { type: "string", default: "100000" } } })
@@ -17,7 +17,7 @@ const TYPED = 300
 const SOURCES = 20
 const pages = Math.ceil(Number(values.passages) / SECTIONS)
 
-const random = randomNumbers(1)
+const random = chance(1).next
 const SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split(" ")
 /** Zipf: the n-th word comes about 1/n times as often as the first. */
 const word = () => {

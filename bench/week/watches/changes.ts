@@ -9,17 +9,6 @@ export interface Changed {
   readonly path: string
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function chance(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /**
  * A day of a site: of the pages that are there some change and some go, of the others some come back. One always changes.
  * @param always the subject that does.

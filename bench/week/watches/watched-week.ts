@@ -11,7 +11,8 @@ import { startReceiver } from "../../../api/watches/testing/receiver.ts"
 import { processTree } from "../../measure.ts"
 import { WeekAppliance } from "../appliance.ts"
 import { ownSite, Stand } from "../world.ts"
-import { chance, happen } from "./changes.ts"
+import { chance } from "#base/testing/chance.ts"
+import { happen } from "./changes.ts"
 import { Manual } from "./manual.ts"
 import { judge, ofFeed, ofMails, type Telling, type WatchVerdict } from "./told.ts"
 
@@ -75,7 +76,7 @@ export async function playWatchedWeek(
   { days, seed, asks, say = () => {} }: WatchedWeekOptions,
 ): Promise<WatchedWeek> {
   await using cleanup = new AsyncDisposableStack()
-  const roll = chance(seed)
+  const roll = chance(seed).next
   const mail = cleanup.use(await startMailServer())
   const manuals = { workshop: new Manual(SITES.workshop, 410), garden: new Manual(SITES.garden, 410) }
   const names = Object.keys(SITES) as SiteName[]

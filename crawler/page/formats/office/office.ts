@@ -2,8 +2,8 @@ import { type OfficeParserConfig, parseOffice } from "officeparser"
 import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
 import { writeMarkdown } from "./office-markdown.ts"
 import type { DocumentText } from "../to-extracted.ts"
-import { withoutUnseenOdf } from "./odf-unseen.ts"
-import { withoutUnseenParts } from "./unseen-parts.ts"
+import { withoutUnseenOdf } from "./unseen/odf-unseen.ts"
+import { withoutUnseenParts } from "./unseen/unseen-parts.ts"
 import { Zip } from "../archive/zip.ts"
 
 /** As the library calls them. */

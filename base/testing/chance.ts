@@ -1,7 +1,7 @@
 /** Chance that plays the same for the same seed (mulberry32). */
 export interface Chance {
   /** 0 and above, below 1. */
-  next(): number
+  readonly next: () => number
   /** A whole number from 0 on, below `end`. */
   below(end: number): number
   /** One of them; there must be any. */

@@ -1,5 +1,5 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate"
-import { type Color, colorOf } from "../../extract/seen/colors.ts"
+import { type Color, colorOf } from "../../../extract/seen/colors.ts"
 import { isUnreadable } from "./painted.ts"
 import { slideFacts, withoutUnseenShapes } from "./slide-unseen.ts"
 

@@ -1,5 +1,5 @@
 import type { Parser } from "htmlparser2"
-import { type Color, colorOf } from "../../extract/seen/colors.ts"
+import { type Color, colorOf } from "../../../extract/seen/colors.ts"
 import { type Stretch, withoutTexts } from "./cut-xml.ts"
 import { Ground, isUnreadable, type Place } from "./painted.ts"
 import { type Attributes, walkXml } from "./walk-xml.ts"

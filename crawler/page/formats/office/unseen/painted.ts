@@ -1,4 +1,4 @@
-import { type Color, contrastOf } from "../../extract/seen/colors.ts"
+import { type Color, contrastOf } from "../../../extract/seen/colors.ts"
 
 /** Where something lies on a slide, in any unit; null: not known. */
 export interface Place {
