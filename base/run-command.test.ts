@@ -55,11 +55,14 @@ test("what people can mend is said in one line, and slips of the pen with where 
   expect(await came(failing(new KnownError("It is taken.")))).toEqual([1, "It is taken.\n"])
 })
 
-test("a disk that is full is said by its folder, unless the command has its own words for it", async () => {
+test("a disk that is full is said by its folder and what to run then, unless the command has its own words for it", async () => {
   const noRoom = Object.assign(new Error("write"), { code: "ENOSPC" })
   const said = new RegExp(`^The disk is full: \\d+ MB left for ${folder}\\. [^\\n]+\\n$`)
   expect(await came(failing(noRoom))).toEqual([1, expect.stringMatching(said)])
-  expect(await came(failing(new DiskFullError("No room there.")))).toEqual([1, "No room there.\n"])
+  expect(await came(failing(new DiskFullError("No room there.")))).toEqual([
+    1,
+    "No room there. Then run fossick crawl again.\n",
+  ])
   expect(await came(failing(new CommandError("Make room.", { cause: noRoom })))).toEqual([1, "Make room.\n"])
   // Where the settings say nothing of it, or cannot be read.
   vi.stubEnv("FOSSICK_DATA_DIR", "")

@@ -36,6 +36,12 @@ describe("passages", () => {
     ])
   })
 
+  it("say the heading over two joined sections once", () => {
+    expect(
+      toPassages("Begin here.\n\n## Install\n\nAny system.\n\n### Linux\n\nUse apt.\n\n## Run\n\nNow."),
+    ).toEqual([{ headings: [], text: "Begin here.\nInstall\nAny system.\nLinux\nUse apt.\nRun\nNow." }])
+  })
+
   describe("lead to where they stand", () => {
     const anchored = (markdown: string, ...anchors: [number, string][]) =>
       toPassages(markdown, anchors).map(({ text, headings, ...place }) => ({

@@ -9,6 +9,8 @@ const SMALL_SECTION_CHARS = 200
 
 interface Section {
   readonly headings: readonly string[]
+  /** Of several joined sections: all headings over the last of them. Those that it does not share with the first are in the text. */
+  readonly openHeadings?: readonly string[]
   /** Plain text of each block, in order. */
   readonly blocks: readonly Piece[]
   /** What leads to its heading, or to the nearest heading above that has an address. */
@@ -87,14 +89,16 @@ function sectionsOf(markdown: string, anchors: ReadonlyMap<number, string>): Sec
 function join(first: Section, second: Section): Section | null {
   const shared = sharedPath(first.headings, second.headings)
   if (first.blocks.length === 0 && shared.length === first.headings.length) return second
-  const blocks = [...piecesOf(first, shared.length), ...piecesOf(second, shared.length)]
+  const said = sharedPath(first.openHeadings ?? first.headings, second.headings)
+  const blocks = [...piecesOf(first, shared.length), ...piecesOf(second, said.length)]
   const small = length(first.blocks) < SMALL_SECTION_CHARS
   if (!small || length(blocks) > MAX_PASSAGE_CHARS) return null
   // What stands above all headings has no address: then the first heading's leads there.
   const hasPlace = first.headings.length > 0 || first.blocks.some(({ anchor }) => anchor !== null)
   const named = hasPlace ? first : second
   const inText = shared.length < named.headings.length ? named.headings.at(-1) : undefined
-  return { headings: shared, blocks, anchor: named.anchor, beginsUnder: first.beginsUnder ?? inText }
+  const beginsUnder = first.beginsUnder ?? inText
+  return { headings: shared, openHeadings: second.headings, blocks, anchor: named.anchor, beginsUnder }
 }
 
 /** The headings of a section from a depth on, and its text. */

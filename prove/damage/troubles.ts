@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 
 import { pause } from "#base/flow/pause.ts"
+import { ORDINARY_MS } from "#base/store/clock/trusted-time.ts"
 import { SHIPPED_MODELS } from "#engine/embedders/model-folder.ts"
 import type { Appliance } from "../kills/appliance.ts"
 import { damage, type DamagedCopy, type Harm, type Stores } from "./stores.ts"
@@ -150,7 +151,7 @@ const clockSet = (harm: string, steps: readonly number[], zone = "UTC"): Trouble
       if (ready.status !== 200) faults.push(`it is not ready ${when}: ${ready.text.slice(0, 200)}`)
       const [doubt = ""] = /The clock says[^"]*/.exec(ready.text) ?? []
       said ||= doubt
-      if ((doubt !== "") !== ahead > YEAR_MS)
+      if ((doubt !== "") !== ahead > ORDINARY_MS)
         faults.push(`${doubt === "" ? "nothing is said of the clock" : doubt} ${when}`)
       // What is old by such a clock is there all the same.
       const { jobs: listed } = await appliance.ask<{ jobs: readonly unknown[] }>("/admin/jobs?limit=100")
