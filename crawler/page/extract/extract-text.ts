@@ -8,6 +8,7 @@ import { escapeText, protectLineStarts } from "./markdown/markdown-escapes.ts"
 import { toPlainText } from "./markdown/plain-text.ts"
 import { withoutMarks } from "./html/anchors.ts"
 import { collapse } from "./html/tree.ts"
+import { withoutUnseenSigns } from "./seen/unseen-signs.ts"
 import { readsAdult } from "./facts/unsafe.ts"
 
 const MAX_LINKS = 20_000
@@ -20,7 +21,7 @@ const MAX_LINKS = 20_000
  * its address ends so or when it is plainly written so (as `llms.txt` is).
  */
 export function extractText(text: string, url: string, contentType = "text/plain"): Extracted {
-  const clean = text
+  const clean = withoutUnseenSigns(text)
     .replace(/^\uFEFF/, "")
     .replaceAll("\0", "")
     .replace(/\r\n?/g, "\n")

@@ -6,6 +6,7 @@ import { toPlainText } from "../extract/markdown/plain-text.ts"
 import { withoutMarks } from "../extract/html/anchors.ts"
 import { readsAdult } from "../extract/facts/unsafe.ts"
 import { anchorsBehind } from "../extract/markdown/anchor-marks.ts"
+import { withoutUnseenSigns } from "../extract/seen/unseen-signs.ts"
 import { fileName, fileTitle, unreadDocument } from "./unread-document.ts"
 
 /** What a reader of one format found; what is missing is made up for from the text and the address. */
@@ -35,7 +36,8 @@ const MAX_LINE_CHARS = 120
 const MIN_PROSE_CHARS = 60
 
 /** A document as a page: title from its properties, else its first heading, else its file name. */
-export function toExtracted(document: DocumentText, url: string, type: PageType): Extracted {
+export function toExtracted(read: DocumentText, url: string, type: PageType): Extracted {
+  const document = asSeen(read)
   const { note } = document
   const fromText =
     document.isTitledByHeading === false
@@ -64,6 +66,18 @@ export function toExtracted(document: DocumentText, url: string, type: PageType)
     unsafe: readsAdult(title, description, markdown),
     links: document.links ?? [],
     ...(note === undefined || note === null ? {} : { note }),
+  }
+}
+
+/** Without signs that no reader sees: they are in no line break, so places stay where they are. */
+function asSeen(read: DocumentText): DocumentText {
+  const { title, description, author } = read
+  return {
+    ...read,
+    markdown: withoutUnseenSigns(read.markdown),
+    title: title ? withoutUnseenSigns(title) : null,
+    description: description ? withoutUnseenSigns(description) : null,
+    author: author ? withoutUnseenSigns(author) : null,
   }
 }
 

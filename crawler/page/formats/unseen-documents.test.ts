@@ -204,3 +204,27 @@ describe("of a PDF", () => {
     expect(await page(program)).toContain("friends")
   })
 })
+
+test("a text in signs of tags is in no document, wherever in it", async () => {
+  const tags = Array.from(SECRET, (letter) => String.fromCodePoint(0xe_00_00 + letter.codePointAt(0)!)).join(
+    "",
+  )
+  const files: readonly [DocumentFormat, Uint8Array][] = [
+    ["docx", docx(wordParagraph(`${SAID}${tags}`))],
+    ["pptx", pptx([{ title: `Pumps${tags}`, bullets: [`${SAID}${tags}`] }])],
+    [
+      "xlsx",
+      xlsx({
+        Pumps: [
+          ["Part", "Note"],
+          ["Seal", `${SAID}${tags}`],
+        ],
+      }),
+    ],
+  ]
+  for (const [format, body] of files) {
+    const page = await readDocument(format, body, `https://pumps.example/a.${format}`, 10_000)
+    expect(page.markdown).toContain(SAID)
+    expect(`${page.title}${page.markdown}`).not.toMatch(/[\u{E0000}-\u{E007F}]/u)
+  }
+})

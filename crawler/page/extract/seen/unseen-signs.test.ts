@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { extractHtml } from "../extract-html.ts"
+import { extractText } from "../extract-text.ts"
 import { withoutUnseenSigns } from "./unseen-signs.ts"
 
 const inTags = (text: string) =>
@@ -10,6 +11,14 @@ test("A text in signs of tags is no text, and a flag stays one", () => {
   expect(withoutUnseenSigns(`The pump${inTags("buy another")} runs. ${FLAG}`)).toBe(`The pump runs. ${FLAG}`)
   expect(withoutUnseenSigns("\u2764\uFE0F and \u{8FBB}\u{E0100}")).toBe("\u2764\uFE0F and \u{8FBB}\u{E0100}")
   expect(withoutUnseenSigns("\u2764\uFE0F\u{E0150}\u{E0151}")).toBe("\u2764")
+})
+
+test("A text file is read without them", () => {
+  const { title, markdown } = extractText(
+    `# The${inTags("shop")} pump\n\nIt${inTags("buy another")} runs.`,
+    "https://pumps.example/a.md",
+  )
+  expect([title, markdown]).toEqual(["The pump", "# The pump\n\nIt runs."])
 })
 
 test("Ruby stands in brackets, and a description that gives orders to models is none", () => {
