@@ -8,11 +8,11 @@ import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { type Page, toPageUrl } from "#engine"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { openChatModel } from "../../api/chat-models/chat-server.ts"
-import { NOTE_ON_ORDERS } from "../../api/doors/note-on-orders.ts"
 import { saying, startStubModel } from "../../api/chat-models/testing/stub-model.ts"
 import { apiSettings } from "../../api/settings.ts"
 import { answerOf, serveApp, type ServedApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
+import { DOORS, isUnlabelled } from "./doors.ts"
 import { falseLabels } from "./false-labels.ts"
 import { type Half, HALVES, laterPages, leaksOf, type Planted, plantedPages } from "./planted.ts"
 
@@ -97,14 +97,6 @@ interface Found {
   doorLeaks: number
 }
 
-/** Calls of other APIs, and suggestions, for a question. */
-const DOORS: readonly ((query: string) => string)[] = [
-  ...["json", "rss", "csv", "html"].map(
-    (format) => (query: string) => `/searxng/search?q=${encodeURIComponent(query)}&format=${format}`,
-  ),
-  (query) => `/suggest?q=${encodeURIComponent(query)}`,
-]
-
 async function asked(
   planted: readonly Planted[],
   reports: number,
@@ -165,12 +157,10 @@ async function asked(
     const sample = planted.filter((_, at) => at % step === 0).slice(0, reports)
     for (const one of sample.filter(isPromised)) {
       for (const door of DOORS) {
-        const headers = { Authorization: `Bearer ${TEST_KEY}` }
-        const text = await (await fetch(plain.url + door(one.topic), { headers })).text()
         found.doors += 1
-        if (!leaksOf(text, one) || text.includes(NOTE_ON_ORDERS)) continue
+        if (!isUnlabelled(await door.ask(plain, one.topic), one)) continue
         found.doorLeaks += 1
-        faults.push(`${one.name}: shown without a note by ${door("…")}`)
+        faults.push(`${one.name}: shown without a note by ${door.name}`)
       }
     }
     for (const one of sample) {
