@@ -1,4 +1,5 @@
 import { once } from "node:events"
+import { flushCompileCache } from "node:module"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 
@@ -78,6 +79,11 @@ import type { PaidListener } from "./x402/open-listener.ts"
 /** A search needs one short text embedded; threads for pages belong to the crawler. */
 const QUERY_THREADS = 1
 const WARM_UP = "ready?"
+/**
+ * When the compiled code is written, so that the next start is quick after a crash, too: by itself only a process that ends as asked writes it.
+ * That takes half a second, once for each version: not before the first start is over.
+ */
+const COMPILED_MS = 15_000
 const DOCS_DIR = join(import.meta.dirname, "../docs")
 const FACES_DIR = join(import.meta.dirname, "../faces")
 
@@ -375,6 +381,7 @@ async function serve(): Promise<void> {
       if (error instanceof ModelOutage) log.warn(error.message)
       else log.warn({ err: error }, "the first search failed")
     })
+  setTimeout(flushCompileCache, COMPILED_MS).unref()
   if (!stopped.aborted) await once(stopped, "abort")
   log.info("stopping: running requests may finish")
 }

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync } from "node:fs"
+import { flushCompileCache } from "node:module"
 import { join } from "node:path"
 import { LeftVersions } from "#engine/adapters/embedded/lance/left-versions.ts"
 import { hasDamagedFiles, indexFolder } from "#engine/generations/damaged-sizes.ts"
@@ -168,6 +169,8 @@ if (leads) lead()
 
 let failures = 0
 log.info("the crawler is ready")
+// For the next start, also after a crash: by itself the cache is written by a process that ends as asked.
+flushCompileCache()
 while (!stop.signal.aborted) {
   if (notice !== null) {
     await pause(POLL_MS, stop.signal)

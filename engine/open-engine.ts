@@ -35,6 +35,9 @@ export interface OpenEngineOptions {
   readonly onProblem?: (error: unknown) => void
 }
 
+/** Which one makes no difference. */
+const FIRST_TEXT = "ready?"
+
 interface OpenGenerationsOptions extends Pick<OpenEngineOptions, "embedder" | "onProblem" | "vectorsOf"> {
   /** What the models are for. Default `background`: for whoever writes. */
   readonly purpose?: Purpose
@@ -137,6 +140,9 @@ export async function openGenerations(
         ...(onProblem && { onProblem }),
       })
     }))
+  // It loads in a thread of its own while the index is opened. Whoever asks next is told what is wrong with it.
+  if (given === undefined && purpose === "answers" && !isRemote(settings))
+    void embedder.embed([FIRST_TEXT], { priority: "query" }).catch(() => undefined)
   const isAuto = chooses && said !== null && said.isAuto
   const held = isAuto && said.isFirst ? new HeldEmbedder(embedder) : null
   return {
