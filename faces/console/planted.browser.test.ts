@@ -43,10 +43,9 @@ describe.skipIf(executablePath === null)(
         headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
-      const text = await response.text()
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
       // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
-      return JSON.parse(text) as any
+      return (await response.json()) as any
     }
 
     /** Everything that a call takes as free text. @returns where it is shown */
