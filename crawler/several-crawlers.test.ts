@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
+import { openStateStore } from "#base/store/state-store.ts"
+import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { endWithUs } from "#base/testing/end-with-us.ts"
+import { until } from "#base/testing/until.ts"
+import { Jobs } from "./jobs/jobs.ts"
+import { Sources } from "./sources/sources.ts"
+import { temporaryFolder } from "./testing/crawl-fixture.ts"
+
+const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url))
+
+/** A crawler process with a data folder of its own, as on a machine of its own. */
+class Crawler implements AsyncDisposable {
+  readonly ended: Promise<number | null>
+  readonly log: string[] = []
+  said = ""
+  readonly #child
+
+  constructor(dataDir: string, env: Readonly<Record<string, string>>) {
+    this.#child = spawn(process.execPath, [MAIN], {
+      env: {
+        PATH: process.env["PATH"],
+        FOSSICK_DATA_DIR: dataDir,
+        FOSSICK_LOG_FORMAT: "json",
+        ...env,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    endWithUs(this.#child)
+    createInterface(this.#child.stdout).on("line", (line) => {
+      this.log.push((JSON.parse(line) as { msg: string }).msg)
+    })
+    this.#child.stderr.on("data", (text) => (this.said += String(text)))
+    this.ended = once(this.#child, "close").then(([code]) => code as number | null)
+  }
+
+  /** As a power cut does. */
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL")
+    await this.ended
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGTERM")
+    await this.ended
+  }
+}
+
+const why = postgresPrograms() === null ? ` (skipped: ${NO_POSTGRES})` : ""
+
+describe.skipIf(why !== "")(`several crawlers on one state${why}`, () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  test("one looks after the schedules, and another as soon as it is lost", async () => {
+    using here = temporaryFolder()
+    using there = temporaryFolder()
+    // Nobody is at the address of the index: it is asked by job processes alone.
+    const env = {
+      FOSSICK_STATE: server.url("schedules"),
+      FOSSICK_ENGINE: "opensearch",
+      FOSSICK_OPENSEARCH_URLS: "http://127.0.0.1:9",
+    }
+    await using first = new Crawler(here.path, env)
+    await until(() => first.log.includes("the crawler is ready"))
+    await using second = new Crawler(there.path, env)
+    await until(() => second.log.includes("the crawler is ready"))
+
+    vi.stubEnv("FOSSICK_STATE", server.url("schedules"))
+    const db = openStateStore(here.path)
+    onTestFinished(() => {
+      db.close()
+      vi.unstubAllEnvs()
+    })
+    const sources = new Sources(db, new Jobs(db))
+    sources.put({ name: "bees", seeds: ["https://bees.example/"], schedule: { cron: "0 3 1 1 *" } })
+    const scheduled = (crawler: Crawler) =>
+      crawler.log.filter((line) => line.startsWith("the scheduled crawl bees")).length
+    const come = () => sources.keepTimes([{ name: "bees", nextRun: Date.now() - 1, lastRun: null }])
+    come()
+    await until(() => scheduled(first) === 1)
+    await first.kill()
+    come()
+    await until(() => scheduled(second) === 1)
+    expect(scheduled(first)).toBe(1)
+  })
+
+  test("of an embedded index there is one, and the next says so, unless the first is lost", async () => {
+    using here = temporaryFolder()
+    using there = temporaryFolder()
+    const env = { FOSSICK_STATE: server.url("embedded") }
+    await using first = new Crawler(here.path, env)
+    await until(() => first.log.includes("the crawler is ready"))
+    {
+      await using second = new Crawler(there.path, env)
+      expect(await second.ended).toBe(1)
+      expect(second.said).toContain("the embedded engine has one writer")
+      expect(second.log).not.toContain("the crawler is ready")
+    }
+    await first.kill()
+    await using third = new Crawler(there.path, env)
+    await until(() => third.log.includes("the crawler is ready"))
+  })
+})
