@@ -1,6 +1,10 @@
 import { availableParallelism } from "node:os"
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { PATIENCE } from "./base/testing/patience.ts"
+
+// Of the processes that run tests, and of those that tests start. The same as of `fossick`: see command/compile-cache.js.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled")
 
 export default defineConfig({
   test: {

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { constants } from "node:os"
 import { fileURLToPath } from "node:url"
+import { keepCompiled } from "./compile-cache.js"
 import { installedNode, isNewEnough, noNode } from "./find-node.js"
 import { firstLine } from "./first-line.js"
 
@@ -33,6 +34,7 @@ async function run() {
   process.on("warning", (warning) => {
     if (warning.name !== "ExperimentalWarning") process.stderr.write(`${warning.name}: ${warning.message}\n`)
   })
+  await keepCompiled(process.env)
   const isClone = existsSync(new URL("main.ts", import.meta.url))
   await import(isClone ? "./main.ts" : "./main.js")
 }

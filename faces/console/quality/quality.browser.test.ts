@@ -5,7 +5,7 @@ import { until } from "#base/testing/until.ts"
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
-import { complaintsOf } from "../../testing/axe.ts"
+import { faultsOf } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
@@ -283,55 +283,44 @@ describe.skipIf(executablePath === null)(
       expect((await call("GET", "/admin/queries")).total).toBe(0)
     })
 
-    describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
-      let runs: readonly number[]
-
-      beforeAll(async () => {
-        const { results } = await call("POST", "/search", { query: "chapter 1" }, workshop.key)
-        const pages = [{ url: results[0].url, grade: 3 }]
-        await call("POST", "/admin/judged-questions", { question: "chapter 1", pages })
-        const ran = async (note: string): Promise<number> => {
-          const { id } = await call("POST", "/admin/judged-runs", { note })
-          const state = async () => (await call("GET", `/admin/judged-runs/${id}`)).run.state as string
-          await until(async () => (await state()) === "finished")
-          return id
-        }
-        runs = [await ran("before"), await ran("after")]
-      })
-
-      test.each(Object.entries(WIDTHS))("axe finds nothing on a %s", async (_, size) => {
-        await search(UNKNOWN)
-        await using opened = await open("/console?view=quality", { size })
-        const { page } = opened
-        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
-        const views = [
-          ["/console?view=quality", page.getByRole("link", { name: UNKNOWN })],
-          ["/console?view=quality&shown=judged", page.getByLabel("Look at a question")],
-          ["/console?view=quality&shown=runs", page.getByRole("table", { name: "Runs of judged questions" })],
-          [
-            `/console?view=judged-run&run=${runs[1]}&against=${runs[0]}`,
-            page.getByRole("table", { name: "Questions of the run" }),
-          ],
-          ["/console?view=quality&shown=feedback", page.getByRole("region", { name: "What people think" })],
-          ["/console?view=question&question=chapter+2", h2(page, "Pages that answer it")],
-          ["/console?view=rules", page.getByText("No rule is made yet")],
-          ["/console?view=rule&kind=synonym", page.getByLabel("Words or phrases")],
-          ["/console?view=rule&kind=boost", page.getByLabel("Under these paths")],
-        ] as const
-        for (const [path, there] of views) {
-          await page.goto(workshop.url + path)
-          await there.waitFor()
-          expect([path, await complaintsOf(page)]).toEqual([path, []])
-          // Nothing but tables, in boxes of their own, is wider than the screen.
-          expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(size.width)
-        }
-        await page.goto(`${workshop.url}/console?view=rule&kind=synonym&question=${UNKNOWN}`)
-        await page.getByLabel("Words or phrases").fill(`${UNKNOWN}\nchapter`)
-        await page.getByRole("button", { name: "See before and after" }).click()
-        await page.getByRole("article", { name: UNKNOWN }).waitFor()
-        expect(await complaintsOf(page)).toEqual([])
-        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(size.width)
-      })
+    test("axe finds nothing, and nothing is wider than the screen", async () => {
+      const { results } = await call("POST", "/search", { query: "chapter 1" }, workshop.key)
+      const pages = [{ url: results[0].url, grade: 3 }]
+      await call("POST", "/admin/judged-questions", { question: "chapter 1", pages })
+      const ran = async (note: string): Promise<number> => {
+        const { id } = await call("POST", "/admin/judged-runs", { note })
+        const state = async () => (await call("GET", `/admin/judged-runs/${id}`)).run.state as string
+        await until(async () => (await state()) === "finished")
+        return id
+      }
+      const runs = [await ran("before"), await ran("after")]
+      await search(UNKNOWN)
+      await using opened = await open("/console?view=quality")
+      const { page } = opened
+      const views = [
+        ["/console?view=quality", page.getByRole("link", { name: UNKNOWN })],
+        ["/console?view=quality&shown=judged", page.getByLabel("Look at a question")],
+        ["/console?view=quality&shown=runs", page.getByRole("table", { name: "Runs of judged questions" })],
+        [
+          `/console?view=judged-run&run=${runs[1]}&against=${runs[0]}`,
+          page.getByRole("table", { name: "Questions of the run" }),
+        ],
+        ["/console?view=quality&shown=feedback", page.getByRole("region", { name: "What people think" })],
+        ["/console?view=question&question=chapter+2", h2(page, "Pages that answer it")],
+        ["/console?view=rules", page.getByText("No rule is made yet")],
+        ["/console?view=rule&kind=synonym", page.getByLabel("Words or phrases")],
+        ["/console?view=rule&kind=boost", page.getByLabel("Under these paths")],
+      ] as const
+      for (const [path, there] of views) {
+        await page.goto(workshop.url + path)
+        await there.waitFor()
+        expect([path, await faultsOf(page)]).toEqual([path, []])
+      }
+      await page.goto(`${workshop.url}/console?view=rule&kind=synonym&question=${UNKNOWN}`)
+      await page.getByLabel("Words or phrases").fill(`${UNKNOWN}\nchapter`)
+      await page.getByRole("button", { name: "See before and after" }).click()
+      await page.getByRole("article", { name: UNKNOWN }).waitFor()
+      expect(await faultsOf(page)).toEqual([])
     })
   },
 )
