@@ -13,6 +13,9 @@ import { hrefOf, type Place, QUALITY_SHOWN, REMOVALS_SHOWN, REPORTS, UPKEEP_SHOW
 const DESKTOP = { width: 1280, height: 800 }
 /** For text, an attribute, and a script. */
 const PLANTED = `<img src=x onerror=hacked=1> "><svg onload=hacked=1> </script><script>hacked=1</script>`
+/** Screens whose text holds it; elsewhere it may stand in a field, an address, or nowhere. */
+const SHOWN =
+  /view=(?:rules|keys|judged-run|question)|shown=(?:changes|feedback|judged|runs)|report=(?:top|slow)|view=(?:source|runs|first-run|removals).*hacked/
 
 const executablePath = await findTestBrowser()
 
@@ -111,32 +114,17 @@ describe.skipIf(executablePath === null)(
       )
       const { page, complaints } = opened
       await page.getByRole("navigation", { name: "Console" }).waitFor()
-      const shown: string[] = []
       for (const place of places) {
-        await page.goto(`${workshop.url}/${hrefOf(place)}`)
+        const where = hrefOf(place)
+        await page.goto(`${workshop.url}/${where}`)
         await page.getByRole("heading", { level: 1 }).waitFor()
         await page.locator(".loading").waitFor({ state: "detached" })
-        if ((await page.locator("main").innerText()).includes("onerror=hacked")) shown.push(place.view)
-        const where = hrefOf(place)
+        // It is there to be run.
+        if (SHOWN.test(where)) await page.getByText("onerror=hacked").first().waitFor()
         // Addresses that lead to nothing are answered so.
         const faults = complaints.filter((text) => !text.startsWith("Failed to load resource"))
         expect([where, await page.evaluate("globalThis.hacked"), ...faults]).toEqual([where, undefined])
       }
-      // It was there to be run.
-      expect([...new Set(shown)].sort()).toEqual([
-        "first-run",
-        "judged-run",
-        "keys",
-        "page",
-        "quality",
-        "question",
-        "removals",
-        "rules",
-        "run",
-        "runs",
-        "source",
-        "upkeep",
-      ])
     })
   },
 )
