@@ -1,10 +1,21 @@
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import { BaseSequencer } from "vitest/node"
 import { PATIENCE } from "./base/testing/patience.ts"
 
 // Of the processes that run tests, and of those that tests start. The same as of `fossick`: see command/compile-cache.js.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled")
+
+/** Files that take long come first, so that in the end no processor waits for the last of them. */
+class LongOnesFirst extends BaseSequencer {
+  override async sort(...given: Parameters<BaseSequencer["sort"]>): ReturnType<BaseSequencer["sort"]> {
+    const files = await super.sort(...given)
+    const isLong = ({ moduleId }: (typeof files)[number]) =>
+      /\/(?:prove|bench)\/|\.browser\.test\.ts$/.test(moduleId)
+    return [...files.filter(isLong), ...files.filter((file) => !isLong(file))]
+  }
+}
 
 export default defineConfig({
   test: {
@@ -20,6 +31,7 @@ export default defineConfig({
     // What startThread() in base/process/thread.ts sets, for what vitest itself does before.
     execArgv: ["--wasm-wrapper-tiering-budget=2147483647"],
     ...PATIENCE,
+    sequence: { sequencer: LongOnesFirst },
     passWithNoTests: false,
   },
 })

@@ -279,7 +279,13 @@ async function serve(): Promise<void> {
     readOnly,
     checks: {
       // A file is there as long as this process is.
-      ...(isOnServer(db) && { state: async () => (db.prepare("select 1").get(), null) }),
+      ...(isOnServer(db) && {
+        state: async () => {
+          // Both connections: calls wait for the second.
+          for (const one of [db, accountsDb]) one.prepare("select 1").get()
+          return null
+        },
+      }),
       index: indexCheck({ engine: following, lostPages: () => lost.expected() }),
       model: async () => {
         try {

@@ -112,16 +112,16 @@ describe("a damaged file", () => {
 
   test("leaves right answers, or is named to who asks: it is never silently empty", async () => {
     const wrong: object[] = []
-    for (const file of kinds) {
+    // In one way each: prove/damage asks a whole appliance with each file damaged in all.
+    for (const [i, file] of kinds.entries()) {
       const full = path.join(sound.dir, file)
       const bytes = await readFile(full)
-      for (const how of DAMAGES) {
-        await damage(full, how)
-        const { said, answer } = await asked(sound, PAGES[7]!, 7)
-        await rm(full, { force: true })
-        await writeFile(full, bytes)
-        if (answer !== "right" && !said.includes(path.basename(file))) wrong.push({ file, how, said, answer })
-      }
+      const how = DAMAGES[i % DAMAGES.length]!
+      await damage(full, how)
+      const { said, answer } = await asked(sound, PAGES[7]!, 7)
+      await rm(full, { force: true })
+      await writeFile(full, bytes)
+      if (answer !== "right" && !said.includes(path.basename(file))) wrong.push({ file, how, said, answer })
     }
     expect(wrong).toEqual([])
   })

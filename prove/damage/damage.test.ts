@@ -9,6 +9,6 @@ test("a damaged file of an appliance is named, or heals, and nothing wrong is se
 })
 
 test("an appliance whose clock is set over summer time finds, crawls and knows its keys", async () => {
-  const cases = await damageCases({ scale: 1, seed: 3, tell: () => {} }, "summer time")
+  const cases = await damageCases({ scale: 1, seed: 3, tell: () => {} }, "beginning of summer time")
   expect(cases).toMatchObject([{ wentOn: "all found, all crawled", faults: [] }])
 })

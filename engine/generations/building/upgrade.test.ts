@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs"
-import { readFile, writeFile } from "node:fs/promises"
+import { cp, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { Engine } from "../../engine.ts"
 import { aPage, rareWord, urlOf } from "../../testing/pages.ts"
 import { READERS_FOLLOW_MS, targetDue, tidyGenerations } from "./build.ts"
@@ -26,7 +26,20 @@ afterEach(() => data[Symbol.asyncDispose]())
 
 /** The index of an appliance that ran with a model. */
 async function crawled(model = "first"): Promise<void> {
-  await using engine = await openForWriting(data.context(model))
+  if (model === "first") return await cp((made ??= await make()).dir, data.dir, { recursive: true })
+  await crawl(data, model)
+}
+/** Made once: it is the same each time. */
+let made: DataFolder | undefined
+async function make(): Promise<DataFolder> {
+  const folder = await DataFolder.make()
+  await crawl(folder, "first")
+  return folder
+}
+afterAll(() => made?.[Symbol.asyncDispose]())
+
+async function crawl(into: DataFolder, model: string): Promise<void> {
+  await using engine = await openForWriting(into.context(model))
   await engine.index(pages)
   await engine.settled()
 }
