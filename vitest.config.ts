@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os"
-import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer } from "vitest/node"
+import { keepCompiled } from "./command/compile-cache.js"
 import { PATIENCE } from "./base/testing/patience.ts"
 
-// Of the processes that run tests, and of those that tests start. The same as of `fossick`: see command/compile-cache.js.
-process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled")
+// For the processes that run tests, and those that tests start.
+await keepCompiled(process.env)
 
 /** Files that take long come first, so that in the end no processor waits for the last of them. */
 class LongOnesFirst extends BaseSequencer {

@@ -144,7 +144,7 @@ async function serve(): Promise<void> {
   const following = opened.use(
     await openSearchEngine(
       { ...engineConfig, embedThreads: QUERY_THREADS },
-      { onProblem: (error) => log.warn({ err: error }, "the engine will try again") },
+      { loadsModel: true, onProblem: (error) => log.warn({ err: error }, "the engine will try again") },
     ),
   )
   const rules = new RuleStore(db)

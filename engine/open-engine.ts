@@ -41,6 +41,8 @@ const FIRST_TEXT = "ready?"
 interface OpenGenerationsOptions extends Pick<OpenEngineOptions, "embedder" | "onProblem" | "vectorsOf"> {
   /** What the models are for. Default `background`: for whoever writes. */
   readonly purpose?: Purpose
+  /** Whether a model in this process is loaded at once, in a thread of its own while the index is opened, and not with the first text. Default false. */
+  readonly loadsModel?: boolean
   /** As {@link openGenerations} says. Default false. */
   readonly chooses?: boolean
 }
@@ -86,7 +88,7 @@ export async function openChoosingEngine(settings: Values<typeof engineSettings>
 /** As {@link openEngine} for reading, with what only those need who answer people: see {@link FollowingEngine}. */
 export async function openSearchEngine(
   settings: Values<typeof engineSettings>,
-  options: Pick<OpenEngineOptions, "embedder" | "onProblem"> = {},
+  options: Pick<OpenGenerationsOptions, "embedder" | "onProblem" | "loadsModel"> = {},
 ): Promise<FollowingEngine> {
   const reranker = await openReranker(settings)
   const generations = await openGenerations(settings, { ...options, purpose: "answers" })
@@ -116,6 +118,7 @@ export async function openGenerations(
     vectorsOf,
     chooses = false,
     purpose = "background",
+    loadsModel = false,
   }: OpenGenerationsOptions = {},
 ): Promise<GenerationContext & AsyncDisposable> {
   const adapter = await adapterOf(settings)
@@ -140,8 +143,8 @@ export async function openGenerations(
         ...(onProblem && { onProblem }),
       })
     }))
-  // It loads in a thread of its own while the index is opened. Whoever asks next is told what is wrong with it.
-  if (given === undefined && purpose === "answers" && !isRemote(settings))
+  // Whoever asks next is told what is wrong with it.
+  if (loadsModel && given === undefined && !isRemote(settings))
     void embedder.embed([FIRST_TEXT], { priority: "query" }).catch(() => undefined)
   const isAuto = chooses && said !== null && said.isAuto
   const held = isAuto && said.isFirst ? new HeldEmbedder(embedder) : null

@@ -4,7 +4,7 @@ import { bodyReader } from "../wire/validate.ts"
 import { type SearchBody, searchSchema } from "../tavily/schema.ts"
 import { performSearch, prepareSearch, type SearchLimits, type SearchParts } from "../tavily/search.ts"
 
-import { NOTE_ON_ORDERS } from "./note-on-orders.ts"
+import { withNote } from "./note-on-orders.ts"
 
 /** Results that other APIs' searches give at most. */
 export const MOST_RESULTS = 50
@@ -36,11 +36,10 @@ export function plainSearch(limits: SearchLimits, parts: PlainSearchParts) {
       signal,
     )
     const credits = await bill.settle(cost, { depth: "basic", query: prepared.request.query })
-    const results = found.results.map((result) =>
-      result.addresses_models === true
-        ? { ...result, content: `${NOTE_ON_ORDERS}\n\n${result.content}` }
-        : result,
-    )
+    const results = found.results.map((result) => ({
+      ...result,
+      content: withNote(result.content, result.addresses_models),
+    }))
     return { ...found, results, credits }
   }
 }

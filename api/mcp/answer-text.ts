@@ -147,8 +147,6 @@ const sectionLine = ({ section }: SearchResult): string | undefined =>
 const inCollections = ({ collections = [] }: SearchResult): string =>
   collections.length === 0 ? "" : ` (in ${collections.join(", ")})`
 
-/** What a model is told before text that tells it what to do. */
-
 const orders = ({ addresses_models: given }: Pick<Page, "addresses_models">): string | false =>
   given === true && NOTE_ON_ORDERS
 

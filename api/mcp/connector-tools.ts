@@ -1,4 +1,4 @@
-import { NOTE_ON_ORDERS } from "../doors/note-on-orders.ts"
+import { withNote } from "../doors/note-on-orders.ts"
 import { NOTHING_FITS } from "./answer-text.ts"
 import { type Api, missText, nothingFits, type SearchAnswer, storedPage } from "./call-api.ts"
 
@@ -39,7 +39,7 @@ export async function fetchPage(api: Api, { id }: Given) {
   return answerOf({
     id: offset === 0 ? page.url : idOf(page.url, offset),
     title: page.title === "" ? page.url : page.title,
-    text: `${page.addresses_models === true ? `${NOTE_ON_ORDERS}\n\n` : ""}${page.content}${rest}`,
+    text: withNote(`${page.content}${rest}`, page.addresses_models),
     url: page.url,
     metadata: {
       ...(page.sources.length > 0 && { source: page.sources.join(", ") }),

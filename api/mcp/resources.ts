@@ -2,7 +2,7 @@ import { percentDecoded } from "#base/text/percent-decoded.ts"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
-import { NOTE_ON_ORDERS } from "../doors/note-on-orders.ts"
+import { withNote } from "../doors/note-on-orders.ts"
 import { type Api, type IndexedSources, storedPage } from "./call-api.ts"
 import { MAX_FETCH_CHARS, placeOf } from "./connector-tools.ts"
 
@@ -71,7 +71,7 @@ export async function readResource(
   if (written === null || !/^https?:/i.test(written)) return null
   const { url, offset } = placeOf(written)
   const page = await storedPage(api, url, { offset, limit: MAX_FETCH_CHARS })
-  const text = page.addresses_models === true ? `${NOTE_ON_ORDERS}\n\n${page.content}` : page.content
+  const text = withNote(page.content, page.addresses_models)
   return { uri, mimeType: "text/markdown", text }
 }
 

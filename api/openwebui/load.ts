@@ -1,4 +1,4 @@
-import { NOTE_ON_ORDERS } from "../doors/note-on-orders.ts"
+import { withNote } from "../doors/note-on-orders.ts"
 import { extractCost } from "../accounts/billing/credits.ts"
 import type { Middleware } from "../context.ts"
 import { readDocument } from "../firecrawl/documents/read-document.ts"
@@ -46,10 +46,7 @@ export function externalLoad({ memory: live, knowledge, chatModel }: FirecrawlPa
         const { title, description, language } = metadata
         return [
           {
-            page_content:
-              metadata["addresses_models"] === true
-                ? `${NOTE_ON_ORDERS}\n\n${String(markdown)}`
-                : String(markdown),
+            page_content: withNote(String(markdown), metadata["addresses_models"]),
             metadata: {
               source: given,
               title,

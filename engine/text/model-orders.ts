@@ -33,11 +33,12 @@ export const findModelOrder = offLoop(import.meta.url, givesModelOrder)
 
 /** Marks that are not seen: soft hyphens, joiners, directions, selectors of variants. */
 const UNSEEN_MARKS = /\p{Default_Ignorable_Code_Point}/gu
-/** Letters of the Cyrillic and Greek scripts that look like Latin ones. */
+/** Each letter of one text with that of the other in its place. */
 const pairs = (from: string, to: string): (readonly [string, string])[] => {
   const plain = Array.from(to)
   return Array.from(from, (letter, at) => [letter, plain[at]!] as const)
 }
+/** Letters of the Cyrillic and Greek scripts that look like Latin ones. */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   [..."аaеeоoрpсcхxуyіiјjѕsԁdɡgһhӏlԛqԝwοoαaνvιiκk".matchAll(/(.)(.)/gu)]
     .map(([, from, to]) => [from!, to!] as const)

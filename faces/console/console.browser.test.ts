@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
-import { complaintsOf, faultsOf } from "../testing/axe.ts"
+import { complaintsOf, faultsOf, WIDTHS } from "../testing/axe.ts"
 import { openWorkshop, type Workshop } from "../testing/workshop.ts"
 import { openSignedIn } from "../testing/open-signed-in.ts"
 
@@ -12,12 +12,6 @@ import { openSignedIn } from "../testing/open-signed-in.ts"
 
 // What functions that run inside the browser use of it.
 declare const document: { readonly activeElement: unknown }
-
-const WIDTHS = {
-  phone: { width: 390, height: 844 },
-  desktop: { width: 1280, height: 800 },
-  "wide screen": { width: 1920, height: 1080 },
-}
 
 /** What the page waits for longest: nothing comes of it, or it comes at once. */
 const LONG_TIMERS: Readonly<Record<string, string>> = {
@@ -46,13 +40,9 @@ describe.skipIf(executablePath === null)(
     /** A page of its own, signed in as admin unless told otherwise; what the browser complains of is gathered. */
     async function open(
       path = "/console",
-      {
-        at = workshop,
-        key = at.adminKey,
-        size = WIDTHS.desktop,
-      }: { at?: Workshop; key?: string; size?: typeof WIDTHS.phone } = {},
+      { at = workshop, key = at.adminKey }: { at?: Workshop; key?: string } = {},
     ) {
-      return await openSignedIn(browser, { url: at.url, key }, path, size)
+      return await openSignedIn(browser, { url: at.url, key }, path, WIDTHS.desktop)
     }
 
     const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true })

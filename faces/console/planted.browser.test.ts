@@ -4,13 +4,13 @@ import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
+import { WIDTHS } from "../testing/axe.ts"
 import { openSignedIn } from "../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../testing/workshop.ts"
 import { hrefOf, type Place, QUALITY_SHOWN, REMOVALS_SHOWN, REPORTS, UPKEEP_SHOWN } from "./place.ts"
 
 // Markup in whatever people, programs and sites may give the appliance, on every screen that shows any of it to an operator.
 
-const DESKTOP = { width: 1280, height: 800 }
 /** For text, an attribute, and a script. */
 const PLANTED = `<img src=x onerror=hacked=1> "><svg onload=hacked=1> </script><script>hacked=1</script>`
 /** Screens whose text holds it; elsewhere it may stand in a field, an address, or nowhere. */
@@ -110,7 +110,7 @@ describe.skipIf(executablePath === null)(
         browser,
         { url: workshop.url, key: workshop.adminKey },
         "/console",
-        DESKTOP,
+        WIDTHS.desktop,
       )
       const { page, complaints } = opened
       await page.getByRole("navigation", { name: "Console" }).waitFor()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
-import { faultsOf } from "../testing/axe.ts"
+import { faultsOf, WIDTHS } from "../testing/axe.ts"
 import { type GardenAppliance, openGarden } from "../testing/garden.ts"
 import { openWatchedPage } from "../testing/watched-page.ts"
 
@@ -21,11 +21,6 @@ interface Picture {
 declare const document: { readonly activeElement: unknown }
 
 const QUESTION = "how are pumps cleaned?"
-const WIDTHS = {
-  phone: { width: 390, height: 844 },
-  desktop: { width: 1280, height: 800 },
-  "wide screen": { width: 1920, height: 1080 },
-}
 
 const executablePath = await findTestBrowser()
 
@@ -46,11 +41,8 @@ describe.skipIf(executablePath === null)(
     })
 
     /** A page of its own, signed in unless told otherwise; what the browser complains of is gathered. */
-    async function open(
-      path = "/",
-      { key = garden.key, size = WIDTHS.desktop }: { key?: string | null; size?: typeof WIDTHS.phone } = {},
-    ) {
-      const { page, complaints } = await openWatchedPage(browser, garden.url, size)
+    async function open(path = "/", { key = garden.key }: { key?: string | null } = {}) {
+      const { page, complaints } = await openWatchedPage(browser, garden.url, WIDTHS.desktop)
       if (key !== null) {
         await page.goto(garden.url)
         await page.getByLabel("API key").fill(key)

@@ -27,7 +27,8 @@ export async function complaintsOf(page: Page): Promise<string[]> {
   )
 }
 
-const WIDTHS = {
+/** What people look at pages with. */
+export const WIDTHS = {
   phone: { width: 390, height: 844 },
   desktop: { width: 1280, height: 800 },
   "wide screen": { width: 1920, height: 1080 },

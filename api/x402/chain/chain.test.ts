@@ -1,8 +1,8 @@
-import { once } from "node:events"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { json } from "node:stream/consumers"
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+
+import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import type { Authorization } from "../payment.ts"
 import { paymentTerms, type Terms } from "../terms.ts"
@@ -88,19 +88,7 @@ function answer({ method, params }: Call): unknown {
   }
 }
 
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = []
-  request.on("data", (chunk: Buffer) => chunks.push(chunk))
-  request.on("end", () => {
-    const call = JSON.parse(Buffer.concat(chunks).toString()) as Call
-    calls.push(call)
-    posted = [request.method, request.headers["content-type"]]
-    const { status = 200, text } = node.fault[call.method] ?? {
-      text: JSON.stringify({ jsonrpc: "2.0", id: 1, result: answer(call) }),
-    }
-    response.writeHead(status).end(text)
-  })
-})
+let server: TestSite
 
 beforeAll(async () => {
   terms = await paymentTerms({
@@ -109,19 +97,25 @@ beforeAll(async () => {
     publicUrl: "https://search.example",
     v1: true,
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
+  server = await startTestSite({
+    "*": async (request, response) => {
+      const call = (await json(request)) as Call
+      calls.push(call)
+      posted = [request.method, request.headers["content-type"]]
+      const { status = 200, text } = node.fault[call.method] ?? {
+        text: JSON.stringify({ jsonrpc: "2.0", id: 1, result: answer(call) }),
+      }
+      response.writeHead(status).end(text)
+    },
+  })
 })
 
-afterAll(() => {
-  server.close()
-  server.closeAllConnections()
-})
+afterAll(() => server[Symbol.asyncDispose]())
 
 beforeEach(() => {
   node = well()
   calls = []
-  chain = rpcChain(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, terms)
+  chain = rpcChain(server.origin, terms)
 })
 
 const look = (since = SINCE) => chain.look(AUTHORIZATION, since)

@@ -1,8 +1,9 @@
-import { once } from "node:events"
-import { createServer, type IncomingHttpHeaders } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingHttpHeaders } from "node:http"
+import { json } from "node:stream/consumers"
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+
+import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import type { Payment } from "../payment.ts"
 import { type Facilitator, httpFacilitator } from "./facilitator.ts"
@@ -18,19 +19,11 @@ let said: { status?: number; text: string | null } = { text: "{}" }
 let asked: { path: string; headers: IncomingHttpHeaders; body: unknown }[] = []
 let facilitator: Facilitator
 
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = []
-  request.on("data", (chunk: Buffer) => chunks.push(chunk))
-  request.on("end", () => {
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
-    asked.push({ path: `${request.method} ${request.url}`, headers: request.headers, body })
-    if (said.text !== null) response.writeHead(said.status ?? 200).end(said.text)
-  })
-})
+let server: TestSite
 
 const at = (more: object = {}) =>
   httpFacilitator({
-    facilitatorUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`,
+    facilitatorUrl: server.url("/base"),
     verifyTimeoutMs: 60_000,
     settleTimeoutMs: 60_000,
     verifyBearer: "",
@@ -42,14 +35,16 @@ const says = (answer: unknown, status = 200) => {
 }
 
 beforeAll(async () => {
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
+  server = await startTestSite({
+    "*": async (request, response) => {
+      const body: unknown = await json(request)
+      asked.push({ path: `${request.method} ${request.url}`, headers: request.headers, body })
+      if (said.text !== null) response.writeHead(said.status ?? 200).end(said.text)
+    },
+  })
 })
 
-afterAll(() => {
-  server.close()
-  server.closeAllConnections()
-})
+afterAll(() => server[Symbol.asyncDispose]())
 
 beforeEach(() => {
   asked = []

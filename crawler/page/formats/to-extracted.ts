@@ -37,7 +37,8 @@ const MIN_PROSE_CHARS = 60
 
 /** A document as a page: title from its properties, else its first heading, else its file name. */
 export function toExtracted(read: DocumentText, url: string, type: PageType): Extracted {
-  const document = asSeen(read)
+  // Signs that no reader sees are in no line break, so places stay where they are.
+  const document = { ...read, markdown: withoutUnseenSigns(read.markdown) }
   const { note } = document
   const fromText =
     document.isTitledByHeading === false
@@ -66,18 +67,6 @@ export function toExtracted(read: DocumentText, url: string, type: PageType): Ex
     unsafe: readsAdult(title, description, markdown),
     links: document.links ?? [],
     ...(note === undefined || note === null ? {} : { note }),
-  }
-}
-
-/** Without signs that no reader sees: they are in no line break, so places stay where they are. */
-function asSeen(read: DocumentText): DocumentText {
-  const { title, description, author } = read
-  return {
-    ...read,
-    markdown: withoutUnseenSigns(read.markdown),
-    title: title ? withoutUnseenSigns(title) : null,
-    description: description ? withoutUnseenSigns(description) : null,
-    author: author ? withoutUnseenSigns(author) : null,
   }
 }
 
@@ -135,7 +124,9 @@ function withoutTitle(markdown: string, title: string): string {
 }
 
 function oneLine(text: string | null | undefined): string | null {
-  const single = (text ?? "").replace(/[\s\0]+/g, " ").trim()
+  const single = withoutUnseenSigns(text ?? "")
+    .replace(/[\s\0]+/g, " ")
+    .trim()
   return single === "" ? null : single
 }
 

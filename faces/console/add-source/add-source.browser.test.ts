@@ -5,13 +5,12 @@ import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 import { article, html, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
-import { faultsOf } from "../../testing/axe.ts"
+import { faultsOf, WIDTHS } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 // A source is written in a real browser, for a real site.
 
-const WIDTHS = { phone: [390, 844], desktop: [1280, 800], "wide screen": [1920, 1080] } as const
 const RIGHT = `Basic ${Buffer.from("ada:lovelace").toString("base64")}`
 const PAGES = ["/pumps", "/seals", "/valves", "/motors", "/gauges", "/filters"]
 
@@ -50,11 +49,13 @@ describe.skipIf(executablePath === null)(
       await site?.[Symbol.asyncDispose]()
     })
 
-    async function open(path: string, [width, height]: readonly [number, number] = WIDTHS.desktop) {
-      const opened = await openSignedIn(browser, { url: workshop.url, key: workshop.adminKey }, path, {
-        width,
-        height,
-      })
+    async function open(path: string) {
+      const opened = await openSignedIn(
+        browser,
+        { url: workshop.url, key: workshop.adminKey },
+        path,
+        WIDTHS.desktop,
+      )
       await opened.page.getByRole("navigation", { name: "Console" }).waitFor()
       return opened
     }

@@ -3,18 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
-import { faultsOf } from "../../testing/axe.ts"
+import { faultsOf, WIDTHS } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 import { byDay } from "./use-days.ts"
 
 // Keys in a real browser; what each may do is tried with the key itself.
-
-const WIDTHS = {
-  phone: { width: 390, height: 844 },
-  desktop: { width: 1280, height: 800 },
-  "wide screen": { width: 1920, height: 1080 },
-}
 
 test("usage is shown by day of UTC, days without a call among them", () => {
   const NONE = { calls: 0, credits: 0 }
@@ -57,12 +51,12 @@ describe.skipIf(executablePath === null)(
       await workshop?.[Symbol.asyncDispose]()
     })
 
-    async function open(size = WIDTHS.desktop) {
+    async function open() {
       const opened = await openSignedIn(
         browser,
         { url: workshop.url, key: workshop.adminKey },
         "/console?view=keys",
-        size,
+        WIDTHS.desktop,
       )
       await opened.page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
       return opened

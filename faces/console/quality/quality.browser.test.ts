@@ -5,7 +5,7 @@ import { until } from "#base/testing/until.ts"
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
-import { faultsOf } from "../../testing/axe.ts"
+import { faultsOf, WIDTHS } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
@@ -14,11 +14,6 @@ import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 // What functions that run inside the browser use of it.
 declare const document: { readonly activeElement: unknown }
 
-const WIDTHS = {
-  phone: { width: 390, height: 844 },
-  desktop: { width: 1280, height: 800 },
-  "wide screen": { width: 1920, height: 1080 },
-}
 /** A word of no page: nothing of the workshop is like it. */
 const UNKNOWN = "zyzzyva"
 
@@ -39,8 +34,8 @@ describe.skipIf(executablePath === null)(
       await workshop?.[Symbol.asyncDispose]()
     })
 
-    async function open(path: string, { at = workshop, size = WIDTHS.desktop } = {}) {
-      return await openSignedIn(browser, { url: at.url, key: at.adminKey }, path, size)
+    async function open(path: string, { at = workshop } = {}) {
+      return await openSignedIn(browser, { url: at.url, key: at.adminKey }, path, WIDTHS.desktop)
     }
 
     /** A call with a key. */

@@ -16,13 +16,12 @@ import { freePort, NETWORK, noChain, startChain } from "../../../api/x402/testin
 import { startFacilitator } from "../../../api/x402/testing/facilitator.ts"
 import { ask, sign, signV1, unbase64 } from "../../../api/x402/testing/payments.ts"
 import { drainPayer, payee, payer, payerAxios, payerV1 } from "../../../api/x402/testing/wallets.ts"
-import { faultsOf } from "../../testing/axe.ts"
+import { faultsOf, WIDTHS } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { OUTCOME_MEANINGS } from "./payment-outcomes.ts"
 
 // A real appliance that sells searches over what it crawled: some were paid for, one was not, and one nobody can tell about yet.
 
-const WIDTHS = { phone: [390, 844], desktop: [1280, 800], "wide screen": [1920, 1080] } as const
 const QUESTION = { query: "pumps", search_depth: "advanced" }
 
 /** Over how many lines numbers go, each count once. */
@@ -106,12 +105,12 @@ describe.skipIf(missing !== "")(`payments in a browser${missing}`, () => {
     return (await answer.json()) as { outcomes: readonly { outcome: string }[] }
   }
 
-  async function open([width, height]: readonly [number, number] = WIDTHS.desktop) {
+  async function open() {
     const opened = await openSignedIn(
       browser,
       { url: appliance.url, key: appliance.apiKey },
       "/console?view=upkeep&shown=payments",
-      { width, height },
+      WIDTHS.desktop,
     )
     await opened.page.getByRole("heading", { name: "How requests ended" }).waitFor()
     return opened
@@ -181,8 +180,8 @@ describe.skipIf(missing !== "")(`payments in a browser${missing}`, () => {
     await using there = await open()
     const { page } = there
     expect(await faultsOf(page)).toEqual([])
-    for (const [width, height] of Object.values(WIDTHS)) {
-      await page.setViewportSize({ width, height })
+    for (const size of Object.values(WIDTHS)) {
+      await page.setViewportSize(size)
       expect(await page.evaluate(LINES_OF_NUMBERS)).toEqual([1])
     }
   })

@@ -13,13 +13,12 @@ import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 import { firstSourceFile, readFirstSource } from "#engine/filling/first-source.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
-import { faultsOf } from "../../testing/axe.ts"
+import { faultsOf, WIDTHS } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 // What keeps the appliance going, in a real browser: vectors, the last days, backups, webhooks, payments, settings, and the playground.
 
-const WIDTHS = { phone: [390, 844], desktop: [1280, 800], "wide screen": [1920, 1080] } as const
 const ROOT = join(import.meta.dirname, "../../..")
 const run = promisify(execFile)
 
@@ -42,11 +41,13 @@ describe.skipIf(executablePath === null)(
       await workshop?.[Symbol.asyncDispose]()
     })
 
-    async function open(path: string, [width, height]: readonly [number, number] = WIDTHS.desktop) {
-      const opened = await openSignedIn(browser, { url: workshop.url, key: workshop.adminKey }, path, {
-        width,
-        height,
-      })
+    async function open(path: string) {
+      const opened = await openSignedIn(
+        browser,
+        { url: workshop.url, key: workshop.adminKey },
+        path,
+        WIDTHS.desktop,
+      )
       await opened.page.getByRole("navigation", { name: "Console" }).waitFor()
       return opened
     }
