@@ -19,3 +19,40 @@ test("of a search that found something nothing is looked up but how complete its
   expect((await searchedOf(query as never, [{ score: 0.9 }], parts)).misses).toEqual([])
   await expect(searchedOf(query as never, [{ score: 0.1 }], parts)).rejects.toThrow("asked for")
 })
+
+test("while pages wait for their vectors a miss says so, and not that nothing fits", async () => {
+  const asked = (waiting: number) =>
+    searchedOf({ text: parseQueryText("roses"), depth: "basic" } as never, [{ score: 0.1 }], {
+      reach: {
+        engine: { search: async () => ({ hits: [] }) },
+        limits: () => null,
+        addresses: async () => null,
+        page: never,
+      },
+      key: { role: "search" },
+      knowledge: {
+        names: () => ["garden"],
+        sources: async () => [
+          {
+            name: "garden",
+            source: null,
+            pages: 3,
+            waiting,
+            incomplete: null,
+            completeAsOf: new Date(0),
+            checkedAt: null,
+            keptOut: new Map(),
+          },
+        ],
+        isUnfilled: async () => false,
+        leads: async () => [],
+        missing: never,
+      },
+      signal: new AbortController().signal,
+    } as unknown as SearchMissParts)
+  const texts = [0, 1, 2].map(async (waiting) => (await asked(waiting)).misses.map(({ text }) => text))
+  const [none, one, two] = await Promise.all(texts)
+  expect(none).toEqual(["Nothing in what was asked fits. Try other words, or fewer of them."])
+  expect(one).toEqual([expect.stringContaining("1 page waits for vectors")])
+  expect(two).toEqual([expect.stringContaining("2 pages wait for vectors")])
+})

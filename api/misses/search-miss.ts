@@ -130,13 +130,21 @@ async function missesOf(
   if (found.length > 0) return found
   const [open] = covering.filter(isOpen).toSorted((a, b) => gravity(a) - gravity(b))
   if (open !== undefined) return [sourceMiss(open, covering.length)]
-  return [isLimited ? { cause: "reach", text: REACH_TEXT } : NO_MATCH]
+  if (isLimited) return [{ cause: "reach", text: REACH_TEXT }]
+  const waiting = asked.reduce((sum, one) => sum + one.waiting, 0)
+  return [waiting > 0 ? notYet(waiting) : NO_MATCH]
 }
 
 const NO_MATCH: Miss = {
   cause: "no-match",
   text: "Nothing in what was asked fits. Try other words, or fewer of them.",
 }
+
+/** Their scores are low: they are found by their words alone. */
+const notYet = (waiting: number): Miss => ({
+  cause: "no-match",
+  text: `Nothing in what was asked fits well so far: ${waiting} ${waiting === 1 ? "page waits" : "pages wait"} for vectors. Ask again in a moment, or try other words.`,
+})
 
 const UNFILLED: Miss = {
   cause: "not-crawled",

@@ -27,6 +27,8 @@ test("what base64 has of a secret is hidden at any place of a word, in either al
           const said = Buffer.from(`${before}${secret}${after}`).toString(encoding)
           expect(hidden(`x ${said} y`, [secret])).toBe("x … y")
         }
+    const twice = Buffer.from(secret).toString("base64")
+    expect(hidden(`x ${twice} and ${twice} y`, [secret])).toBe("x … and … y")
     expect(hidden(`x ${secret} and ${secret} y`, [secret])).toBe("x … and … y")
   }
   expect(hidden("five5 stays, six_ch not", ["five5", "six_ch"])).toBe("five5 stays, … not")

@@ -1,5 +1,5 @@
-import { execFile } from "node:child_process"
-import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { execFile, execFileSync } from "node:child_process"
+import { closeSync, constants, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -76,14 +76,14 @@ describe("as text", () => {
       log.child({ requestId }).info({ status: 400 }, "{status}")
       log.child({ requestId }).info({ status: "200" }, "{status}")
       log.child({ requestId }).warn({ status: 200 }, "{status}")
-      log.child({ requestId }).info({ status: 399 }, "{status}")
+      log.child({ requestId }).info({ status: 399, page: 2 }, "{status}")
     })
     expect(lines.map((line) => line.slice("12:03:04 ".length))).toEqual([
       "401 requestId=0b0b-5f3e",
       "400 requestId=0b0b-5f3e",
       "200 requestId=0b0b-5f3e",
       "WARNING 200 requestId=0b0b-5f3e",
-      "399",
+      "399 page=2",
     ])
   })
 
@@ -93,14 +93,14 @@ describe("as text", () => {
       log.info("of %s and %d", "pino", 2)
       log.info({ source: "docs" })
       log.info({ pages: [1], left: null, gone: true }, "{pages} {left} {gone} {other}")
-      log.info(null, "nothing with it")
+      log.info(null, "nothing {of} it")
     })
     expect(lines.map((line) => line.slice("12:03:04 ".length))).toEqual([
       "plain {word} 100 %",
       "of pino and 2",
       "source=docs",
       "{pages} {left} {gone} {other} pages=[1] gone=true",
-      "nothing with it",
+      "nothing {of} it",
     ])
   })
 
@@ -139,9 +139,10 @@ describe("as text", () => {
       type: "TypeError",
       message: "no",
       code: "EIO",
-      stack: "TypeError: no\n    at read (/srv/fossick/base/a.ts:3:9)\n    at b.ts:1:1",
+      // Of two places in a line the last is meant, and none in what the error says.
+      stack: "TypeError: not at c.ts:8:8\n    at read (/srv/x:1:2/base/a.ts:3:19)\n    at b.ts:1:1",
     }
-    expect(told(LEVELS.error, err)).toBe('<3>ERROR error="TypeError: no" code=EIO at=a.ts:3:9\n')
+    expect(told(LEVELS.error, err)).toBe('<3>ERROR error="TypeError: no" code=EIO at=a.ts:3:19\n')
     expect(told(LEVELS.fatal, { ...err, stack: "x\n  at C:\\f\\b.ts:4:2" })).toContain(" at=b.ts:4:2\n")
     expect(told(LEVELS.warn, err)).toBe('<4>WARNING error="TypeError: no" code=EIO\n')
     expect(told(LEVELS.error, {})).toBe('<3>ERROR error="Error: "\n')
@@ -161,6 +162,7 @@ describe("as text", () => {
     })
     expect(lines).toHaveLength(2)
     expect(lines.join("")).not.toMatch(COMMANDS)
+    expect(lines[0]).toContain("\\u2028again")
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d ERROR \\u001b\[2J.* 100 %s error=".*" at=\S+$/)
     expect(lines[1]).toMatch(/ WARNING as it is and more error="Error: as it is\\\\?n?.*and more"$/)
   })
@@ -175,6 +177,7 @@ describe("as text", () => {
       e: 'x="y"',
       f: { g: [1] },
       h: null,
+      i: undefined,
     }
     expect(textLine(record, PLACE)).toMatch(/ m a="b c" d="" e="x=\\"y\\"" f=\{"g":\[1\]\}\n$/)
   })
@@ -296,6 +299,14 @@ test.skipIf(process.platform !== "linux")("a disk that is full, or a reader that
   expect(() => log.info("no room")).not.toThrow()
   expect(() => openPlainLog("test", full, {})("info", "no room")).not.toThrow()
   closeSync(full)
+  const pipe = join(folder, "pipe")
+  execFileSync("mkfifo", [pipe])
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+  const writer = openSync(pipe, "w")
+  const left = openLog("test", {}, writer)
+  closeSync(reader)
+  expect(() => left.info("to nobody")).not.toThrow()
+  closeSync(writer)
   // Another fault is one.
   const closed = openSync(join(folder, "closed"), "w")
   const other = openLog("test", {}, closed)

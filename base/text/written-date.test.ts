@@ -85,6 +85,8 @@ test.each([
   "soon",
   "page 7",
   "2024-01-01T25:00Z",
+  "2024-02-30 10:00 EST",
+  "2024-01-01 25:00 GMT",
 ])("%j is no date that can be meant", (text) => {
   expect(writtenDate(text)).toBeNull()
 })
@@ -101,6 +103,9 @@ test.each([
   // A Z that is no zone.
   ["Zuletzt: 2 Jan 2015", "2015-01-02T00:00:00Z"],
   ["2015-01-02T03:05:05.25+01:00", "2015-01-02T02:05:05.250Z"],
+  ["2015-01-02 03:05 EST", "2015-01-02T08:05:00Z"],
+  ["2015-01-02T03:05:05.25 utc", "2015-01-02T03:05:05.250Z"],
+  ["Updated 2015-01-02 03:05 EST", "2015-01-02T08:05:00Z"],
 ])("%s is %s", (text, time) => {
   expect(writtenDate(text)).toBe(Date.parse(time))
 })

@@ -66,6 +66,38 @@ export const JUDGED: readonly Judged[] = [
     why: "A second end has nothing left to give back, and takes out what is no longer there.",
   },
   {
+    file: "base/log/hidden.ts",
+    line: "const sure = whole.slice(shift === 0 ? 0 : shift + 1, -2)",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "One character less is looked for, and taken with the word round it.",
+  },
+  {
+    file: "base/log/log-form.ts",
+    line: "if (!named) return false",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "It spares a look: no device and inode are written as nothing.",
+  },
+  {
+    file: "base/log/log-form.ts",
+    line: "} catch {",
+    mutator: "BlockStatement",
+    why: "Nothing is as false as false where it is asked.",
+  },
+  {
+    file: "base/log/text-line.ts",
+    line: "const { status, told = [] } = record",
+    mutator: "ArrayDeclaration",
+    why: "No field has the name that stands there instead.",
+  },
+  {
+    file: "base/log/text-line.ts",
+    line: 'const { type = "Error", message = "", code, stack = "" } = err as Partial<Record<string, string>>',
+    mutator: "StringLiteral",
+    why: "Of the stack: any text without places has none. The others have tests of their own.",
+  },
+  {
     file: "base/text/duration.ts",
     line: 'return duration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60).replace(" 0 s", "")',
     mutator: "EqualityOperator",
