@@ -20,6 +20,7 @@ const dashboard = JSON.parse(readFileSync(join(import.meta.dirname, "dashboard.j
   panels: {
     id: number
     title: string
+    description: string
     gridPos: Record<"x" | "y" | "w" | "h", number>
     targets: { expr: string }[]
   }[]
@@ -66,6 +67,13 @@ test("panels lie beside each other, each with an id of its own", () => {
   expect(panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([])
 })
 
+test("panels say what they show, of the jobs and instances that were chosen alone", () => {
+  expect(dashboard.panels.filter(({ title, description }) => !title || !description)).toEqual([])
+  const metrics = inPanels.flatMap((expr) => expr.match(/\b(?:fossick|process)_\w+(?:\{[^}]*\})?/g) ?? [])
+  expect(metrics.length).toBeGreaterThan(20)
+  expect(metrics.filter((one) => !one.includes('{job=~"$job",instance=~"$instance"'))).toEqual([])
+})
+
 test("each rule has a case in which it fires, and one in which it does not", () => {
   const { tests } = parse(readFileSync(CASES, "utf8")) as {
     tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[]
@@ -86,7 +94,7 @@ test.skipIf(!promtool)("promtool takes the rules, and the expressions of the das
   expect(check(RULES)).toContain(`SUCCESS: ${rules.length} rules found`)
   const recorded = inPanels.map((expr, at) => ({
     record: `panel:${at}`,
-    expr: expr.replaceAll("$__rate_interval", "5m").replaceAll("$instance", ".*"),
+    expr: expr.replaceAll("$__rate_interval", "5m").replaceAll(/\$(?:job|instance)/g, ".*"),
   }))
   const file = join(folder, "panels.yaml")
   writeFileSync(file, JSON.stringify({ groups: [{ name: "panels", rules: recorded }] }))
