@@ -91,6 +91,12 @@ const GUIDES: Readonly<Record<string, Manual>> = {
   claws: { package: "claws-mail-doc", folder: "usr/share/doc/claws-mail/manual/en" },
 }
 
+/** What nobody asks of, and is only read: the handbook of a kernel, a programming language's library; thousands of pages. GPL-2. */
+const UNASKED: Readonly<Record<string, Manual>> = {
+  linux: { package: /^linux-doc-[\d.]+$/, folder: "usr/share/doc/linux-doc-*/html" },
+  java: { package: /^openjdk-\d+-doc$/, folder: "usr/share/doc/openjdk-*-jre-headless/api" },
+}
+
 /** What the packages call a language: the handbook, the reference, the manual pages' package and folder. */
 const NAMES: Readonly<Record<Language, readonly [string, string, string, string]>> = {
   en: ["en-US", "en", "coreutils", ""],
@@ -123,6 +129,9 @@ export const programManuals = (): AsyncGenerator<Page> => manualsOf(PROGRAMS)
 
 /** The manuals of the questions that were written when those had been asked as well. */
 export const guideManuals = (): AsyncGenerator<Page> => manualsOf(GUIDES)
+
+/** Manuals for what takes many pages and no questions. */
+export const unaskedManuals = (): AsyncGenerator<Page> => manualsOf(UNASKED)
 
 async function* manualsOf(manuals: Readonly<Record<string, Manual>>): AsyncGenerator<Page> {
   for (const [name, manual] of Object.entries(manuals)) {
