@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { readdir, stat } from "node:fs/promises"
 import path from "node:path"
 import { breather } from "#base/flow/breather.ts"
+import { pause } from "#base/flow/pause.ts"
 import { EngineError } from "../../errors.ts"
 import type { CheckDepth, Damage, Harm } from "../adapter.ts"
 import { coveredBytes, damagedFiles, damagedLedger } from "./files/file-sums.ts"
@@ -17,6 +18,9 @@ import { TERM_FREQUENCIES, TermFrequencies } from "./files/term-frequencies.ts"
 const SMALL = 150_000_000
 /** What a process may have been writing when it was killed; the next one that writes finishes it. */
 const PAGES_IN_HAND = 1000
+/** How long the first write of an index may take between its two stores. */
+const LOOKS = 12
+const LOOK_MS = 250
 
 /** What is damaged of the index in a folder; nothing of an older format, whose pages are taken over by reading them all. */
 export async function checkIndex(dir: string, depth: CheckDepth): Promise<Damage[]> {
@@ -57,7 +61,7 @@ export async function checkIndex(dir: string, depth: CheckDepth): Promise<Damage
     if (lost > 0 && Number(await countIn(dir, PAGES_TABLE)) > storeIn(dir).pages) {
       add(PAGES_DB, `has lost ${counted(lost, "page")}`, "pages")
     }
-    if (unindexed > PAGES_IN_HAND || (indexed === 0 && unindexed > 0)) {
+    if (unindexed > PAGES_IN_HAND || (indexed === 0 && unindexed > 0 && (await staysEmpty(dir)))) {
       add(`${PAGES_TABLE}.lance`, `has lost ${counted(unindexed, "page")}`, "words")
     }
   }
@@ -118,6 +122,17 @@ async function countIn(dir: string, table: string): Promise<number | Error> {
   } finally {
     connection.close()
   }
+}
+
+/** Whether the table of pages has none, and gets none soon: the first of all are in the store a moment before they are in the table. */
+async function staysEmpty(dir: string): Promise<boolean> {
+  for (let look = 0; look < LOOKS; look++) {
+    // oxlint-disable-next-line no-await-in-loop -- what is looked for comes with time
+    if (((await indexedIn(dir)) ?? 0) > 0) return false
+    // oxlint-disable-next-line no-await-in-loop
+    await pause(LOOK_MS)
+  }
+  return true
 }
 
 /** The name of the table of vectors: the manifest's, or one that is there. */
