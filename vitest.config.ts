@@ -25,9 +25,9 @@ export default defineConfig({
     ],
     // The pages for people, built once for all tests that show them.
     globalSetup: "faces/build/before-tests.ts",
-    // Most of a test's time is waiting: for processes, sockets and databases. One worker fewer than processors, as is
-    // usual, leaves half of a small machine idle.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Most of a test's time is waiting: for processes, sockets and databases. With as many workers as processors, three
+    // tenths of a small machine stay idle.
+    maxWorkers: Math.max(2, Math.ceil(availableParallelism() * 1.5)),
     // What startThread() in base/process/thread.ts sets, for what vitest itself does before.
     execArgv: ["--wasm-wrapper-tiering-budget=2147483647"],
     ...PATIENCE,

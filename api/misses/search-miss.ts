@@ -1,5 +1,6 @@
 import type { Incomplete } from "#crawler/coverage/incomplete.ts"
 import { type Engine, toPageUrl } from "#engine"
+import { pagesWaitText } from "#engine/filling/filling-text.ts"
 import { domainRules, matchesDomains, placeOf } from "#engine/page/domains.ts"
 
 import type { ApiKey } from "../accounts/keys/keys.ts"
@@ -143,7 +144,7 @@ const NO_MATCH: Miss = {
 /** Their scores are low: they are found by their words alone. */
 const notYet = (waiting: number): Miss => ({
   cause: "no-match",
-  text: `Nothing in what was asked fits well so far: ${waiting} ${waiting === 1 ? "page waits" : "pages wait"} for vectors. Ask again in a moment, or try other words.`,
+  text: `Nothing in what was asked fits well so far: ${pagesWaitText(waiting)}. Ask again in a moment, or try other words.`,
 })
 
 const UNFILLED: Miss = {

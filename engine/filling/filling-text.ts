@@ -10,6 +10,8 @@ export function fillingText(stats: Waiting): string {
   const left = secondsLeft(stats)
   const speed = rate === null ? "" : `, ${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a second`
   const time = left === null ? "" : `, about ${aboutSeconds(left)} left`
-  const counted = `${pages} ${pages === 1 ? "page waits" : "pages wait"} for vectors`
-  return `${counted} (${passages} ${passages === 1 ? "passage" : "passages"}${speed}${time})`
+  return `${pagesWaitText(pages)} (${passages} ${passages === 1 ? "passage" : "passages"}${speed}${time})`
 }
+
+export const pagesWaitText = (pages: number): string =>
+  `${pages} ${pages === 1 ? "page waits" : "pages wait"} for vectors`

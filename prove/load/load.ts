@@ -47,6 +47,8 @@ const QUEUE = 256
 const MEMORY_FACTOR = 1.1
 /** Of the connections that may be so many are kept at least, however long it takes to open all of them: one that is idle is closed after 75 s. */
 const LEAST_KEPT = 0.5
+/** New connections are taken within this time, also by a busy machine. */
+const [TAKEN_LOOKS, TAKEN_LOOK_MS] = [40, 250]
 /** Bytes that an idle connection may take of the API's memory, far more than the 7 KB that it does: collections of garbage come and go. */
 const MOST_EACH = 64_000
 /** Below this scale no process comes to rest. */
@@ -222,9 +224,7 @@ class Load {
     this.#effort.tell(`${wanted} idle connections`)
     {
       await using connections = await idle(this.#appliance, wanted)
-      const metrics = await this.#appliance.metrics()
-      const open = metrics.get("fossick_http_connections") ?? Number.NaN
-      const most = metrics.get('fossick_bound_limit{bound="connections"}') ?? Number.NaN
+      const { open, most } = await this.#connections()
       const seen = await connections.count()
       const each = (this.#vitals().ofApi.memory - before.ofApi.memory) / open
       // Connections of the callers that follow, idle since before, would be the first that go, perhaps with a request on its way.
@@ -245,6 +245,17 @@ class Load {
     })
     await this.#rest(REST_SECONDS)
     this.#compare(`${wanted} idle connections`, before, this.#vitals())
+  }
+
+  /** Connections of the API. Those just made may still wait to be taken. */
+  async #connections(): Promise<{ readonly open: number; readonly most: number }> {
+    for (let looks = 1; ; looks++) {
+      const metrics = await this.#appliance.metrics()
+      const open = metrics.get("fossick_http_connections") ?? Number.NaN
+      const most = metrics.get('fossick_bound_limit{bound="connections"}') ?? Number.NaN
+      if (open >= most * LEAST_KEPT || looks === TAKEN_LOOKS) return { open, most }
+      await pause(TAKEN_LOOK_MS)
+    }
   }
 
   async #ask(clients: number, seconds: number, kinds = KINDS, until?: AbortSignal): Promise<Tallies> {

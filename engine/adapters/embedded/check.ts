@@ -127,10 +127,8 @@ async function countIn(dir: string, table: string): Promise<number | Error> {
 /** Whether the table of pages has none, and gets none soon: the first of all are in the store a moment before they are in the table. */
 async function staysEmpty(dir: string): Promise<boolean> {
   for (let look = 0; look < LOOKS; look++) {
-    // oxlint-disable-next-line no-await-in-loop -- what is looked for comes with time
-    if (((await indexedIn(dir)) ?? 0) > 0) return false
-    // oxlint-disable-next-line no-await-in-loop
     await pause(LOOK_MS)
+    if (((await indexedIn(dir)) ?? 0) > 0) return false
   }
   return true
 }
