@@ -273,7 +273,7 @@ test("a log of little code has the same fields, in the same form", () => {
     pages: 1169,
     msg: "1,169 pages",
   })
-  expect(full).toEqual({ ...plain, hostname: hostname() })
+  expect(full).toEqual({ ...plain, time, hostname: hostname() })
 })
 
 test.each(["debug", "info", "warn", "error", "silent"] as const)(

@@ -34,22 +34,30 @@ export const WIDTHS = {
   "wide screen": { width: 1920, height: 1080 },
 }
 
+/** In what colours axe looks at which width: each at least once, as contrast hangs on the colours and order on the width. */
+const LOOKS: Readonly<Record<keyof typeof WIDTHS, readonly ("dark" | "light")[]>> =
+  process.env["FOSSICK_TEST_LOOKS"] === "all"
+    ? { phone: ["dark", "light"], desktop: ["dark", "light"], "wide screen": ["dark", "light"] }
+    : { phone: ["dark"], desktop: ["light"], "wide screen": [] }
+
 /**
- * What is wrong with a page as it stands, in light and dark colours, on a phone, a desktop and a wide screen: what {@link complaintsOf axe finds}, and that
- * something is wider than the screen; tables in boxes of their own may be. The page stays light and as wide as a desktop.
+ * What is wrong with a page as it stands: what {@link complaintsOf axe finds} on a phone in dark colours and on a desktop in light ones (`npm run test:looks`: in both,
+ * on each of the {@link WIDTHS widths}), and that something is wider than a screen; tables in boxes of their own may be. The page stays light and as
+ * wide as a desktop.
  */
 export async function faultsOf(page: Page): Promise<string[]> {
   const faults: string[] = []
-  for (const colorScheme of ["dark", "light"] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
-    for (const [name, size] of Object.entries(WIDTHS)) {
-      await page.setViewportSize(size)
-      const where = `${colorScheme}, ${name}: `
-      faults.push(...(await complaintsOf(page)).map((complaint) => where + complaint))
-      const widest = await page.evaluate<number>("document.documentElement.scrollWidth")
-      if (widest > size.width) faults.push(`${where}${widest} pixels wide`)
+  for (const [name, size] of Object.entries(WIDTHS)) {
+    await page.setViewportSize(size)
+    const widest = await page.evaluate<number>("document.documentElement.scrollWidth")
+    if (widest > size.width) faults.push(`${name}: ${widest} pixels wide`)
+    for (const colorScheme of LOOKS[name as keyof typeof WIDTHS]) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
+      const complaints = await complaintsOf(page)
+      faults.push(...complaints.map((complaint) => `${colorScheme}, ${name}: ${complaint}`))
     }
   }
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" })
   await page.setViewportSize(WIDTHS.desktop)
   return faults
 }

@@ -367,24 +367,28 @@ ${hook}
       ["backup", join(folder, "backup.tar")],
       ["export", join(folder, "index.export")],
     ]
-    // A short run takes some of them: each is a process.
-    for (const args of commands.filter((_, at) => scale === 1 || at % 6 === 0)) await fossick({}, ...args)
+    // A short run takes some of them, and of servers what the doctor says: each is a process.
+    const isShort = scale < 1
+    for (const args of commands.filter((_, at) => !isShort || at % 6 === 0)) await fossick({}, ...args)
+    const doctorAnd = async (settings: Readonly<Record<string, string>>, ...args: readonly string[]) => {
+      const elsewhere = { ...settings, FOSSICK_DATA_DIR: join(folder, "elsewhere") }
+      await fossick(elsewhere, "doctor")
+      if (!isShort) await fossick(elsewhere, ...args)
+    }
     // Servers that refuse a key and repeat it.
-    const servers = {
+    const embeddings = {
       FOSSICK_EMBEDDINGS_URL: `${echo.url}/embeddings`,
       FOSSICK_EMBEDDINGS_MODEL: "any",
       FOSSICK_EMBEDDINGS_KEY: marks.of("embeddings' key"),
     }
-    await fossick(servers, "doctor")
-    await fossick({ ...servers, FOSSICK_DATA_DIR: join(folder, "elsewhere") }, "search", "pumps")
+    await fossick(embeddings, "doctor")
+    await doctorAnd(embeddings, "search", "pumps")
     const meili = {
       FOSSICK_ENGINE: "meilisearch",
       FOSSICK_MEILI_URL: echo.url,
       FOSSICK_MEILI_KEY: marks.of("Meilisearch key"),
-      FOSSICK_DATA_DIR: join(folder, "elsewhere"),
     }
-    await fossick(meili, "search", "pumps")
-    await fossick(meili, "doctor")
+    await doctorAnd(meili, "search", "pumps")
     // The same of stores on servers, and those that nobody reaches.
     for (const address of [echo.url, `http://127.0.0.1:${await freePort()}`]) {
       const opensearch = {
@@ -392,20 +396,13 @@ ${hook}
         FOSSICK_OPENSEARCH_URLS: address,
         FOSSICK_OPENSEARCH_USER: "fossick",
         FOSSICK_OPENSEARCH_PASSWORD: marks.of("OpenSearch password"),
-        FOSSICK_DATA_DIR: join(folder, "elsewhere"),
       }
-      await fossick(opensearch, "search", "pumps")
-      await fossick(opensearch, "doctor")
+      await doctorAnd(opensearch, "search", "pumps")
     }
     const unreachable = `postgres://fossick@127.0.0.1:${await freePort()}/fossick`
     for (const address of [postgres.url, unreachable]) {
-      const state = {
-        FOSSICK_STATE: address,
-        FOSSICK_STATE_PASSWORD: marks.of("PostgreSQL password"),
-        FOSSICK_DATA_DIR: join(folder, "elsewhere"),
-      }
-      await fossick(state, "doctor")
-      await fossick(state, "keys", "list")
+      const state = { FOSSICK_STATE: address, FOSSICK_STATE_PASSWORD: marks.of("PostgreSQL password") }
+      await doctorAnd(state, "keys", "list")
     }
     saw("PostgreSQL is shown its password", postgres.passwords.includes(marks.of("PostgreSQL password")))
     const inAddress = `postgres://fossick:${encodeURIComponent(marks.of("password in an address"))}@127.0.0.1/fossick`

@@ -7,7 +7,10 @@ import { slopeOf, trendOf } from "./trend.ts"
 test("a short life of crawls, searches, research and watches is answered as it should be, and drawn", async () => {
   const { rows, faults, picture } = await proof.run({ scale: 0.0015, seed: 1, tell: () => {} })
   expect(faults).toEqual([])
-  expect(rows.map(([what]) => what)).toEqual(expect.arrayContaining(["memory", "open files", "search, p95"]))
+  expect(rows.map(([what]) => what)).toEqual(
+    expect.arrayContaining(["memory", "open files", "search, p95", "disk: the index"]),
+  )
+  expect(rows.find(([what]) => String(what).includes("largest tables"))?.[2]).toMatch(/^\w+ [\d.]+ MB, /)
   expect(picture?.svg).toContain("<polyline")
 })
 

@@ -8,6 +8,7 @@ import { LiveAppliance } from "../running/live-appliance.ts"
 import { MadeUpSite } from "../running/made-up-site.ts"
 import { bytesBelow, type Vitals, vitalsOf } from "../running/vitals.ts"
 import { chart } from "./chart.ts"
+import { largestTables } from "./largest-tables.ts"
 import { type Point, trendOf } from "./trend.ts"
 
 const MB = 1_000_000
@@ -29,9 +30,12 @@ const READ_MS = 300
 /** What may have grown after the first ten minutes: of memory as of a load, of counts what a crawl under way takes. */
 const MEMORY_FACTOR = 1.1
 const LATENCY_FACTOR = 1.5
+/** Versions of the index stay for a minute, and go with the next tidying up: with every crawl it goes up and down. */
+const INDEX_FACTOR = 1.5
 const MORE_HANDLES = 30
 const MORE_THREADS = 20
 const MORE_PROCESSES = 6
+const TABLES_TOLD = 6
 /** Below this scale nothing has come to rest. */
 const JUDGED_FROM = 0.5
 /** The index without the pages of a source may be so much of what it was with them. */
@@ -41,6 +45,8 @@ interface Sample extends Vitals {
   readonly at: number
   /** Milliseconds that 95 of 100 of the last searches did not exceed; NaN before the first. */
   readonly latency: number
+  /** Bytes of the index. */
+  readonly index: number
 }
 
 /** What happened, for the table. */
@@ -152,6 +158,7 @@ async function run(effort: Effort): Promise<Outcome> {
       samples.push({
         at: (performance.now() - began) / 1000,
         latency,
+        index: bytesBelow(index),
         ...vitalsOf(appliance.pid, appliance.dataDir),
       })
     }
@@ -197,7 +204,19 @@ async function run(effort: Effort): Promise<Outcome> {
       show: (value: number) => `${Math.round(value)} ms`,
       most: (first: number) => first * LATENCY_FACTOR,
     },
-    { name: "disk", of: (one: Sample) => one.disk, show: mb, most: () => Infinity },
+    {
+      name: "disk: the index",
+      of: (one: Sample) => one.index,
+      show: mb,
+      most: (first: number) => first * INDEX_FACTOR,
+    },
+    {
+      // What is kept for a time, as the table below it says.
+      name: "disk: all else",
+      of: (one: Sample) => one.disk - one.index,
+      show: mb,
+      most: () => Infinity,
+    },
   ]
   const curves = measures.map(({ name, of, show }) => ({
     name,
@@ -213,6 +232,14 @@ async function run(effort: Effort): Promise<Outcome> {
     }
     return [name, show(first), show(end), `${slope < 0 ? "−" : "+"}${show(Math.abs(slope))}`]
   })
+
+  const largest = largestTables(join(appliance.dataDir, "state.db"), TABLES_TOLD)
+  rows.push([
+    "of all else, the largest tables",
+    "",
+    largest.map(({ name, bytes }) => `${name} ${mb(bytes)}`).join(", "),
+    "",
+  ])
 
   effort.tell("pages of a source that is deleted")
   await appliance.declare("passing", passing)
