@@ -88,6 +88,8 @@ export class PostgresServer implements AsyncDisposable {
       "-h127.0.0.1",
       // What a test writes need not outlive the machine's power.
       "-cfsync=off",
+      // In its folder, which is removed: what stands in /dev/shm outlives a server that is killed.
+      "-cdynamic_shared_memory_type=mmap",
       "-cmax_connections=300",
       "-cshared_buffers=32MB",
     ])
