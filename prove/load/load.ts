@@ -4,6 +4,7 @@ import { percentile, processTree } from "../../bench/measure.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 import { LiveAppliance } from "../running/live-appliance.ts"
 import { MadeUpSite } from "../running/made-up-site.ts"
+import { sendSignal } from "../running/send-signal.ts"
 import { commandOf, type Vitals, vitalsOf } from "../running/vitals.ts"
 import { askAll, KINDS, type Tallies } from "./mix.ts"
 import { idle, leave, readSlowly } from "./rude.ts"
@@ -26,9 +27,11 @@ const SLOW_SECONDS = 60
 const LEAVERS = 3000
 const PAGES = 2000
 const PAGES_OF_TURN = 400
-/** Seconds of one client who asks alone, in turns at rest and while vectors are made. */
-const ALONE_SECONDS = 90
 const TURNS = 3
+/** Seconds of one client who asks alone while a source is crawled, at most. */
+const ALONE_SECONDS = 90
+/** Seconds for which vectors are made, and for which they are not. */
+const TURN_SECONDS = 4
 /** Below this scale vectors are made while it is asked at rest, too, and the factor is not judged. */
 const VECTORS_FROM = 0.02
 /** Searches whose slowest hundredth says anything. */
@@ -86,36 +89,62 @@ class Load {
     this.#site = site
   }
 
-  /** One client alone, in turns at rest and while vectors are made: what else goes on on the machine meets both alike. */
+  /**
+   * One client alone, while sources are crawled and while the vectors of their pages are made. Whoever makes them is stopped and goes on every few seconds, so
+   * that what else the machine does meets both alike.
+   */
   async alone(others: readonly MadeUpSite[]): Promise<void> {
-    const seconds = this.#seconds(ALONE_SECONDS / TURNS)
-    const [atRest, meanwhile]: [number[], number[]] = [[], []]
+    const whileCrawled: number[] = []
+    const whileStopped: number[] = []
+    const whileEmbedded: number[] = []
     for (const [turn, other] of others.entries()) {
       this.#effort.tell(`one client alone, turn ${turn + 1} of ${others.length}`)
-      const rest = await this.#ask(1, seconds, basic)
       const name = `turn-${turn + 1}`
       await this.#appliance.declare(name, other)
-      const crawled = this.#appliance.crawl(name)
-      await this.#appliance.until(async () => (await this.#waiting()) > 0)
-      const made = new AbortController()
-      const allMade = crawled.then(() => this.untilEmbedded()).finally(() => made.abort())
-      const busy = await this.#ask(1, seconds, basic, made.signal)
-      atRest.push(...msOf(rest))
-      meanwhile.push(...msOf(busy))
-      this.#judge("one client alone", rest)
-      this.#judge("one client alone, while vectors are made", busy)
-      await allMade
+      const crawl = new AbortController()
+      const crawled = this.#appliance.crawl(name).finally(() => crawl.abort())
+      whileCrawled.push(...(await this.#aloneFor(ALONE_SECONDS, crawl.signal)))
+      await crawled
+      const filling = new AbortController()
+      const filled = this.untilEmbedded().finally(() => filling.abort())
+      do {
+        const goOn = this.#stop("job-worker.ts")
+        whileStopped.push(...(await this.#aloneFor(TURN_SECONDS).finally(goOn)))
+        whileEmbedded.push(...(await this.#aloneFor(TURN_SECONDS, filling.signal)))
+      } while (!filling.signal.aborted)
+      await filled
     }
-    const factor = percentile(meanwhile, 0.99) / percentile(atRest, 0.99)
-    this.#row(`one client alone, ${TURNS} turns at rest`, timesOf(atRest))
-    this.#row(
-      `the same in ${TURNS} turns between them, while vectors are made`,
-      `${timesOf(meanwhile)} (p99 × ${factor.toFixed(2)})`,
-    )
+    const factorOf = (taken: readonly number[]) => percentile(taken, 0.99) / percentile(whileStopped, 0.99)
+    for (const [what, taken] of [
+      ["while nothing else goes on", whileStopped],
+      ["while a source is crawled", whileCrawled],
+      ["while vectors are made", whileEmbedded],
+    ] as const) {
+      const compared = taken.length === 0 ? "" : ` (p99 × ${factorOf(taken).toFixed(2)})`
+      this.#row(`one client alone, ${what}`, timesOf(taken) + compared)
+    }
+    const factor = factorOf(whileEmbedded)
     const isJudged =
-      this.#effort.scale >= VECTORS_FROM && Math.min(atRest.length, meanwhile.length) >= LEAST_JUDGED
+      this.#effort.scale >= VECTORS_FROM &&
+      Math.min(whileStopped.length, whileEmbedded.length) >= LEAST_JUDGED
     if (isJudged && factor > VECTORS_FACTOR) {
       this.faults.push(`searches took ${factor.toFixed(2)} times as long (p99) while vectors were made`)
+    }
+  }
+
+  /** @returns how long each search took, in milliseconds */
+  async #aloneFor(seconds: number, signal?: AbortSignal): Promise<number[]> {
+    const tallies = await this.#ask(1, this.#seconds(seconds), basic, signal)
+    this.#judge("one client alone", tallies)
+    return msOf(tallies)
+  }
+
+  /** Stops the appliance's processes of this program. @returns lets them go on */
+  #stop(program: string): () => void {
+    const pids = processTree(this.#appliance.pid).filter((pid) => commandOf(pid).includes(program))
+    for (const pid of pids) sendSignal(pid, "SIGSTOP")
+    return () => {
+      for (const pid of pids) sendSignal(pid, "SIGCONT")
     }
   }
 

@@ -9,6 +9,7 @@ import { freePort } from "#base/testing/free-port.ts"
 import { operations } from "../../api/openapi/document.ts"
 import { processTree } from "../../bench/measure.ts"
 import type { Effort, Outcome, Proof } from "../proof.ts"
+import { sendSignal } from "../running/send-signal.ts"
 import { startCollector, startEchoMail, startEchoPostgres, startEchoServer } from "./hostile-server.ts"
 import { Marks } from "./marks.ts"
 import { useOAuth } from "./program.ts"
@@ -422,7 +423,7 @@ ${hook}
     await fossick({ FOSSICK_API_KEY: "short" }, "doctor")
 
     // What Node writes of a process that crashes, or is asked to.
-    for (const pid of pids) signal(pid, "SIGUSR2")
+    for (const pid of pids) sendSignal(pid, "SIGUSR2")
     for (let tries = 0; tries < PATIENCE && (await readdir(reports)).length < pids.length; tries += 1)
       await quiet()
     saw("reports of the processes are written", (await readdir(reports)).length >= pids.length)
@@ -435,7 +436,7 @@ ${hook}
     await post("/extract", { urls: [`${echo.url}/basic`] })
     await call("/admin/sources/basic/run", { method: "POST" })
     await call("/admin/sources/proxied/run", { method: "POST" })
-    for (const pid of pids.slice(1)) signal(pid, "SIGABRT")
+    for (const pid of pids.slice(1)) sendSignal(pid, "SIGABRT")
     for (let tries = 0; tries < PATIENCE; tries += 1) {
       const { status } = await call("/healthz").catch(() => ({ status: 0 }))
       if (status === 200) break
@@ -453,15 +454,6 @@ ${hook}
   }
   const found = places.flatMap(([where, bytes]) => marks.in(bytes).map((what) => `${what} in ${where}`))
   return { found, places: places.length, secrets: marks.names.length, used }
-}
-
-/** One that ended meanwhile has nothing more to say. */
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
-  }
 }
 
 const quiet = (): Promise<void> => new Promise((done) => setTimeout(done, QUIET_MS))
