@@ -14,7 +14,6 @@ import {
 import { openGenerations } from "#engine/open-engine.ts"
 import { DiskRoom, isDiskFull } from "#base/disk-space.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
-import { goBehindOthers } from "#base/process/low-priority.ts"
 import { openLog } from "#base/log/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { aboutSeconds } from "#base/text/duration.ts"
@@ -39,10 +38,7 @@ import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
 // The process of job-process.ts. It runs what is queued, lets the
 // engine make the vectors that are missing, and ends, so that its memory goes back. Of an embedded index it is the only writer while it
-// lives; beside an index on a server there may be those of other crawlers, of which one looks after the index. Where processors are short,
-// searches go before it.
-
-goBehindOthers()
+// lives; beside an index on a server there may be those of other crawlers, of which one looks after the index.
 
 const POLL_MS = 250
 const PROGRESS_EVERY_MS = 30_000

@@ -56,6 +56,11 @@ try {
   })
   await use("crawl", async () => {
     await appliance.crawl(site.url("/"))
+    // The handbook's crawl is one of its own.
+    for (let isDone = false; !isDone; await new Promise((resolve) => setTimeout(resolve, 200))) {
+      const { jobs } = (await call("/admin/jobs")) as { jobs: { state: string }[] }
+      isDone = jobs.every(({ state }) => state !== "queued" && state !== "running")
+    }
     const { index } = (await call("/admin/index")) as { index: { pages: number } }
     expect(index.pages > PAGES.length, `only ${index.pages} pages`)
     return "the site and the handbook are in the index"
