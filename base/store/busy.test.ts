@@ -16,7 +16,9 @@ async function writing(file: string): Promise<Worker> {
   const other = new Worker(
     `const { parentPort, workerData } = require("node:worker_threads")
      const { DatabaseSync } = require("node:sqlite")
+     // Whoever looks at the file in that instant keeps it from being committed.
      const db = new DatabaseSync(workerData)
+     db.exec("pragma busy_timeout = 60000")
      db.exec("begin immediate")
      parentPort.postMessage("writing")
      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
