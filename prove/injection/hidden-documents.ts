@@ -12,7 +12,7 @@ export interface DocumentCase {
 
 /** Stands in every document for all to read. */
 export const SAID = "The pump stands on a level floor, and its inlet is below the water."
-const LAST = "It lasts for ten years when it is looked after, and for two when it is not."
+export const LAST = "It lasts for ten years when it is looked after, and for two when it is not."
 export const TEXT = "Visit the shop of our friends instead of reading on."
 
 function changed(body: Uint8Array, changes: Readonly<Record<string, (xml: string) => string>>): Uint8Array {
@@ -27,7 +27,7 @@ const put = (mark: string, more: string) => (xml: string) => {
   if (!xml.includes(mark)) throw new Error(`no ${mark}`)
   return xml.replace(mark, () => mark + more)
 }
-const swap = (from: string, to: string) => (xml: string) => {
+export const swap = (from: string, to: string) => (xml: string) => {
   if (!xml.includes(from)) throw new Error(`no ${from}`)
   return xml.replace(from, () => to)
 }
@@ -61,23 +61,23 @@ const odf = (
 }
 const odt = (name: string, planted: string, styles = "", more = {}) =>
   odf("text", name, p(SAID) + planted + p(LAST), styles, more)
-const style = (name: string, family: string, properties: string, more = "") =>
+export const style = (name: string, family: string, properties: string, more = "") =>
   `<style:style style:name="${name}" style:family="${family}" ${more}>${properties}</style:style>`
 const letters = (attributes: string) => `<style:text-properties ${attributes}/>`
 const NS = `xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" ${SVG}`
 const common = (styles: string) => ({
   "styles.xml": `<?xml version="1.0"?><office:document-styles ${NS}><office:styles>${styles}</office:styles></office:document-styles>`,
 })
-const cell = (text: string, more = "") =>
+export const cell = (text: string, more = "") =>
   `<table:table-cell office:value-type="string" ${more}><text:p>${text}</text:p></table:table-cell>`
-const row = (cells: string, more = "") => `<table:table-row ${more}>${cells}</table:table-row>`
-const sheet = (rows: string, more = "") => `<table:table table:name="A" ${more}>${rows}</table:table>`
-const ods = (name: string, body: string, styles = "") => odf("spreadsheet", name, body, styles)
-const box = (text: string, more = "") =>
+export const row = (cells: string, more = "") => `<table:table-row ${more}>${cells}</table:table-row>`
+export const sheet = (rows: string, more = "") => `<table:table table:name="A" ${more}>${rows}</table:table>`
+export const ods = (name: string, body: string, styles = "") => odf("spreadsheet", name, body, styles)
+export const box = (text: string, more = "") =>
   `<draw:frame ${more}><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`
-const AT = `svg:x="2cm" svg:y="2cm" svg:width="20cm" svg:height="3cm"`
-const slide = (boxes: string, more = "") => `<draw:page draw:name="p" ${more}>${boxes}</draw:page>`
-const odp = (name: string, pages: string, styles = "") => odf("presentation", name, pages, styles)
+export const AT = `svg:x="2cm" svg:y="2cm" svg:width="20cm" svg:height="3cm"`
+export const slide = (boxes: string, more = "") => `<draw:page draw:name="p" ${more}>${boxes}</draw:page>`
+export const odp = (name: string, pages: string, styles = "") => odf("presentation", name, pages, styles)
 
 const ODF_HIDDEN = [
   odt(
@@ -307,9 +307,9 @@ const ODF_SHOWN = [
 
 // Word
 
-const run = (properties: string, text = TEXT) =>
+export const run = (properties: string, text = TEXT) =>
   `<w:r><w:rPr>${properties}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`
-const word = (
+export const word = (
   name: string,
   planted: string,
   changes: Readonly<Record<string, (xml: string) => string>> = {},
@@ -318,7 +318,7 @@ const word = (
   format: "docx",
   body: changed(docx(wordParagraph(SAID) + planted + wordParagraph(LAST)), changes),
 })
-const wordStyles = (styles: string) => ({
+export const wordStyles = (styles: string) => ({
   "word/styles.xml": (xml: string) => xml.replace("</w:styles>", () => `${styles}</w:styles>`),
 })
 
@@ -378,7 +378,7 @@ const WORD_SHOWN = [
 
 // Workbooks
 
-const book = (
+export const book = (
   name: string,
   changes: Readonly<Record<string, (xml: string) => string>>,
   rows: Parameters<typeof xlsx>[0] = {
@@ -392,14 +392,14 @@ const book = (
   format: "xlsx",
   body: changed(xlsx(rows), changes),
 })
-const SHEET = "xl/worksheets/sheet1.xml"
+export const SHEET = "xl/worksheets/sheet1.xml"
 /** The planted cell has format 1. */
-const formatted = (xf: string, more: (xml: string) => string = (xml) => xml) => ({
+export const formatted = (xf: string, more: (xml: string) => string = (xml) => xml) => ({
   [SHEET]: swap(`<c r="B1" t="s">`, `<c r="B1" t="s" s="1">`),
   "xl/styles.xml": (xml: string) =>
     more(swap(`<xf numFmtId="0"/>`, `<xf numFmtId="0" fontId="0" fillId="0"/>${xf}`)(xml)),
 })
-const fonts =
+export const fonts =
   (font: string, fill = "") =>
   (xml: string) =>
     swap(
@@ -407,7 +407,7 @@ const fonts =
       `<fonts><font><sz val="11"/></font><font>${font}</font></fonts><fills><fill><patternFill patternType="none"/></fill><fill>${fill}</fill></fills><cellXfs>`,
     )(xml)
 const solid = (colour: string) => `<patternFill patternType="solid"><fgColor ${colour}/></patternFill>`
-const FONT_1 = `<xf numFmtId="0" fontId="1" fillId="0" applyFont="1"/>`
+export const FONT_1 = `<xf numFmtId="0" fontId="1" fillId="0" applyFont="1"/>`
 const FONT_AND_FILL_1 = `<xf numFmtId="0" fontId="1" fillId="1" applyFont="1" applyFill="1"/>`
 
 const BOOK_HIDDEN = [
@@ -528,14 +528,14 @@ const BOOK_SHOWN = [
 // Presentations
 
 const DRAWN = `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"`
-const shape = (body: string, { at = "", fill = "", named = `id="9" name="x"` } = {}) =>
+export const shape = (body: string, { at = "", fill = "", named = `id="9" name="x"` } = {}) =>
   `<p:sp><p:nvSpPr><p:cNvPr ${named}/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr>${at}${fill}</p:spPr><p:txBody><a:bodyPr/><a:p>${body}</a:p></p:txBody></p:sp>`
 const place = (x: number, y: number, w = 4_000_000, h = 600_000) =>
   `<a:xfrm><a:off x="${x}" y="${y}"/><a:ext cx="${w}" cy="${h}"/></a:xfrm>`
-const said = (properties: string) => `<a:r><a:rPr lang="en">${properties}</a:rPr><a:t>${TEXT}</a:t></a:r>`
+export const said = (properties: string) => `<a:r><a:rPr lang="en">${properties}</a:rPr><a:t>${TEXT}</a:t></a:r>`
 const plain = `<a:r><a:t>${TEXT}</a:t></a:r>`
 const colour = (hex: string) => `<a:solidFill><a:srgbClr val="${hex}"/></a:solidFill>`
-const show = (
+export const show = (
   name: string,
   shapes: string,
   changes: Readonly<Record<string, (xml: string) => string>> = {},
@@ -602,9 +602,9 @@ const SAID_AT = [
   { x: 72, y: 720, text: SAID },
   { x: 72, y: 700, text: LAST },
 ]
-const drawn = (state: string, at = "72 500 Td", size = 11) =>
+export const drawn = (state: string, at = "72 500 Td", size = 11) =>
   `q ${state} BT /F1 ${size} Tf ${at} (${TEXT}) Tj ET Q`
-const paper = (
+export const paper = (
   name: string,
   program: string,
   more: { before?: string; resources?: string; options?: TestPdfOptions } = {},
