@@ -20,7 +20,7 @@ export interface AirGap {
   readonly used: readonly Used[]
   /** Packets that the namespace had no route for: each is something that wanted out. Null: not counted. */
   readonly withoutRoute: number | null
-  /** Connections to elsewhere, as strace saw them; null: it is not installed. */
+  /** Connections to elsewhere, as strace saw them; null: it is not installed, or not permitted. */
   readonly outside: readonly string[] | null
   /** All connections that strace saw. */
   readonly connections: number
@@ -39,7 +39,8 @@ export async function flyBlind({ tell }: Pick<Effort, "tell">): Promise<AirGap> 
   const folder = mkdtempSync(join(tmpdir(), "fossick-air-gap-"))
   try {
     const traces = join(folder, "trace")
-    const isTraced = spawnSync("strace", ["-V"]).status === 0
+    // A container may have it and forbid it.
+    const isTraced = spawnSync("strace", ["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "true"]).status === 0
     // A file for each process, by its id. seccomp stops a process at these calls alone.
     const strace = [
       "strace",
