@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
+import { madeUp } from "../testing/made-up.ts"
 import { writtenDate } from "./written-date.ts"
 
 /** Of the time in which pages are dated, to the second. */
@@ -48,6 +49,7 @@ test("a date is read in every form that pages write it in, wherever the machine 
         expect(writtenDate(iso.slice(0, 4))).toBe(Date.parse(`${iso.slice(0, 4)}-01-01`))
       },
     ),
+    madeUp(100),
   )
 })
 
@@ -68,7 +70,7 @@ test("a day counts when the calendar has it", () => {
       expect([text, writtenDate(text)]).toEqual([text, naive(year, month, day)])
       expect(writtenDate(`${text}T00:00:00Z`)).toBe(naive(year, month, day))
     }),
-    { numRuns: 1000 },
+    madeUp(1000),
   )
 })
 
@@ -136,6 +138,6 @@ test("no text is too odd to be no date", () => {
       const time = writtenDate(text)
       expect(time === null || (time >= Date.UTC(1990, 0, 1) && time <= Date.now() + 86_400_000)).toBe(true)
     }),
-    { numRuns: 2000 },
+    madeUp(2000),
   )
 })

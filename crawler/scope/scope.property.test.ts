@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
+import { madeUp } from "#base/testing/made-up.ts"
 import { toPageUrl } from "#engine"
 import { scopeOf } from "./scope.ts"
 
@@ -67,7 +68,7 @@ test("however an address is spelt, it is in the folder of a seed only when its s
         ...byLetter,
       })
     }),
-    { numRuns: 2000 },
+    madeUp(2000),
   )
 })
 
@@ -82,6 +83,6 @@ test("a link never leads further than its address says: a folder within its host
       )
       expect([!prefix || host, !host || domain]).toEqual([true, true])
     }),
-    { numRuns: 1000 },
+    madeUp(1000),
   )
 })

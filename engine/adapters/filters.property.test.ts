@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
+import { madeUp } from "#base/testing/made-up.ts"
 import type { Condition } from "../index/search-index.ts"
 import { placeOf } from "../page/domains.ts"
 import { facetValue, filterOf } from "./meilisearch/filter.ts"
@@ -189,7 +190,7 @@ test("an OpenSearch cluster is sent filters that let through what they should", 
       const passed = filtersOf(conditions).every((clause) => passes(fields, clause))
       expect(passed).toBe(conditions.every((condition) => naive(page, condition)))
     }),
-    { numRuns: 1000, seed: 11 },
+    madeUp(1000, 11),
   )
 })
 
@@ -200,6 +201,6 @@ test("a Meilisearch server is sent filters that let through what they should", (
       const passed = filter === undefined || reads(fieldsOf(page, facetValue), filter)
       expect(passed).toBe(conditions.every((condition) => naive(page, condition)))
     }),
-    { numRuns: 1000, seed: 12 },
+    madeUp(1000, 12),
   )
 })

@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
+import { madeUp } from "#base/testing/made-up.ts"
 import { domainRules, matchesDomains, placeOf } from "./domains.ts"
 
 /** Names that somebody can register, as addresses spell them, each in the spellings that people use. */
@@ -62,7 +63,7 @@ test("a list of domains holds the pages that its words say, however names are sp
         expected,
       ])
     }),
-    { numRuns: 3000 },
+    madeUp(3000),
   )
 })
 
@@ -73,6 +74,6 @@ test("no name that somebody writes makes a list fail, and none is held by a page
       const isHeld = matchesDomains(placeOf("https://docs.example.com/"), rules)
       expect(isHeld && !/example|docs/iu.test(written.normalize("NFKC"))).toBe(false)
     }),
-    { numRuns: 1000 },
+    madeUp(1000),
   )
 })

@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
+import { madeUp } from "#base/testing/made-up.ts"
 import { toPageUrl } from "./page-url.ts"
 
 const escapes = fc.constantFrom(
@@ -67,7 +68,7 @@ test("the spelling of a spelling is itself", () => {
       const url = toPageUrl(text)
       expect(url === null || toPageUrl(url) === url).toBe(true)
     }),
-    { numRuns: 2000 },
+    madeUp(2000),
   )
 })
 
@@ -87,7 +88,7 @@ test("a spelling names the same resource: what is sent to the server is what was
         written.search,
       ])
     }),
-    { numRuns: 2000 },
+    madeUp(2000),
   )
 })
 
@@ -100,6 +101,6 @@ test("a spelling holds no password and no fragment but a route", () => {
       expect([username, password]).toEqual(["", ""])
       expect(hash).toMatch(/^$|^#!?\//)
     }),
-    { numRuns: 1000 },
+    madeUp(1000),
   )
 })

@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { madeUp } from "#base/testing/made-up.ts"
 import { type Candidate, fuse, toReadAgain, withLateInteraction } from "./fusion.ts"
 
 const page = (id: string, words: number, cosine?: number | null): Candidate => ({ id, words, cosine })
@@ -76,6 +77,7 @@ describe("the ranking", () => {
         expect(found.map((one) => one.fused)).toEqual(found.map((one) => one.fused).sort((a, b) => b - a))
         expect(found.map((one) => one.score)).toEqual(found.map((one) => one.score).sort((a, b) => b - a))
       }),
+      madeUp(100),
     )
   })
 
@@ -84,6 +86,7 @@ describe("the ranking", () => {
       fc.property(anyCandidates, (candidates) => {
         expect(ranked(candidates.toReversed())).toEqual(ranked(candidates))
       }),
+      madeUp(100),
     )
   })
 
@@ -106,6 +109,7 @@ describe("the ranking", () => {
           expect(before === -1 || after <= before).toBe(true)
         }
       }),
+      madeUp(100),
     )
   })
 
@@ -120,6 +124,7 @@ describe("the ranking", () => {
         )
         expect(wrong).toEqual([])
       }),
+      madeUp(100),
     )
   })
 
@@ -135,6 +140,7 @@ describe("the ranking", () => {
           expect(before === -1 || after <= before).toBe(true)
         }
       }),
+      madeUp(100),
     )
   })
 })

@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
+import { madeUp } from "#base/testing/made-up.ts"
 import { packTerms, unpackTerms } from "../text/passage-terms.ts"
 import { type WeightedWord, wordEvidenceFor } from "./word-evidence.ts"
 
@@ -116,7 +117,7 @@ test("what a page says in words is what the formulas say", () => {
       expect(found.passages.length).toBe(expected.passages.length)
       for (const [at, share] of expected.passages.entries()) expect(found.passages[at]).toBeCloseTo(share, 9)
     }),
-    { numRuns: 400 },
+    madeUp(400),
   )
 })
 

@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
+import { madeUp } from "#base/testing/made-up.ts"
 import { MAX_PASSAGE_CHARS } from "../page/passage.ts"
 import { toPassages } from "./passages.ts"
 
@@ -57,6 +58,7 @@ test("passages hold the words of a page, each once and in its order, and no othe
       expect([...headings].filter((word) => !beside.has(word))).toEqual([])
       expect(passages.filter(({ text }) => text === "" || text.length > MAX_PASSAGE_CHARS)).toEqual([])
     }),
+    madeUp(100),
   )
 })
 
@@ -92,6 +94,6 @@ test("no text makes it fail, and none has more text than it says", () => {
     fc.property(odd, (markdown) => {
       for (const { text } of toPassages(markdown)) expect(text.length).toBeLessThanOrEqual(MAX_PASSAGE_CHARS)
     }),
-    { numRuns: 300 },
+    madeUp(300),
   )
 })

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { madeUp } from "#base/testing/made-up.ts"
 import type { PageFilter } from "../../engine.ts"
 import { type Page, sourcesOf } from "../../page/page.ts"
 import { HashingEmbedder } from "../../testing/hashing-embedder.ts"
@@ -147,7 +148,7 @@ test.each(["lexical", "hybrid"] as const)(
         const expected = stored.filter((page) => naive(page, filter)).map(({ url }) => url)
         expect(hits.map(({ url }) => url).toSorted()).toEqual(expected.toSorted())
       }),
-      { numRuns: arms === "lexical" ? 150 : 60, seed: 4 },
+      madeUp(arms === "lexical" ? 150 : 60, 4),
     )
   },
 )
@@ -178,6 +179,6 @@ test("facets count the pages that a filter lets through", async () => {
         tally(({ topic }) => [topic]),
       ])
     }),
-    { numRuns: 60, seed: 5 },
+    madeUp(60, 5),
   )
 })

@@ -1,0 +1,149 @@
+import { execFile } from "node:child_process"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { MADE_UP, type MadeUp } from "#base/testing/made-up.ts"
+import type { Effort, Outcome, Proof } from "../proof.ts"
+
+const ROOT = join(import.meta.dirname, "../..")
+/** As many times as many cases as in a test. */
+const TIMES = 100
+/** No property is cut short for its time here. */
+const NO_LIMIT_MS = 2 ** 31 - 1
+
+interface Area {
+  readonly what: string
+  readonly held: string
+  readonly test: string
+}
+
+export const AREAS: readonly Area[] = [
+  {
+    what: "addresses",
+    held: "one spelling for each, which names what was written, without password or fragment",
+    test: "engine/page/page-url.property.test.ts",
+  },
+  {
+    what: "domain rules",
+    held: "a naive oracle over labels of names",
+    test: "engine/page/domains.property.test.ts",
+  },
+  {
+    what: "scopes of crawls",
+    held: "a naive oracle, letter by letter",
+    test: "crawler/scope/scope.property.test.ts",
+  },
+  {
+    what: "dates",
+    held: "a calendar counted day by day; no text is too odd",
+    test: "base/text/written-date.test.ts",
+  },
+  {
+    what: "fusion",
+    held: "scores between 0 and 1, in order, and no page lower for saying more",
+    test: "engine/ranking/fusion.test.ts",
+  },
+  {
+    what: "words of pages",
+    held: "the formulas, written a second time",
+    test: "engine/ranking/word-evidence.property.test.ts",
+  },
+  {
+    what: "passages",
+    held: "each word once and in its order, none longer than promised",
+    test: "engine/text/passages.property.test.ts",
+  },
+  {
+    what: "filters and facets, embedded index",
+    held: "a naive oracle, over searches of a real index",
+    test: "engine/adapters/embedded/filter.property.test.ts",
+  },
+  {
+    what: "filters, Meilisearch and OpenSearch",
+    held: "a naive oracle, by an interpreter of what they are sent",
+    test: "engine/adapters/filters.property.test.ts",
+  },
+]
+
+export const proof: Proof = {
+  title: "Made-up cases",
+  promise:
+    "What has to hold of every value is held to made-up ones ([fast-check](https://fast-check.dev)), against an oracle that was written a second time and naively wherever there can be one. The tests " +
+    "make up some hundreds or thousands for each property; here it is a hundred times as many.",
+  run: (effort) => held(effort, AREAS),
+}
+
+/** Holds the properties of these areas, one after the other. */
+export async function held({ scale, seed, tell }: Effort, areas: readonly Area[]): Promise<Outcome> {
+  const rows: (readonly [string, string, number, number, number])[] = []
+  const faults: string[] = []
+  for (const { what, held, test } of areas) {
+    // One after the other: vitest takes the machine to itself.
+    // oxlint-disable-next-line no-await-in-loop
+    const { cases, failures } = await tried(test, { times: TIMES * scale, seed })
+    const all = cases.reduce((sum, one) => sum + one, 0)
+    tell(`${what}: ${cases.length} properties, ${all} cases, ${failures.length} failed`)
+    rows.push([what, held, cases.length, all, failures.length])
+    if (cases.length === 0) faults.push(`${test} has no property`)
+    faults.push(...failures.map((failure) => `${test}: ${failure}`))
+  }
+  const sum = (at: 2 | 3 | 4) => rows.reduce((all, row) => all + row[at], 0)
+  return {
+    columns: ["of", "held to", "properties", "cases", "failed"],
+    rows: [...rows, ["all", "", sum(2), sum(3), sum(4)]],
+    faults,
+  }
+}
+
+interface Report {
+  readonly testResults: ReadonlyArray<{
+    readonly message?: string
+    readonly status: string
+    readonly assertionResults: ReadonlyArray<{
+      readonly status: string
+      readonly fullName: string
+      readonly failureMessages: readonly string[]
+    }>
+  }>
+}
+
+async function tried(test: string, { times, seed }: Omit<MadeUp, "counts">) {
+  const dir = await mkdtemp(join(tmpdir(), "fossick-properties-"))
+  try {
+    const [report, counts] = [join(dir, "report.json"), join(dir, "counts")]
+    await writeFile(counts, "")
+    // Those that vitest sets for its own tests are not for the tests that are run here.
+    const outer = Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST"))
+    const env = {
+      ...Object.fromEntries(outer),
+      [MADE_UP]: JSON.stringify({ times, seed, counts } satisfies MadeUp),
+    }
+    const vitest = join(ROOT, "node_modules/vitest/vitest.mjs")
+    const command = [
+      vitest,
+      "run",
+      test,
+      "--reporter=json",
+      `--outputFile=${report}`,
+      `--testTimeout=${NO_LIMIT_MS}`,
+    ]
+    // It ends with 1 when a property fails: the report says which.
+    await promisify(execFile)(process.execPath, command, { cwd: ROOT, env, maxBuffer: 64 << 20 }).catch(
+      () => undefined,
+    )
+    const { testResults } = JSON.parse(await readFile(report, "utf8")) as Report
+    const failures = testResults.flatMap(({ status, message = "", assertionResults }) => {
+      const failed = assertionResults.filter((one) => one.status === "failed")
+      if (failed.length === 0 && status === "failed") return [message]
+      return failed.map(({ fullName, failureMessages: [why = ""] }) => `${fullName}: ${why.slice(0, 1000)}`)
+    })
+    const cases = (await readFile(counts, "utf8"))
+      .split("\n")
+      .filter((line) => line !== "")
+      .map(Number)
+    return { cases, failures }
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
