@@ -220,11 +220,21 @@ export function openOAuth({
       await new Promise<void>((resolve, reject) => {
         ctx.res.once("close", resolve)
         app(ctx.req, ctx.res, (error) => {
-          if (error !== undefined) reject(error)
-          else {
+          if (error === undefined) {
             ctx.res.statusCode = 404
             ctx.res.end()
+            return
           }
+          // What express could not work with it has not answered.
+          ctx.respond = true
+          const refused = refusalOf(error)
+          if (refused === null) {
+            reject(error)
+            return
+          }
+          ctx.status = refused.status
+          ctx.body = { error: "invalid_request", error_description: refused.because }
+          resolve()
         })
       })
     },
@@ -239,6 +249,18 @@ function barePath(path: string, prefix: string): string {
   const [, document = "", rest = path] = /^(\/\.well-known\/[a-z-]+)(\/.*)$/.exec(path) ?? []
   const isBelow = prefix !== "" && (rest === prefix || rest.startsWith(`${prefix}/`))
   return isBelow ? document + rest.slice(prefix.length) : path
+}
+
+/** Of a body that express cannot read; null: the fault is not the caller's. */
+function refusalOf(error: unknown): { readonly status: number; readonly because: string } | null {
+  const { status } = error as { readonly status?: unknown }
+  if (typeof status !== "number" || status < 400 || status > 499) return null
+  return { status, because: UNREADABLE[status] ?? "The body cannot be parsed." }
+}
+
+const UNREADABLE: Readonly<Record<number, string>> = {
+  413: "The body is too large.",
+  415: "The body has an encoding or a charset that is not read here.",
 }
 
 /** Counts keys that were not valid, by the address that showed them. */

@@ -308,6 +308,24 @@ test("codes want their verifier, and only known addresses, no endless ones, are 
   }
 })
 
+test("a body that cannot be read is refused in OAuth's words", async () => {
+  const send = async (path: string, type: string, body: string, more = {}) => {
+    const headers = { "Content-Type": type, ...more }
+    const response = await fetch(url + path, { method: "POST", headers, body })
+    return [response.status, ((await response.json()) as { error: string }).error]
+  }
+  const form = "application/x-www-form-urlencoded"
+  expect(
+    await Promise.all([
+      send("/register", "application/json", '{"redirect_uris": '),
+      send("/register", "application/json", "2"),
+      send("/register", "application/json", JSON.stringify({ long: "x".repeat(200_000) })),
+      send("/token", `${form}; charset=none`, "grant_type=x"),
+      send("/revoke", form, "not packed", { "Content-Encoding": "gzip" }),
+    ]),
+  ).toEqual([400, 400, 413, 415, 400].map((status) => [status, "invalid_request"]))
+})
+
 test("an address with a path is one, too, whether a proxy keeps the path or not", async () => {
   const db = memoryState()
   const port = await freePort()
