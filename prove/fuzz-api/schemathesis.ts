@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process"
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -18,44 +18,64 @@ export const PROGRAM = "SCHEMATHESIS"
  * the right state, whether a key may do it or has used up its credits. Such answers are right ones to what a schema allows. A 500 never is.
  */
 const CONFIG = `
+hooks = "asked.py"
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", "400", "401", "403", "404", "409", "422", "429", "431", "432", "433", "503"]
 [checks.negative_data_rejection]
 expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "429", "431", "432", "433", "503"]
 `
 
+/** Its reports count operations and do not name them, so each that was answered is noted. */
+const HOOKS = `
+import os
+import schemathesis
+
+seen = set()
+
+@schemathesis.hook
+def after_call(context, case, response):
+    label = case.operation.label
+    if label not in seen:
+        seen.add(label)
+        with open(os.environ["ASKED"], "a") as file:
+            file.write(label + "\\n")
+`
+
 /** Schemathesis (https://schemathesis.io), installed into a folder of its own that goes with it. */
 export interface Schemathesis extends AsyncDisposable {
-  /** Tries a running appliance by its own /openapi.json. */
+  /** Tries a running appliance by a document. */
   try(given: Tries): Promise<Tried>
 }
 
 export interface Tries {
   readonly url: string
+  /** An OpenAPI document that says no more of answers than their statuses and refusals. Default: the appliance's own. */
+  readonly document?: object
   /** Sent with every request; null sends none. */
   readonly key: string | null
   readonly seed: number
-  /** For how long; the phases before the random one are never cut short. */
+  /** For how long at most. */
   readonly seconds: number
   /** These operations alone, by their ids. Default: all. */
   readonly operations?: readonly string[]
 }
 
 export interface Tried {
-  /** Operations that were called. */
-  readonly operations: number
+  /** Operations that answered, each as `GET /path`. */
+  readonly asked: readonly string[]
   /** Requests that were made up and sent. */
   readonly cases: number
   /** Each way in which an answer was not what the document says, with the call that shows it. */
   readonly faults: readonly string[]
+  /** How often the program could not make values up: see {@link OF_ITS_OWN}. */
+  readonly failed: number
 }
 
 /** What this proof reads of the JSON report. */
 interface Report {
-  readonly operations: { readonly tested: number }
   readonly test_cases: { readonly generated: number }
   readonly failures: readonly { readonly title: string; readonly operations: readonly string[] }[]
-  readonly errors: readonly { readonly title: string }[]
+  readonly errors: readonly { readonly title: string; readonly count: number }[]
 }
 
 /** @returns why there is none, when Python or its packages cannot be had */
@@ -68,6 +88,7 @@ export async function openSchemathesis(): Promise<Schemathesis | string> {
     return `Schemathesis is not here: it takes Python 3 with venv and a package index, or its path in ${PROGRAM}.`
   }
   await writeFile(join(dir, "schemathesis.toml"), CONFIG)
+  await writeFile(join(dir, "asked.py"), HOOKS)
   return { try: (given) => tryWith(program, dir, given), [Symbol.asyncDispose]: clear }
 }
 
@@ -84,32 +105,40 @@ async function installed(dir: string): Promise<string | null> {
   }
 }
 
-/** A failure of the program itself: Python 3.11 cannot describe some of the rules that values are made up by. Nothing was asked then. */
+/**
+ * A failure of the program itself: Python 3.11 cannot describe some of the rules that values are made up by. One phase of an operation is
+ * left out then; an operation that no phase asked is missing among those that were.
+ */
 const OF_ITS_OWN = "Runtime Error"
 /** Of what Schemathesis says where it could not go on. */
 const SHOWN_CHARS = 3000
 
 async function tryWith(program: string, dir: string, given: Tries): Promise<Tried> {
-  const report = join(dir, `report-${Date.now()}`)
-  await mkdir(report)
+  const report = await mkdtemp(join(dir, "report-"))
+  const [ASKED, own] = [join(report, "asked.txt"), join(report, "document.json")]
+  await writeFile(ASKED, "")
+  if (given.document) await writeFile(own, JSON.stringify(given.document))
+  const results = join(report, "results")
   const args = [
-    ["--config-file", join(dir, "schemathesis.toml"), "run", `${given.url}/openapi.json`, "--url", given.url],
+    ["--config-file", join(dir, "schemathesis.toml"), "run"],
+    [given.document ? own : `${given.url}/openapi.json`, "--url", given.url],
     given.key === null ? [] : ["--header", `Authorization: Bearer ${given.key}`],
     (given.operations ?? []).flatMap((id) => ["--include-operation-id", id]),
-    ["--checks", "all", "--mode", "all", "--workers", "2", "--seed", String(given.seed)],
+    ["--checks", given.document ? "status_code_conformance,response_schema_conformance" : "all"],
+    // What one call answers leads to others, which may not be among those that were chosen.
+    given.document && given.operations ? ["--phases", "examples,coverage,fuzzing"] : [],
+    ["--mode", "all", "--workers", "2", "--seed", String(given.seed)],
     ["--max-time", String(given.seconds), "--request-timeout", "170"],
     ["--suppress-health-check", "all", "--continue-on-failure", "--no-color"],
-    ["--report", "json", "--report-dir", report],
+    ["--report", "json", "--report-dir", results],
   ].flat()
-  const { output, code } = await outputOf(program, args, dir)
-  const file = (await readdir(report)).find((name) => name.endsWith(".json"))
+  const { output, code } = await outputOf(program, args, dir, { ASKED })
+  const file = (await readdir(results).catch(() => [])).find((name) => name.endsWith(".json"))
   if (file === undefined) throw new Error(`Schemathesis left no report, and ended with ${code}:\n${output}`)
-  const { operations, test_cases, failures, errors } = JSON.parse(
-    await readFile(join(report, file), "utf8"),
-  ) as Report
+  const { test_cases, failures, errors } = JSON.parse(await readFile(join(results, file), "utf8")) as Report
   const told = shown(output)
   return {
-    operations: operations.tested,
+    asked: (await readFile(ASKED, "utf8")).split("\n").filter((line) => line !== ""),
     cases: test_cases.generated,
     faults: [
       ...failures
@@ -119,11 +148,22 @@ async function tryWith(program: string, dir: string, given: Tries): Promise<Trie
         .filter(({ title }) => title !== OF_ITS_OWN)
         .map((error) => `${JSON.stringify(error)}\n${output.slice(-SHOWN_CHARS)}`),
     ],
+    failed: errors.filter(({ title }) => title === OF_ITS_OWN).reduce((sum, { count }) => sum + count, 0),
   }
 }
 
-async function outputOf(program: string, args: readonly string[], cwd: string) {
-  const child = spawn(program, args, { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] })
+async function outputOf(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  more: Readonly<Record<string, string>>,
+) {
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...process.env, ...more },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
   endWithUs(child)
   let output = ""
   for (const stream of [child.stdout, child.stderr])
