@@ -1,8 +1,9 @@
 import { pause } from "#base/flow/pause.ts"
 
 import { type Chance, chance } from "#base/testing/chance.ts"
-import type { LiveAppliance, Reply } from "../running/live-appliance.ts"
+import { isRefusal, type LiveAppliance, type Reply } from "../running/live-appliance.ts"
 import type { MadeUpSite } from "../running/made-up-site.ts"
+import { reportOf } from "../running/report.ts"
 
 /** One sort of call. */
 interface Kind {
@@ -12,6 +13,12 @@ interface Kind {
   readonly ask: (appliance: LiveAppliance, site: MadeUpSite, from: Chance) => Promise<Reply>
   /** Whether this is what should be answered, when it was not refused. */
   readonly isRight: (reply: Reply) => boolean
+  /** What comes of it after the answer, waited for beside other calls and counted by this name; left out: nothing does. */
+  readonly outcome?: {
+    readonly name: string
+    /** @returns what is wrong with it, in words; null: nothing */
+    readonly of: (appliance: LiveAppliance, reply: Reply) => Promise<string | null>
+  }
 }
 
 const has = (field: string) => (reply: Reply) => reply.status === 200 && reply.text.includes(`"${field}"`)
@@ -57,6 +64,7 @@ export const KINDS: readonly Kind[] = [
     ask: (appliance, site) =>
       appliance.call("/research", { input: `What is ${site.question()}?`, model: "mini" }),
     isRight: (reply) => reply.status < 300 && reply.text.includes("request_id"),
+    outcome: { name: "report of research", of: reportOf },
   },
   {
     name: "bad request",
@@ -86,11 +94,7 @@ export interface Tally {
 
 export type Tallies = ReadonlyMap<string, Tally>
 
-/** Whether it was refused as something that is full should: with the time to try again. */
-export const isRefusal = ({ status, retryAfter }: Reply): boolean =>
-  (status === 429 || status === 503) && retryAfter !== null
-
-/** So many clients, each asking one call after the other by keep-alive, until `signal` aborts. */
+/** So many clients, each asking one call after the other by keep-alive, until `signal` aborts; then what they wait for is waited for. */
 export async function askAll(
   appliance: LiveAppliance,
   site: MadeUpSite,
@@ -102,25 +106,38 @@ export async function askAll(
   }: { clients: number; seed: number; signal: AbortSignal; kinds?: readonly Kind[] },
 ): Promise<Tallies> {
   const tallies = new Map<string, Tally>(
-    kinds.map(({ name }) => [name, { ms: [], refusedMs: [], wrong: [] }]),
+    kinds
+      .flatMap(({ name, outcome }) => (outcome ? [name, outcome.name] : [name]))
+      .map((name) => [name, { ms: [], refusedMs: [], wrong: [] }]),
   )
+  const outcomes: Promise<void>[] = []
+  const follow = async ({ name, of }: NonNullable<Kind["outcome"]>, reply: Reply, asked: number) => {
+    const problem = await of(appliance, reply)
+    const tally = tallies.get(name)!
+    if (problem === null) tally.ms.push(performance.now() - asked)
+    else tally.wrong.push(problem)
+  }
   const client = async (number: number) => {
     const from = chance(seed * 1000 + number)
     while (!signal.aborted) {
       const kind = kinds.length === 1 ? kinds[0]! : kindOf(from)
+      const asked = performance.now()
       const reply = await kind.ask(appliance, site, from)
       const tally = tallies.get(kind.name)!
       if (isRefusal(reply)) {
         tally.refusedMs.push(reply.ms)
         await pause(Math.min(MOST_WAIT_MS, Number(reply.retryAfter) * 1000), signal)
-      } else if (kind.isRight(reply)) tally.ms.push(reply.ms)
-      else
+      } else if (kind.isRight(reply)) {
+        tally.ms.push(reply.ms)
+        if (kind.outcome) outcomes.push(follow(kind.outcome, reply, asked))
+      } else
         tally.wrong.push(
           `${kind.name} was answered ${reply.status} after ${Math.round(reply.ms)} ms: ${reply.text.slice(0, 200)}`,
         )
     }
   }
   await Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
+  await Promise.all(outcomes)
   return tallies
 }
 

@@ -18,6 +18,10 @@ export interface Reply {
   readonly ms: number
 }
 
+/** Whether it was refused as something that is full should: with the time to try again. */
+export const isRefusal = ({ status, retryAfter }: Reply): boolean =>
+  (status === 429 || status === 503) && retryAfter !== null
+
 /** `fossick start` over made-up sites, each a source of its own, in a folder that goes with it. */
 export class LiveAppliance implements AsyncDisposable {
   readonly #held: AsyncDisposableStack

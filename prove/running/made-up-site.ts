@@ -10,6 +10,8 @@ const WORDS = 3000
 const SENTENCES = 24
 const WORDS_OF_SENTENCE = 11
 const LINKS_OF_PAGE = 12
+/** Pages link to those that came shortly before them, so that a site whose pages come and go has no more dead links each day. */
+const LINKS_BACK = 300
 /** Every so many pages one is made by a script, from data. */
 const BY_SCRIPT = 50
 
@@ -22,6 +24,7 @@ export class MadeUpSite implements AsyncDisposable {
   readonly #versions = new Map<number, number | null>()
   readonly #name: string
   readonly #hasScripts: boolean
+  #rendered = 0
 
   private constructor(site: TestSite, name: string, seed: number, hasScripts: boolean) {
     this.site = site
@@ -50,6 +53,11 @@ export class MadeUpSite implements AsyncDisposable {
   /** Addresses of the pages that are there. */
   get urls(): readonly string[] {
     return this.#there().map((at) => this.site.url(`/page/${at}`))
+  }
+
+  /** How often a browser asked for what a script makes a page of. */
+  get rendered(): number {
+    return this.#rendered
   }
 
   /** A question whose words stand on pages. */
@@ -97,7 +105,10 @@ export class MadeUpSite implements AsyncDisposable {
     const version = this.#versions.get(at) ?? null
     if (version === null) return status(410)
     const text = this.#text(at, version)
-    if (path.startsWith("/data/")) return bytes(JSON.stringify(text), { "content-type": "application/json" })
+    if (path.startsWith("/data/")) {
+      this.#rendered += 1
+      return bytes(JSON.stringify(text), { "content-type": "application/json" })
+    }
     const head = `<!doctype html><html lang="en"><title>Page ${at} of ${this.#name}</title>`
     if (this.#hasScripts && at % BY_SCRIPT === 1) {
       return html(
@@ -118,7 +129,7 @@ export class MadeUpSite implements AsyncDisposable {
     )
     const links = Array.from(
       { length: LINKS_OF_PAGE },
-      () => `<a href="/page/${own.below(this.#versions.size)}">See also</a>`,
+      () => `<a href="/page/${at - own.below(Math.min(at + 1, LINKS_BACK))}">See also</a>`,
     )
     return `<h1>Page ${at} of ${this.#name}</h1>${parts.join("")}<nav>${links.join(" ")}</nav>`
   }

@@ -58,18 +58,12 @@ export function commandOf(pid: number): string {
   }
 }
 
-/** Of all files below a folder; what goes meanwhile counts nothing. */
-export function bytesBelow(folder: string): number {
+/** Of a file, or of all files below a folder; what goes meanwhile counts nothing. */
+export function bytesBelow(path: string): number {
   try {
-    return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
-      const path = join(folder, entry.name)
-      if (entry.isDirectory()) return sum + bytesBelow(path)
-      try {
-        return sum + statSync(path).size
-      } catch {
-        return sum
-      }
-    }, 0)
+    const found = statSync(path)
+    if (!found.isDirectory()) return found.size
+    return readdirSync(path).reduce((sum, name) => sum + bytesBelow(join(path, name)), 0)
   } catch {
     return 0
   }

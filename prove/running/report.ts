@@ -1,0 +1,37 @@
+import { pause } from "#base/flow/pause.ts"
+
+import { isRefusal, type LiveAppliance, type Reply } from "./live-appliance.ts"
+
+/** A report is there within this time of its call. It waits for those before it, 25 at most of one key, which took 25 s each beside 64 clients. */
+const REPORT_SECONDS = 1200
+const FIRST_LOOK_MS = 200
+/** Whoever has waited long looks less often: so much later for each millisecond, up to the most. */
+const LOOK_PART = 0.25
+const MOST_LOOK_MS = 2000
+
+/**
+ * Waits for the report of a task of `POST /research`, as its caller does.
+ * @param accepted what the call was answered
+ * @returns what is wrong with it, in words; null: it is there
+ */
+export async function reportOf(appliance: LiveAppliance, { text }: Reply): Promise<string | null> {
+  const { request_id: id } = JSON.parse(text) as { readonly request_id: string }
+  const began = performance.now()
+  for (;;) {
+    const waited = performance.now() - began
+    if (waited > REPORT_SECONDS * 1000) return `the report ${id} was not there after ${REPORT_SECONDS} s`
+    await pause(Math.min(MOST_LOOK_MS, FIRST_LOOK_MS + waited * LOOK_PART))
+    const reply = await appliance.call(`/research/${id}`)
+    if (reply.status !== 202 && !isRefusal(reply)) return isReport(reply) ? null : wrong(id, reply)
+  }
+}
+
+/** Whether there is a text in it. */
+function isReport({ status, text }: Reply): boolean {
+  if (status !== 200) return false
+  const report = JSON.parse(text) as { readonly status: string; readonly content?: string }
+  return report.status === "completed" && report.content !== undefined && report.content !== ""
+}
+
+const wrong = (id: string, { status, text }: Reply): string =>
+  `the report ${id} was answered ${status}: ${text.slice(0, 200)}`
