@@ -1,74 +1,9 @@
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-
 import { expect, test } from "vitest"
 
+import { startReceiver } from "#base/traces/testing/receiver.ts"
 import { article, startTestSite } from "#crawler/testing/test-site.ts"
 
 import { startAppliance } from "../testing/appliance.ts"
-
-interface Got {
-  readonly service: string
-  readonly name: string
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly attributes: Readonly<Record<string, unknown>>
-}
-
-interface Value {
-  readonly stringValue?: string
-  readonly intValue?: number | string
-  readonly boolValue?: boolean
-}
-interface Attribute {
-  readonly key: string
-  readonly value: Value
-}
-
-/** A receiver of OTLP over HTTP in JSON, and all that it got. */
-async function startReceiver() {
-  const got: Got[] = []
-  const keys = new Set<string | undefined>()
-  let raw = ""
-  const server = createServer((request, response) => {
-    let body = ""
-    request.on("data", (chunk) => (body += String(chunk)))
-    request.on("end", () => {
-      raw += body
-      keys.add(request.headers.authorization)
-      const { resourceSpans = [] } = (request.url === "/v1/traces" ? JSON.parse(body) : {}) as {
-        resourceSpans?: {
-          resource: { attributes: Attribute[] }
-          scopeSpans: { spans: (Omit<Got, "service" | "attributes"> & { attributes: Attribute[] })[] }[]
-        }[]
-      }
-      for (const { resource, scopeSpans } of resourceSpans) {
-        const service = String(valuesOf(resource.attributes)["service.name"])
-        for (const span of scopeSpans.flatMap(({ spans }) => spans))
-          got.push({ ...span, service, attributes: valuesOf(span.attributes) })
-      }
-      response.writeHead(200, { "Content-Type": "application/json" }).end("{}")
-    })
-  })
-  server.listen(0, "127.0.0.1")
-  await new Promise((done) => server.once("listening", done))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    got,
-    keys,
-    raw: () => raw,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-    },
-  }
-}
-
-const valuesOf = (attributes: readonly Attribute[]): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? value.boolValue]),
-  )
 
 const TRACES = { question: "0af7651916cd43dd8448eb211c80319c", run: "1bf7651916cd43dd8448eb211c80319d" }
 const PARENT = "b7ad6b7169203331"

@@ -110,5 +110,4 @@ const noting = (exporter: SpanExporter, host: string): SpanExporter => ({
     })
   },
   shutdown: () => exporter.shutdown(),
-  ...(exporter.forceFlush && { forceFlush: () => exporter.forceFlush!() }),
 })

@@ -37,6 +37,7 @@ export const ROOMS: readonly MutatedRoom[] = [
   room("base/outbound", false),
   room("base/process", false),
   room("base/store", false),
+  room("base/traces", false, { moreTests: [SETTINGS] }),
   {
     name: "base",
     mutate: ["base/*.ts", "!base/*.test.ts", "!base/fossick-version.ts"],

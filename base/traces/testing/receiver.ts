@@ -1,0 +1,84 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+
+/** A span as a receiver gets it. */
+export interface ReceivedSpan {
+  readonly service: string
+  readonly version: string
+  readonly name: string
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  /** As in OTLP: 1 inside, 2 server, 3 client. */
+  readonly kind: number
+  /** 2: it failed. */
+  readonly status: { readonly code: number; readonly message?: string }
+  readonly events: readonly object[]
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
+interface Value {
+  readonly stringValue?: string
+  readonly intValue?: number | string
+  readonly boolValue?: boolean
+}
+interface Attribute {
+  readonly key: string
+  readonly value: Value
+}
+interface Batch {
+  readonly resourceSpans?: readonly {
+    readonly resource: { readonly attributes: readonly Attribute[] }
+    readonly scopeSpans: readonly {
+      readonly spans: readonly (Omit<ReceivedSpan, "service" | "version" | "attributes"> & {
+        readonly attributes: readonly Attribute[]
+      })[]
+    }[]
+  }[]
+}
+
+/** A receiver of OTLP over HTTP in JSON, and all that it got. */
+export async function startReceiver({ status = 200 }: { readonly status?: number } = {}) {
+  const got: ReceivedSpan[] = []
+  const keys = new Set<string | undefined>()
+  const paths = new Set<string | undefined>()
+  let raw = ""
+  const server = createServer((request, response) => {
+    let body = ""
+    request.on("data", (chunk) => (body += String(chunk)))
+    request.on("end", () => {
+      raw += body
+      keys.add(request.headers.authorization)
+      paths.add(request.url)
+      const { resourceSpans = [] } = (request.url === "/v1/traces" ? JSON.parse(body) : {}) as Batch
+      for (const { resource, scopeSpans } of resourceSpans) {
+        const of = valuesOf(resource.attributes)
+        const [service, version] = [String(of["service.name"]), String(of["service.version"])]
+        for (const span of scopeSpans.flatMap(({ spans }) => spans))
+          got.push({ ...span, service, version, attributes: valuesOf(span.attributes) })
+      }
+      response.writeHead(status, { "Content-Type": "application/json" }).end("{}")
+    })
+  })
+  server.listen(0, "127.0.0.1")
+  await new Promise((done) => server.once("listening", done))
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: `http://${host}`,
+    host,
+    got,
+    keys,
+    paths,
+    /** All bodies, as they came. */
+    raw: () => raw,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+const valuesOf = (attributes: readonly Attribute[]): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? value.boolValue]),
+  )

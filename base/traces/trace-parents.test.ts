@@ -1,0 +1,67 @@
+import { expect, onTestFinished, test } from "vitest"
+
+import { readSettings } from "#base/settings.ts"
+import { emptyState } from "#base/store/testing/empty-state.ts"
+
+import { startReceiver } from "./testing/receiver.ts"
+import { noteTraceOf, traceOf } from "./trace-parents.ts"
+import { traceSettings } from "./trace-settings.ts"
+import { startTracing, traced, traceparent } from "./tracing.ts"
+
+async function tracing() {
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver[Symbol.asyncDispose]())
+  return await startTracing("fossick-test", {
+    ...readSettings(traceSettings, {}),
+    tracesUrl: receiver.url,
+  })
+}
+
+function state() {
+  const db = emptyState()
+  onTestFinished(() => db.close())
+  return db
+}
+
+test("where nothing is traced nothing is noted, and nothing looked for", async () => {
+  const db = state()
+  noteTraceOf(db, 1)
+  expect(traceOf(db, 1)).toBeUndefined()
+  await using _ = await tracing()
+  // No step is under way.
+  noteTraceOf(db, 1)
+  expect(traceOf(db, 1)).toBeUndefined()
+})
+
+test("a run goes on with the trace of the call that asked for it last", async () => {
+  const db = state()
+  {
+    await using _ = await tracing()
+    const noted = await traced("call", {}, () => {
+      noteTraceOf(db, 1)
+      noteTraceOf(db, 2)
+      return Promise.resolve(traceparent())
+    })
+    expect(noted).toMatch(/^00-/)
+    expect([traceOf(db, 1), traceOf(db, 2), traceOf(db, 3)]).toEqual([noted, noted, undefined])
+    const again = await traced("call", {}, () => {
+      noteTraceOf(db, 1)
+      return Promise.resolve(traceparent())
+    })
+    expect(again).not.toBe(noted)
+    expect([traceOf(db, 1), traceOf(db, 2)]).toEqual([again, noted])
+  }
+  // The process that runs it makes no traces.
+  expect(traceOf(db, 1)).toBeUndefined()
+})
+
+test("of a thousand runs the callers are remembered; a process that looks first finds none", async () => {
+  const db = state()
+  await using _ = await tracing()
+  expect(traceOf(db, 1)).toBeUndefined()
+  await traced("call", {}, () => {
+    for (const job of [1, 2, 3, 1002]) noteTraceOf(db, job)
+    return Promise.resolve()
+  })
+  expect([1, 2, 3, 1002].map((job) => traceOf(db, job) !== undefined)).toEqual([false, false, true, true])
+})

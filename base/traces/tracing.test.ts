@@ -1,0 +1,237 @@
+import { expect, onTestFinished, test } from "vitest"
+
+import { fossickVersion } from "#base/fossick-version.ts"
+import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
+import { writeOutbound } from "#base/outbound/outbound.ts"
+import { readSettings } from "#base/settings.ts"
+import { emptyState } from "#base/store/testing/empty-state.ts"
+
+import { startReceiver } from "./testing/receiver.ts"
+import { traceSettings } from "./trace-settings.ts"
+import type { Span, TraceConfig } from "./tracer.ts"
+import { isTracing, mayShowText, startTracing, traced, traceparent } from "./tracing.ts"
+
+const TRACE = "0af7651916cd43dd8448eb211c80319c"
+const CALLER = "b7ad6b7169203331"
+const DEFAULTS: TraceConfig = readSettings(traceSettings, {})
+const nothing = () => Promise.resolve()
+
+/** A receiver, and what a process told it that made these steps and ended. */
+async function told(steps: () => Promise<unknown>, config: Partial<TraceConfig> = {}) {
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver[Symbol.asyncDispose]())
+  {
+    await using _ = await startTracing("fossick-test", {
+      ...DEFAULTS,
+      tracesUrl: receiver.url,
+      ...config,
+    })
+    await steps()
+  }
+  return receiver
+}
+
+/** A step that gives what a server of the operator's would be sent. */
+const sentOn = (parent?: string) => traced("step", { parent }, () => Promise.resolve(traceparent()))
+
+test("nothing is traced unless the settings name a receiver; what is to be done is done all the same", async () => {
+  await using _ = await startTracing("fossick-test", DEFAULTS)
+  expect([isTracing(), mayShowText(), traceparent()]).toEqual([false, false, undefined])
+  const result = await traced("step", { kind: "server" }, (span) => {
+    span.set({ a: 1 })
+    span.rename("other")
+    span.fail()
+    return Promise.resolve(traceparent() ?? "done")
+  })
+  expect(result).toBe("done")
+  await expect(traced("step", {}, () => Promise.reject(new Error("its own")))).rejects.toThrow("its own")
+})
+
+test("steps arrive with their service, kind, name and attributes, one under the other, when the process ends", async () => {
+  const { got, keys, paths } = await told(async () => {
+    expect([isTracing(), mayShowText()]).toEqual([true, false])
+    const result = await traced(
+      "POST",
+      { kind: "server", attributes: { first: "a", count: 2 } },
+      async (span) => {
+        span.set({ second: true })
+        span.rename("POST /search")
+        await traced("ask chat", { kind: "client" }, nothing)
+        await traced("search the index", {}, nothing)
+        return 7
+      },
+    )
+    expect(result).toBe(7)
+    await traced("another", {}, nothing)
+    // Between steps there is none.
+    expect(traceparent()).toBeUndefined()
+  })
+  expect([isTracing(), traceparent()]).toEqual([false, undefined])
+  const [chat, index, call, another] = got
+  expect(got.map(({ name, kind }) => [name, kind])).toEqual([
+    ["ask chat", 3],
+    ["search the index", 1],
+    ["POST /search", 2],
+    ["another", 1],
+  ])
+  expect(call!.attributes).toEqual({ first: "a", count: 2, second: true })
+  expect(another!.attributes).toEqual({})
+  expect([chat!.parentSpanId, index!.parentSpanId]).toEqual([call!.spanId, call!.spanId])
+  expect(call!.parentSpanId ?? "").toBe("")
+  expect(new Set([chat, index, call].map((one) => one!.traceId)).size).toBe(1)
+  expect(another!.traceId).not.toBe(call!.traceId)
+  expect(got.map(({ service, version }) => [service, version])).toEqual(
+    got.map(() => ["fossick-test", fossickVersion()]),
+  )
+  expect(got.map(({ status }) => status.code)).toEqual([0, 0, 0, 0])
+  expect([[...paths], [...keys]]).toEqual([["/v1/traces"], [undefined]])
+})
+
+test("a caller's trace goes on here, and from here to the servers that are asked", async () => {
+  let on: string | undefined
+  const { got } = await told(async () => {
+    on = await sentOn(`00-${TRACE}-${CALLER}-01`)
+    // What asked for it counts, not what happens to be under way here.
+    await traced("outer", {}, () => traced("inner", { parent: `00-${TRACE}-${CALLER}-03` }, nothing))
+  })
+  const [step, inner, outer] = got
+  expect([step!.traceId, step!.parentSpanId]).toEqual([TRACE, CALLER])
+  expect(on).toBe(`00-${TRACE}-${step!.spanId}-01`)
+  expect([inner!.name, inner!.traceId, inner!.parentSpanId]).toEqual(["inner", TRACE, CALLER])
+  expect(outer!.traceId).not.toBe(TRACE)
+})
+
+test.each([
+  ["nothing", ""],
+  ["another version", `01-${TRACE}-${CALLER}-01`],
+  ["something before it", `x00-${TRACE}-${CALLER}-01`],
+  ["something behind it", `00-${TRACE}-${CALLER}-01-x`],
+  ["capitals", `00-${TRACE.toUpperCase()}-${CALLER}-01`],
+  ["a short id", `00-${TRACE.slice(1)}-${CALLER}-01`],
+  ["a trace of zeros", `00-${"0".repeat(32)}-${CALLER}-01`],
+  ["a step of zeros", `00-${TRACE}-${"0".repeat(16)}-01`],
+])("a parent that is none begins a trace of its own: %s", async (_what, parent) => {
+  const { got } = await told(() => traced("step", { parent }, nothing))
+  expect(got).toHaveLength(1)
+  expect(got[0]!.traceId).not.toBe(TRACE)
+  expect(got[0]!.parentSpanId ?? "").toBe("")
+})
+
+test.each([
+  ["0".repeat(31) + "1", "0".repeat(15) + "1"],
+  ["1" + "0".repeat(31), "1" + "0".repeat(15)],
+])("ids may begin and end with zeros: %s %s", async (trace, step) => {
+  const { got } = await told(() => traced("step", { parent: `00-${trace}-${step}-01` }, nothing))
+  expect(got).toMatchObject([{ traceId: trace, parentSpanId: step }])
+})
+
+test("the caller's decision to record counts, whatever the share says", async () => {
+  const off: (string | undefined)[] = []
+  const all = await told(async () => {
+    for (const flags of ["00", "02", "f0"]) off.push(await sentOn(`00-${TRACE}-${CALLER}-${flags}`))
+  })
+  expect(all.got).toEqual([])
+  expect(off.map((one) => one?.replace(/-[0-9a-f]{16}-/, "-step-"))).toEqual(
+    off.map(() => `00-${TRACE}-step-00`),
+  )
+  const none = await told(
+    async () => {
+      expect(await sentOn()).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
+      expect(await sentOn(`00-${TRACE}-${CALLER}-01`)).toMatch(/-01$/)
+    },
+    { tracesShare: 0 },
+  )
+  expect(none.got.map(({ traceId }) => traceId)).toEqual([TRACE])
+})
+
+test("of calls whose callers say nothing the share is recorded", async () => {
+  const { got } = await told(
+    async () => {
+      for (let at = 0; at < 200; at++) await traced("step", {}, nothing)
+    },
+    { tracesShare: 50 },
+  )
+  expect(got.length).toBeGreaterThan(0)
+  expect(got.length).toBeLessThan(200)
+})
+
+test("a step that fails says so by the kind of its error; neither its words nor any secret gets into the trace", async () => {
+  const { got, raw, keys } = await told(
+    async () => {
+      const secret = new TypeError("the key sk-secret was refused")
+      await expect(traced("rejects", {}, () => Promise.reject(secret))).rejects.toBe(secret)
+      const throws = (): Promise<void> => {
+        throw secret
+      }
+      await expect(traced("throws", {}, throws)).rejects.toBe(secret)
+      await traced("fails", {}, (span) => {
+        span.fail()
+        return Promise.resolve()
+      })
+    },
+    { tracesKey: "sk-of-the-receiver" },
+  )
+  expect(got.map(({ name, status, attributes }) => [name, status, attributes])).toEqual([
+    ["rejects", { code: 2 }, { "error.type": "TypeError" }],
+    ["throws", { code: 2 }, { "error.type": "TypeError" }],
+    ["fails", { code: 2 }, {}],
+  ])
+  expect(got.flatMap(({ events }) => events)).toEqual([])
+  expect(raw()).not.toMatch(/secret|sk-/)
+  expect([...keys]).toEqual(["Bearer sk-of-the-receiver"])
+})
+
+test("after a step that failed the one around it goes on", async () => {
+  const { got } = await told(() =>
+    traced("outer", {}, async () => {
+      await traced("inner", {}, () => Promise.reject(new Error("no"))).catch(() => {})
+      await traced("next", {}, nothing)
+    }),
+  )
+  const [inner, next, outer] = got
+  expect([inner!.parentSpanId, next!.parentSpanId]).toEqual([outer!.spanId, outer!.spanId])
+  expect(outer!.status.code).toBe(0)
+})
+
+test("addresses may stand in traces where the settings let them", async () => {
+  let may = false
+  await told(
+    () => {
+      may = mayShowText()
+      return Promise.resolve()
+    },
+    { tracesText: true },
+  )
+  expect(may).toBe(true)
+  expect(mayShowText()).toBe(false)
+})
+
+test("thousands of steps wait for the receiver; a span that has ended is closed to changes", async () => {
+  let kept: Span | undefined
+  const { got } = await told(async () => {
+    await Promise.all(Array.from({ length: 3000 }, () => traced("step", {}, nothing)))
+    await traced("last", {}, (span) => {
+      kept = span
+      return Promise.resolve()
+    })
+  })
+  kept!.rename("too late")
+  expect(got).toHaveLength(3001)
+  expect(got.at(-1)!.name).toBe("last")
+})
+
+test("the ledger of hosts has a receiver that took steps, and none that refused; an end waits for neither to be well", async () => {
+  const { host } = await told(() => traced("step", {}, nothing))
+  await using refusing = await startReceiver({ status: 400 })
+  {
+    await using _ = await startTracing("fossick-test", { ...DEFAULTS, tracesUrl: refusing.url })
+    await traced("step", {}, nothing)
+  }
+  expect(refusing.got).toHaveLength(1)
+  const db = emptyState()
+  onTestFinished(() => db.close())
+  writeOutbound(db)
+  const traces = new OutboundLedger(db).list({ limit: 100, offset: 0 }, "traces")
+  expect(traces.map((one) => one.host)).toContain(host)
+  expect(traces.map((one) => one.host)).not.toContain(refusing.host)
+})
