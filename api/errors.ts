@@ -1,4 +1,4 @@
-import { isDiskFull } from "#base/disk-space.ts"
+import { failedToWrite, isUnwritable } from "#base/disk-space.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
 import { EngineError, type EngineErrorCode } from "#engine/errors.ts"
 
@@ -37,8 +37,8 @@ const unavailable: Readonly<Partial<Record<EngineErrorCode, string>>> = {
     "The index was written by an older version of the server; the server's log says what to do.",
 }
 
-const DISK_FULL =
-  "The server's disk is full, so nothing can be kept. Searches go on; try again once its operator has made room."
+const UNWRITABLE =
+  "The server's disk is full, read-only or failing, so nothing can be kept in its data folder (FOSSICK_DATA_DIR). Searches go on; try again once its operator has made room, or has made the folder writable."
 
 const STATE_AWAY = "The server that keeps the state cannot be reached. Try again once it is back."
 
@@ -52,7 +52,7 @@ export function toApiError(error: unknown): ApiError {
     if (message !== undefined) return new ApiError(503, message)
   }
   // Not the message of it, which names the folder.
-  if (isDiskFull(error)) return new ApiError(503, DISK_FULL)
+  if (isUnwritable(error) || failedToWrite(error)) return new ApiError(503, UNWRITABLE)
   // Nor of this one, which names the server.
   if (isStateAway(error)) return new ApiError(503, STATE_AWAY, {}, { "Retry-After": "5" })
   return new ApiError(500, "Internal Server Error")

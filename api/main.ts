@@ -23,7 +23,7 @@ import { EngineError } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { ModelOutage } from "#engine/model-servers/availability.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
-import { diskFullMessage, DiskRoom, isFull } from "#base/disk-space.ts"
+import { DiskRoom, unwritableMessage } from "#base/disk-space.ts"
 import { keepOutbound } from "#base/outbound/outbound.ts"
 import { startTracing } from "#base/traces/tracing.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
@@ -119,9 +119,13 @@ async function serve(): Promise<void> {
       (err) => log.warn({ err }, "old calls were not deleted"),
       (calls, areLost) => {
         const { dataDir } = engineConfig
-        if (calls === 0) log.info("there is room on the disk again: all calls are counted")
-        else if (areLost) log.error({ calls }, "calls stay uncounted: the process ends, and the disk is full")
-        else log.error({ calls }, `${diskFullMessage(dataDir)} Calls are answered and counted later.`)
+        if (calls === 0) log.info("the disk takes writes again: all calls are counted")
+        else if (areLost)
+          log.error(
+            { calls },
+            "calls stay uncounted: the process ends, and nothing can be written to the disk",
+          )
+        else log.error({ calls }, `${unwritableMessage(dataDir)} Calls are answered and counted later.`)
       },
     ),
   )
@@ -298,7 +302,7 @@ async function serve(): Promise<void> {
       },
       // On a full disk it cannot give a sign of life.
       crawler: async () =>
-        readOnly !== null || jobs.hasCrawler() || isFull(room)
+        readOnly !== null || jobs.hasCrawler() || room.takesNothing
           ? null
           : "no crawler process is running on this data folder",
     },

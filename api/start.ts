@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { get } from "node:http"
 import { availableParallelism } from "node:os"
 import { join, resolve } from "node:path"
@@ -7,10 +7,11 @@ import { fileURLToPath } from "node:url"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { sourcesFile } from "#crawler/sources/file/find-file.ts"
 import { engineSettings } from "#engine/settings.ts"
+import { unwritableBecause } from "#base/disk-space.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { openPlainLog, type PlainLog } from "#base/log/plain-log.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
-import { checkSettings, environment, readSettings, SettingsError } from "#base/settings.ts"
+import { checkSettings, environment, readSettings } from "#base/settings.ts"
 import { STATE_ID } from "#base/store/state-identity.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
 import { steadyNow } from "#base/steady-time.ts"
@@ -20,6 +21,7 @@ import { applySources } from "./supervisor/apply-sources.ts"
 import { Child, MAX_RESTARTS } from "./supervisor/child.ts"
 import { firstScreen, handbookNews, screenOnWire } from "./supervisor/first-screen.ts"
 import type { ChildMessage } from "./supervisor/messages.ts"
+import { asItIs, notWritable, type StandIn, standInFor } from "./supervisor/stand-in.ts"
 import { whenStarterGone } from "./supervisor/starter.ts"
 import { tellDays } from "./supervisor/tell-days.ts"
 import { sellingOf, x402Settings } from "./x402/settings.ts"
@@ -32,14 +34,11 @@ const FORCE_MS = 5000
 /** How long the first screen waits for the crawler, and for the handbook to be there to be asked about. */
 const SCREEN_MS = 7000
 const POLL_MS = 100
-/** What has a folder written to, by why it is not. */
-const WRITABLE_BY: Readonly<Record<string, string>> = {
-  EROFS: "mount its disk for writing",
-  EACCES: "give it to the user who runs Fossick",
-  EPERM: "give it to the user who runs Fossick",
-}
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 const STANDARD_OUTPUT = 1
 const STANDARD_ERROR = 2
+/** Between two looks whether a folder that could not be written to can be. */
+const WRITABLE_AGAIN_MS = 2000
 /** Between two tries of a crawler that was given up: a disk that was full may have room again. */
 const CRAWLER_AGAIN_MS = 15 * 60_000
 
@@ -56,18 +55,31 @@ export interface StartOptions {
  * @throws KnownError when another appliance runs on the folder
  */
 export async function startAppliance(options: StartOptions): Promise<number> {
-  const given = readEnvironment()
-  // Before anything is written: the folder may be another's.
-  await takeFolder(given.config.dataDir, "appliance")
-  const say = openPlainLog("fossick", options.json ? STANDARD_ERROR : STANDARD_OUTPUT, given.env)
-  say("info", "the data is in {folder}", { folder: resolve(given.config.dataDir) })
-  // What is read-only declares nothing anew.
-  const file = given.config.readOnly === "off" ? sourcesFile(given.config.sourcesFile) : null
-  if (file !== null) say("info", "applying the sources of {file}", { file })
-  const refusal = file === null ? null : applySources(given.config.sourcesFile, process.env)
-  if (refusal === null) return await supervise(given, options, say)
-  process.stderr.write(`${refusal}\n`)
-  return EXIT.usage
+  let say: PlainLog | undefined
+  for (;;) {
+    const { env, config, because } = readEnvironment()
+    const folder = resolve(config.dataDir)
+    // Before anything is written: the folder may be another's.
+    if (because === null) await takeFolder(folder, "appliance")
+    const standIn = because === null ? null : standInFor(folder, because)
+    if (say === undefined) {
+      say = openPlainLog("fossick", options.json ? STANDARD_ERROR : STANDARD_OUTPUT, env)
+      tellDays(say)
+    }
+    say("info", "the data is in {folder}", { folder })
+    if (because !== null) say("warn", asItIs(folder, because))
+    const readOnly = standIn !== null && config.readOnly === "off" ? "folder" : config.readOnly
+    // What is read-only declares nothing anew.
+    const file = readOnly === "off" ? sourcesFile(config.sourcesFile) : null
+    if (file !== null) say("info", "applying the sources of {file}", { file })
+    const refusal = file === null ? null : applySources(config.sourcesFile, process.env)
+    if (refusal !== null) {
+      process.stderr.write(`${refusal}\n`)
+      return EXIT.usage
+    }
+    await supervise({ env, config: { ...config, readOnly }, standIn }, options, say)
+    say("info", "{folder} can be written to: starting on it", { folder })
+  }
 }
 
 function readEnvironment() {
@@ -78,14 +90,10 @@ function readEnvironment() {
   sellingOf(readSettings(x402Settings, env), config.port)
   try {
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-    accessSync(config.dataDir, constants.W_OK)
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException
-    const first = code in WRITABLE_BY ? `${WRITABLE_BY[code]}, or ` : ""
-    throw new SettingsError([
-      `FOSSICK_DATA_DIR must be a folder to write to: ${first}name another one (${message})`,
-    ])
+    throw notWritable(error as NodeJS.ErrnoException)
   }
+  const because = unwritableBecause(config.dataDir)
   const holds = (name: string) => existsSync(join(config.dataDir, name))
   // With its id noted, the API says that it is lost, at every start.
   if (holds("index") && !holds("state.db") && !holds(STATE_ID)) {
@@ -93,26 +101,35 @@ function readEnvironment() {
       "FOSSICK_DATA_DIR holds an index and no state.db, as after fossick import. If Fossick ran here before, its API keys, sources and usage are gone: to have them back, stop it and restore a backup (fossick restore).\n",
     )
   }
-  return { env, config }
+  return { env, config, because }
 }
 
-/** Never resolves: it ends with the process. */
+/** Ends with the process; but where a folder stands in for the data folder it resolves, with all that ran ended, once that one can be written to. */
 function supervise(
-  { env, config }: ReturnType<typeof readEnvironment>,
+  {
+    env,
+    config,
+    standIn,
+  }: Omit<ReturnType<typeof readEnvironment>, "because"> & {
+    readonly standIn: StandIn | null
+  },
   { json }: StartOptions,
   say: PlainLog,
-): Promise<never> {
+): Promise<void> {
   const childEnv = {
     // Compiled once, the code starts twice as fast and needs some 20 MB less in each process.
-    NODE_COMPILE_CACHE: join(config.dataDir, "compile-cache"),
+    NODE_COMPILE_CACHE: join(standIn?.folder ?? config.dataDir, "compile-cache"),
     // The C library makes 8 heaps for each processor, and what is freed in one is of no use to the others.
     MALLOC_ARENA_MAX: String(Math.max(2, availableParallelism())),
     ...process.env,
+    ...(standIn !== null && { FOSSICK_DATA_DIR: standIn.folder, FOSSICK_READ_ONLY: config.readOnly }),
   }
   const complain = openPlainLog("fossick", STANDARD_ERROR, env)
   const handbook = Promise.withResolvers<"read" | "not-read">()
   let shown = false
   let ending = false
+  let hasLeft = false
+  let stopped: Promise<unknown> | undefined
 
   const child = (name: string, module: string): Child =>
     new Child({
@@ -165,27 +182,44 @@ function supervise(
   }
 
   async function end(code: number): Promise<void> {
-    if (ending) return
+    if (ending || hasLeft) return
     ending = true
-    // A signal may have gone to all processes at once.
-    for (const one of [api, crawler]) one.expectEnd()
-    // Both at once: what callers wait for, the API does by itself.
-    const graceMs = config.shutdownSeconds * 1000 + FORCE_MS
-    await Promise.all([api.stop(graceMs), crawler.stop(graceMs)])
+    await endAll()
     if (code === 0) say("info", "stopped")
     process.exit(code)
   }
 
-  tellDays(say)
-  process.on("SIGINT", () => void end(0))
-  process.on("SIGTERM", () => void end(0))
-  process.on("SIGHUP", () => void end(0))
-  whenStarterGone(() => void end(0))
+  function endAll(): Promise<unknown> {
+    // A signal may have gone to all processes at once.
+    for (const one of [api, crawler]) one.expectEnd()
+    // Both at once: what callers wait for, the API does by itself.
+    const graceMs = config.shutdownSeconds * 1000 + FORCE_MS
+    stopped ??= Promise.all([api.stop(graceMs), crawler.stop(graceMs)]).then(() =>
+      standIn?.[Symbol.dispose](),
+    )
+    return stopped
+  }
+
+  const onSignal = () => void end(0)
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+  whenStarterGone(onSignal)
   const isReadOnly = config.readOnly !== "off"
   say("info", isReadOnly ? "starting the API, and no crawler" : "starting the API and the crawler")
   api.start()
   if (!isReadOnly) crawler.start()
-  return new Promise(() => undefined)
+  return new Promise((done) => {
+    if (standIn === null) return
+    const look = setInterval(() => {
+      if (ending || unwritableBecause(config.dataDir) !== null) return
+      clearInterval(look)
+      void endAll().then(() => {
+        if (ending) return
+        hasLeft = true
+        for (const signal of SIGNALS) process.off(signal, onSignal)
+        done()
+      })
+    }, WRITABLE_AGAIN_MS)
+  })
 }
 
 async function showFirstScreen(

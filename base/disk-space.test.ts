@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, test } from "vitest"
 
-import { DiskFullError, diskFullOr, DiskRoom, freeBytes, isDiskFull } from "./disk-space.ts"
+import { UnwritableError, unwritableOr, DiskRoom, freeBytes, isUnwritable } from "./disk-space.ts"
 import { freeSpace } from "./free-space.ts"
 import { openStateStore, transaction } from "./store/state-store.ts"
 
@@ -27,19 +27,26 @@ describe("a full disk", () => {
       new Error("lance error: LanceError(IO): External error: No space left on device (os error 28)"),
     ],
     ["a cause", new Error("The index cannot be used", { cause: new Error("os error 28") })],
-    ["us", new DiskFullError("The disk is full")],
+    ["us", new UnwritableError("The disk is full")],
   ])("is told from what %s says", (_, error) => {
-    expect(isDiskFull(error)).toBe(true)
-    const told = diskFullOr(error, folder) as Error
+    expect(isUnwritable(error)).toBe(true)
+    const told = unwritableOr(error, folder) as Error
     expect(told.message).toMatch(/^The disk is full: \d+ MB left for /)
     expect(told.message).toContain(folder)
+  })
+
+  test.each([
+    ["the system", Object.assign(new Error("EROFS: read-only file system, open"), { code: "EROFS" })],
+    ["LanceDB", new Error("lance error: LanceError(IO): Read-only file system (os error 30)")],
+  ])("is told like a read-only one by %s", (_, error) => {
+    expect(isUnwritable(error)).toBe(true)
   })
 
   test("is told from no other failure", () => {
     const ioError = Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR", errcode: 778 })
     for (const error of [new Error("no such table"), ioError, "full", undefined]) {
-      expect(isDiskFull(error, folder)).toBe(false)
-      expect(diskFullOr(error, folder)).toBe(error)
+      expect(isUnwritable(error, folder)).toBe(false)
+      expect(unwritableOr(error, folder)).toBe(error)
     }
   })
 
@@ -53,7 +60,7 @@ describe("a full disk", () => {
       })
     const { max_page_count: before } = db.prepare("pragma max_page_count").get()!
     db.exec("pragma max_page_count = 1")
-    expect(insert).toThrow(DiskFullError)
+    expect(insert).toThrow(UnwritableError)
     expect(insert).toThrow(folder)
     expect(db.isTransaction).toBe(false)
     expect(db.prepare("select count(*) as n from t").get()).toEqual({ n: 0 })
@@ -65,10 +72,10 @@ describe("a full disk", () => {
 
 test.each([
   "Object.assign(new Error('write'), { code: 'ENOSPC' })",
-  "new DiskFullError('The disk is full: 0 MB left for /elsewhere.')",
+  "new UnwritableError('The disk is full: 0 MB left for /elsewhere.')",
 ])("a command that fails of it says so in one line: %s", (error) => {
   const code = `
-      import { DiskFullError } from "./base/disk-space.ts"
+      import { UnwritableError } from "./base/disk-space.ts"
       import { runCommand } from "./base/run-command.ts"
       await runCommand("try", () => { throw ${error} })`
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], {
@@ -155,6 +162,14 @@ describe("room on the disk", () => {
     expect(room.warning()).toContain("The disk is full: 0 MB left for /data.")
     const careful = new DiskRoom("/data", 100, { free: () => 42 * MB })
     expect(careful.warning()).toBe(careful.note)
+  })
+
+  test("is none in a folder that is read-only, whatever is free", () => {
+    const room = new DiskRoom("/data", 0, { free: () => 42 * MB, readOnly: () => "EROFS" })
+    expect([room.isLow(), room.takesNothing]).toEqual([true, true])
+    expect(room.warning()).toMatch(/^The folder \/data is read-only: .*mount its disk for writing/)
+    expect(room.problem()).toMatch(/FOSSICK_DATA_DIR.* is read-only/)
+    expect(room.problem()).not.toContain("/data")
   })
 
   test("ends work in bulk when it runs out", async () => {

@@ -2,45 +2,60 @@ import { statfsSync } from "node:fs"
 import { dirname } from "node:path"
 import { KnownError } from "./errors.ts"
 import { bytesOf, type FreeSpace } from "./free-space.ts"
+import { readOnlyBecause, type ReadOnlyBecause, readOnlyMessage, writableBy } from "./read-only-folder.ts"
+import { steadyNow } from "./steady-time.ts"
 
 /** SQLite's primary result codes (sqlite.org/rescode.html). */
-const SQLITE_FULL = 13
+const SQLITE_READONLY = 8
 const SQLITE_IOERR = 10
-/** No room, no room within the quota. */
-const ERRNOS = new Set(["ENOSPC", "EDQUOT"])
-/** What libraries that know no codes say, LanceDB among them ("os error 28" is ENOSPC, 122 EDQUOT on Linux). */
+const SQLITE_FULL = 13
+const SQLITE_CANTOPEN = 14
+/** SQLite's I/O errors in writing: write, fsync, of a folder, truncate, delete, and making and lengthening the file that connections share. */
+const SQLITE_WRITES = new Set([778, 1034, 1290, 1546, 2570, 4618, 4874])
+/** No room, no room within the quota, no writing. */
+const ERRNOS = new Set(["ENOSPC", "EDQUOT", "EROFS"])
+/** What libraries that know no codes say, LanceDB among them ("os error 28" is ENOSPC, 30 EROFS, 122 EDQUOT on Linux). */
 const WORDS =
-  /no space left on device|disk quota exceeded|database or disk is full|\bos error (?:28|122)\b|\bENOSPC\b/i
-/** An I/O error of SQLite means a full disk where less than this is free: it may be all that is said of one. */
+  /no space left on device|disk quota exceeded|database or disk is full|read-only file system|\bos error (?:28|30|122)\b|\b(?:ENOSPC|EROFS)\b/i
+/** With less than this free a disk is full. An I/O error of SQLite may be all that is said of that. */
 const AS_GOOD_AS_NOTHING = 1_000_000
 const MB = 1_000_000
 /** Writing begins again with so much more than the least that has to be free, so that it does not stop at once. */
 const MORE = 0.1
 
-/** There is no room left on the disk, or less than has to stay free. The message is for the operator: it names the folder. */
-export class DiskFullError extends KnownError {
+/** There is no room left on the disk, or less than has to stay free, or it is read-only. The message is for the operator: it names the folder. */
+export class UnwritableError extends KnownError {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
-    this.name = "DiskFullError"
+    this.name = "UnwritableError"
   }
 }
 
 /**
- * Whether something failed for want of room, by its own code, its words or its cause's.
+ * Whether something failed since the disk has no room or is read-only, by its own code, its words or its cause's.
  * @param dir where it wrote; tells what an I/O error of SQLite was
  */
-export function isDiskFull(error: unknown, dir?: string): boolean {
+export function isUnwritable(error: unknown, dir?: string): boolean {
   if (!(error instanceof Error)) return false
   const { code, errcode, cause } = error as NodeJS.ErrnoException & { errcode?: number; cause?: unknown }
-  if (error instanceof DiskFullError) return true
+  if (error instanceof UnwritableError) return true
   if (ERRNOS.has(code ?? "") || WORDS.test(error.message)) return true
   if (code === "ERR_SQLITE_ERROR" && errcode !== undefined) {
     // The rest of the number says which kind of I/O error it is.
     const primary = errcode & 0xff
     if (primary === SQLITE_FULL) return true
-    if (primary === SQLITE_IOERR && dir !== undefined && freeBytes(dir) < AS_GOOD_AS_NOTHING) return true
+    if (dir !== undefined) {
+      const maySay = [SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN].includes(primary)
+      if (maySay && unwritableBecause(dir) !== null) return true
+    }
   }
-  return cause !== undefined && isDiskFull(cause, dir)
+  return cause !== undefined && isUnwritable(cause, dir)
+}
+
+/** Whether SQLite could not write: no room, a read-only folder, or a disk that fails. */
+export function failedToWrite(error: unknown): boolean {
+  const { errcode } = error as { errcode?: number }
+  return errcode !== undefined && (SQLITE_WRITES.has(errcode) || (errcode & 0xff) === SQLITE_READONLY)
 }
 
 /** Bytes that may still be written to the disk of a folder, which need not be there yet; Infinity where nobody knows. */
@@ -59,20 +74,29 @@ export function diskOf(dir: string): { readonly freeBytes: number; readonly tota
   }
 }
 
-/** Whether next to nothing can be written any more. */
-export const isFull = (room: Pick<DiskRoom, "freeBytes">): boolean => room.freeBytes < AS_GOOD_AS_NOTHING
+const isFull = (free: number): boolean => free < AS_GOOD_AS_NOTHING
+
+/** Why who begins could not write to a folder that is there. */
+export type UnwritableBecause = ReadOnlyBecause | "ENOSPC"
+
+/** Why who begins could not write to a folder that is there: it is read-only, or next to nothing can be written to its disk. Null: it could. */
+export const unwritableBecause = (dir: string): UnwritableBecause | null =>
+  readOnlyBecause(dir) ?? (isFull(freeBytes(dir)) ? "ENOSPC" : null)
 
 /** The one message for it. What comes next is for its caller to say: a process that runs goes on by itself, a command has to be run again. */
-export const diskFullMessage = (dir: string): string => fullMessage(dir, freeBytes(dir))
+export function unwritableMessage(dir: string): string {
+  const because = readOnlyBecause(dir)
+  return because === null ? fullMessage(dir, freeBytes(dir)) : readOnlyMessage(dir, because)
+}
 
 function fullMessage(dir: string, free: number): string {
   return `The disk is full: ${megabytes(free)} left for ${dir}. Make room on it; what is kept there is safe.`
 }
 
-/** `error`, or that the disk is full when that is what it comes to. */
-export function diskFullOr(error: unknown, dir: string): unknown {
-  if (!isDiskFull(error, dir)) return error
-  return new DiskFullError(diskFullMessage(dir), { cause: error })
+/** `error`, or that the disk is full or read-only when that is what it comes to. */
+export function unwritableOr(error: unknown, dir: string): unknown {
+  if (!isUnwritable(error, dir)) return error
+  return new UnwritableError(unwritableMessage(dir), { cause: error })
 }
 
 /** How a {@link DiskRoom} sees its disk. */
@@ -83,11 +107,14 @@ export interface DiskRoomOptions {
   readonly free?: (() => number) | undefined
   /** Bytes of the whole disk. */
   readonly total?: () => number
+  /** Why nothing can be written to the folder; null: it can. */
+  readonly readOnly?: () => ReadOnlyBecause | null
 }
 
 /**
  * Watches that what is written in bulk, crawls and vectors above all, leaves room on the disk for the rest. There are two
- * watermarks: at the first the operator is warned, at the second writing in bulk stops, until there is room again.
+ * watermarks: at the first the operator is warned, at the second writing in bulk stops, until there is room again. In a folder
+ * that is read-only there is none.
  */
 export class DiskRoom {
   readonly dir: string
@@ -95,16 +122,33 @@ export class DiskRoom {
   readonly #warn: FreeSpace
   readonly #free: () => number
   readonly #total: () => number
+  readonly #lookReadOnly: () => ReadOnlyBecause | null
+  #readOnly: ReadOnlyBecause | null = null
+  #lookedAt = -Infinity
   #isLow = false
   #isNear = false
 
   /** @param least what has to stay free; 0: nothing */
-  constructor(dir: string, least: FreeSpace, { warn = 0, free, total }: DiskRoomOptions = {}) {
+  constructor(dir: string, least: FreeSpace, { warn = 0, free, total, readOnly }: DiskRoomOptions = {}) {
     this.dir = dir
     this.#least = least
     this.#warn = warn
     this.#free = free ?? (() => freeBytes(dir))
     this.#total = total ?? (() => diskOf(dir)?.totalBytes ?? 0)
+    this.#lookReadOnly = readOnly ?? (() => readOnlyBecause(dir))
+  }
+
+  /** Why nothing can be written, whatever room there is; null: it can. */
+  get readOnly(): ReadOnlyBecause | null {
+    if (steadyNow() - this.#lookedAt < LOOK_MS) return this.#readOnly
+    this.#lookedAt = steadyNow()
+    this.#readOnly = this.#lookReadOnly()
+    return this.#readOnly
+  }
+
+  /** Whether nothing can be kept any more: the disk is full to the last byte, or read-only. */
+  get takesNothing(): boolean {
+    return isFull(this.#free()) || this.readOnly !== null
   }
 
   /** Bytes that have to stay free. */
@@ -122,10 +166,10 @@ export class DiskRoom {
     return disk && { usedBytes: disk.totalBytes - this.#free(), mostBytes: disk.totalBytes - this.leastBytes }
   }
 
-  /** Whether there is too little. Once there was, it takes a tenth more to be enough. */
+  /** Whether there is too little, or nothing can be written. Once there was too little, it takes a tenth more to be enough. */
   isLow(): boolean {
     this.#isLow = this.#isBelow(this.leastBytes, this.#isLow)
-    return this.#isLow
+    return this.#isLow || this.readOnly !== null
   }
 
   /** Whether there will be too little soon. Once that was so, it takes a tenth more to be otherwise. */
@@ -147,26 +191,33 @@ export class DiskRoom {
 
   /** For the operator; names the folder. */
   get note(): string {
+    const because = this.readOnly
+    if (because !== null)
+      return `${readOnlyMessage(this.dir, because)} Crawls and vectors wait until then; searches go on.`
     return `The disk of ${this.dir} is nearly full: ${megabytes(this.#free())} left, and FOSSICK_MIN_FREE_MB keeps ${megabytes(this.leastBytes)} free. Crawls and vectors wait until there is room again; searches go on.`
   }
 
   /** What the operator is told now: {@link note}, or that the disk is full, whatever may fill it; null when there is room. */
   warning(): string | null {
-    if (isFull(this)) return fullMessage(this.dir, this.#free())
+    if (isFull(this.#free()) && this.readOnly === null) return fullMessage(this.dir, this.#free())
     return this.isLow() ? this.note : null
   }
 
   /** The same for anybody, or null when there is room. */
   problem(): string | null {
-    if (isFull(this)) return "the disk is full: nothing can be kept until there is room again; searches go on"
+    const because = this.readOnly
+    if (because !== null)
+      return `the data folder (FOSSICK_DATA_DIR) is read-only: nothing can be kept, and crawls and vectors wait; searches go on. To go on, ${writableBy(because)}`
+    if (isFull(this.#free()))
+      return "the disk is full: nothing can be kept until there is room again; searches go on"
     if (!this.isLow())
       return this.isNear() ? `the disk is filling up (${megabytes(this.#free())} left)` : null
     return `the disk is nearly full (${megabytes(this.#free())} left): crawls and vectors wait until there is room again`
   }
 
-  /** @throws DiskFullError when there is too little room to begin */
+  /** @throws UnwritableError when there is too little room to begin */
   assertRoom(): void {
-    if (this.isLow()) throw new DiskFullError(this.note)
+    if (this.isLow()) throw new UnwritableError(this.note)
   }
 
   /**

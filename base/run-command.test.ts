@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest"
 import { ArgumentsError } from "./command-arguments.ts"
-import { DiskFullError } from "./disk-space.ts"
+import { UnwritableError } from "./disk-space.ts"
 import { KnownError } from "./errors.ts"
 import { CommandError, runCommand } from "./run-command.ts"
 import { SettingsError } from "./settings.ts"
@@ -59,7 +59,7 @@ test("a disk that is full is said by its folder and what to run then, unless the
   const noRoom = Object.assign(new Error("write"), { code: "ENOSPC" })
   const said = new RegExp(`^The disk is full: \\d+ MB left for ${folder}\\. [^\\n]+\\n$`)
   expect(await came(failing(noRoom))).toEqual([1, expect.stringMatching(said)])
-  expect(await came(failing(new DiskFullError("No room there.")))).toEqual([
+  expect(await came(failing(new UnwritableError("No room there.")))).toEqual([
     1,
     "No room there. Then run fossick crawl again.\n",
   ])

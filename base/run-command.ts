@@ -1,7 +1,7 @@
 import { inspect } from "node:util"
 
 import { ArgumentsError } from "./command-arguments.ts"
-import { diskFullMessage, DiskFullError, isDiskFull } from "./disk-space.ts"
+import { unwritableMessage, UnwritableError, isUnwritable } from "./disk-space.ts"
 import { KnownError } from "./errors.ts"
 import { EXIT } from "./exit-codes.ts"
 import { trustAuthorities } from "./process/authorities.ts"
@@ -30,8 +30,8 @@ export async function runCommand(
     process.exitCode = codeOf(await work())
   } catch (error) {
     const isWrong = error instanceof ArgumentsError || error instanceof SettingsError
-    if (!(error instanceof CommandError) && isDiskFull(error, dataDir())) {
-      const message = error instanceof DiskFullError ? error.message : diskFullMessage(dataDir())
+    if (!(error instanceof CommandError) && isUnwritable(error, dataDir())) {
+      const message = error instanceof UnwritableError ? error.message : unwritableMessage(dataDir())
       process.stderr.write(`${message} Then run fossick ${name} again.\n`)
       process.exitCode = EXIT.failed
       return

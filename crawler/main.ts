@@ -5,7 +5,7 @@ import { LeftVersions } from "#engine/adapters/embedded/lance/left-versions.ts"
 import { hasDamagedFiles, indexFolder } from "#engine/generations/damaged-sizes.ts"
 import { wantedModel } from "#engine/generations/generation-file.ts"
 import { engineSettings } from "#engine/settings.ts"
-import { diskFullMessage, DiskRoom, isDiskFull } from "#base/disk-space.ts"
+import { unwritableMessage, DiskRoom, isUnwritable } from "#base/disk-space.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/log/log.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
@@ -316,9 +316,9 @@ function unlessStuck(work: () => void): void {
     stuckBy = null
   } catch (error) {
     const isAway = isStateAway(error)
-    if (!isAway && !isDiskFull(error, dataDir)) throw error
+    if (!isAway && !isUnwritable(error, dataDir)) throw error
     const then = isAway ? "The crawler waits for it." : "Then work goes on by itself."
-    const why = `${isAway ? (error as Error).message : diskFullMessage(dataDir)} ${then}`
+    const why = `${isAway ? (error as Error).message : unwritableMessage(dataDir)} ${then}`
     if (why !== stuckBy) log.error(why)
     stuckBy = why
   }

@@ -347,11 +347,12 @@ export const crawlerSettings = {
       name: "FOSSICK_READ_ONLY",
       default: "off",
       about:
-        "Whether the appliance only answers from what it holds: `on` has it crawl nothing, run no schedules, send no webhooks and sell no searches, and refuse live calls and changes over the admin API; `drill` also leaves the language model unasked, and says everywhere that it is a restore drill.",
+        "Whether the appliance only answers from what it holds: `on` has it crawl nothing, run no schedules, send no webhooks and sell no searches, and refuse live calls and changes over the admin API; `drill` also leaves the language model unasked, and says everywhere that it is a restore drill. `folder` is `on` as a start sets it by itself while the data folder cannot be written to.",
     },
     "off",
     "on",
     "drill",
+    "folder",
   ),
   images: onOff({
     name: "FOSSICK_IMAGES",
@@ -381,6 +382,7 @@ type Mode = CrawlerConfig["readOnly"]
 
 const NOTICES: Readonly<Record<Exclude<Mode, "off">, string>> = {
   on: `This appliance is read-only (FOSSICK_READ_ONLY): it answers from what it holds, crawls nothing, and tells nobody anything.`,
+  folder: `The data folder (FOSSICK_DATA_DIR) takes no writes, since it is read-only or its disk is full; so this appliance is read-only: it answers from what the folder holds, crawls nothing, tells nobody anything, and forgets what it counts. It goes on by itself once the folder can be written to.`,
   drill: `This is a restore drill, and not the appliance it was restored from: it answers from what it holds, crawls nothing, and sends nothing anywhere.`,
 }
 

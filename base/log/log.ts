@@ -1,6 +1,6 @@
 import { type LogFn, type Logger, pino } from "pino"
 
-import { isDiskFull } from "../disk-space.ts"
+import { isUnwritable } from "../disk-space.ts"
 import { readSettings } from "../settings.ts"
 import { logForm } from "./log-form.ts"
 import { logSettings } from "./log-settings.ts"
@@ -24,7 +24,7 @@ export function openLog(name: string, env: NodeJS.ProcessEnv, fd = STANDARD_OUTP
   const stream = pino.destination({ dest: fd, sync: true, maxLength: MAX_WAITING })
   stream.on("error", (error: Error) => {
     const isGone = (error as NodeJS.ErrnoException).code === "EPIPE"
-    if (!isGone && !isDiskFull(error)) throw error
+    if (!isGone && !isUnwritable(error)) throw error
   })
   const hooks = {
     streamWrite: logForm(logFormat, fd, env),

@@ -1,4 +1,4 @@
-import { isDiskFull } from "../disk-space.ts"
+import { isUnwritable } from "../disk-space.ts"
 
 /** As a shell counts Ctrl-C, and what a command gives that was stopped in the middle. */
 const INTERRUPTED = 130
@@ -28,7 +28,7 @@ export const codeOf = (code: number): number => (isLost && code === INTERRUPTED 
 export function outliveReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE" && !isDiskFull(error)) throw error
+      if (error.code !== "EPIPE" && !isUnwritable(error)) throw error
     })
   }
 }

@@ -1,4 +1,8 @@
-import type { DatabaseSync } from "node:sqlite"
+import { existsSync } from "node:fs"
+import { dirname } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
+import { unwritableBecause } from "../disk-space.ts"
 import type { StateStore } from "./state-port.ts"
 
 /** SQLite's result code when another connection holds the lock (sqlite.org/rescode.html). */
@@ -31,6 +35,16 @@ export function useWal(db: DatabaseSync): void {
       Atomics.wait(cell, 0, 0, RETRY_MS)
     }
   }
+}
+
+/**
+ * Opens a file to read it, with the same patience. SQLite makes files beside one that writes ahead, also to read it; where it may not, it reads the file
+ * alone if it is told that nobody changes it. Files that are there already, left by a process that was killed, it can read with it.
+ */
+export function openToRead(file: string, waitMs = BUSY_MS): DatabaseSync {
+  const isFixed = unwritableBecause(dirname(file)) !== null && !existsSync(`${file}-wal`)
+  const path = isFixed ? `${pathToFileURL(file).href}?immutable=1` : file
+  return new DatabaseSync(path, { timeout: waitMs, readOnly: true })
 }
 
 /** Runs `work` with the patience of `BUSY_MS`, also on a connection that otherwise waits for nobody. */

@@ -10,6 +10,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { openToRead } from "./busy.ts"
 
 const STATE = "state.db"
 /** In the data folder: `state.db` as it was before it was written anew. */
@@ -24,7 +25,7 @@ export function stateDamage(dataDir: string): string[] {
   const file = join(dataDir, STATE)
   if (!existsSync(file)) return []
   try {
-    using db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
+    using db = openToRead(file, WAIT_MS)
     return damageIn(db)
   } catch (error) {
     return [(error as Error).message]
@@ -86,7 +87,7 @@ function withDraft<T>(dataDir: string, use: (draft: string) => T): T | null {
 /** @returns false when a table cannot be read */
 function copyTables(file: string, draft: string): boolean {
   try {
-    using db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
+    using db = openToRead(file, WAIT_MS)
     using copy = new DatabaseSync(draft, { enableForeignKeyConstraints: false })
     copy.exec("begin")
     const made = (types: string) =>

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { diskFullOr } from "../disk-space.ts"
+import { unwritableOr } from "../disk-space.ts"
 import { BUSY_MS, patiently, useWal } from "./busy.ts"
 import { IDENTITY_STEPS, noteIdentity } from "./state-identity.ts"
 import { PostgresStore } from "./postgres/postgres-store.ts"
@@ -145,7 +145,7 @@ export function transaction<T>(db: StateStore, work: () => T): T {
     // A full disk has SQLite roll back by itself.
     if (db.isTransaction) db.exec("rollback")
     const file = db.location()
-    throw file === null ? error : diskFullOr(error, dirname(file))
+    throw file === null ? error : unwritableOr(error, dirname(file))
   }
 }
 

@@ -1,7 +1,7 @@
 import { defineSource } from "#crawler/source.ts"
 import { AlertBook } from "#crawler/alerts/alert-book.ts"
 import { alertSettings } from "#crawler/alert-settings.ts"
-import { execFile } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -33,19 +33,20 @@ interface Report {
   readonly checks: readonly Checked[]
 }
 
-/** Runs `fossick doctor --json` in a folder. */
-async function examine(folder: string, env: Record<string, string> = {}) {
+const READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"'
+const mayMount = spawnSync("unshare", ["-rm", "sh", "-c", "mount -t tmpfs none /mnt"]).status === 0
+/** In whose sight the data folder can only be read. */
+const reading = (dataDir: string) => ["unshare", "-rm", "sh", "-c", `${READ_ONLY} && exec "$@"`, dataDir]
+
+/** Runs `fossick doctor --json` in a folder, through a command that runs the one which follows it. */
+async function examine(folder: string, env: Record<string, string> = {}, through: readonly string[] = []) {
   const dataDir = join(folder, "data")
   const settings = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: "0", ...env }
   const { code, out } = await new Promise<{ code: number; out: string }>((resolve) => {
-    execFile(
-      process.execPath,
-      [FOSSICK, "doctor", "--json"],
-      { cwd: folder, env: settings },
-      (error, stdout) => {
-        resolve({ code: Number(error?.code ?? 0), out: stdout })
-      },
-    )
+    const [command = "", ...args] = [...through, process.execPath, FOSSICK, "doctor", "--json"]
+    execFile(command, args, { cwd: folder, env: settings }, (error, stdout) => {
+      resolve({ code: Number(error?.code ?? 0), out: stdout })
+    })
   })
   const report = JSON.parse(out) as Report
   const of = (name: string) => report.checks.find((check) => check.name === name)?.findings ?? null
@@ -212,6 +213,22 @@ describe("the doctor", () => {
     expect(of("disk space")).toMatchObject([
       { level: "wrong", what: expect.stringContaining("1000000 MB have to stay free") as unknown },
     ])
+  })
+
+  test.skipIf(!mayMount)("names a folder that is read-only, once, and looks at what is in it", async () => {
+    using folder = temporaryFolder()
+    const dataDir = join(folder.path, "data")
+    openStateStore(dataDir).close()
+    const { code, of } = await examine(folder.path, {}, reading(dataDir))
+    expect(code).toBe(1)
+    expect(of("data folder")).toMatchObject([
+      {
+        level: "wrong",
+        what: expect.stringContaining(`${dataDir} is read-only`) as unknown,
+        advice: expect.stringContaining("Mount its disk for writing") as unknown,
+      },
+    ])
+    expect([of("disk space"), of("state.db")]).toEqual([[], []])
   })
 
   test("sees a clock that is in doubt, until it is told that the clock is right", async () => {

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { DiskRoom } from "#base/disk-space.ts"
+import { readOnlyBecause } from "#base/read-only-folder.ts"
 import { PLAN, RESTORING } from "#base/store/unfinished-restore.ts"
 import { doubt, DOUBT_ADVICE, TRUSTED_TIME } from "#base/store/clock/trusted-time.ts"
 import { type Check, type Finding, note, wrong } from "./check.ts"
@@ -45,6 +46,14 @@ export const folderCheck = ({ dataDir }: DoctorSettings): Check => ({
     }
     if (!statSync(dir).isDirectory())
       return [wrong(`${dir} is no folder.`, "Name another one in FOSSICK_DATA_DIR.")]
+    const because = readOnlyBecause(dir)
+    if (because === "EROFS")
+      return [
+        wrong(
+          `${dir} is read-only: nothing can be kept in it. Searches are answered from what it holds.`,
+          "Mount its disk for writing, and start Fossick again.",
+        ),
+      ]
     const uid = process.getuid?.()
     const shut = [dir, ...readdirSync(dir).map((name) => join(dir, name))].filter((path) => !isWritable(path))
     // Root may write to everything, and leaves files behind that the appliance's user may not.
@@ -79,7 +88,8 @@ export const diskCheck = ({ dataDir, minFreeMb }: DoctorSettings): Check => ({
   name: "disk space",
   run() {
     const room = new DiskRoom(resolve(dataDir), minFreeMb)
-    return !room.isLow()
+    // The check of the folder says so.
+    return !room.isLow() || room.readOnly !== null
       ? []
       : [
           wrong(

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
+import { openToRead } from "#base/store/busy.ts"
 import type { ServerLocation } from "#base/store/postgres/asked.ts"
 import { PostgresError } from "#base/store/postgres/bridge.ts"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
@@ -27,7 +27,7 @@ export function ask(dataDir: string, sql: string, ...values: number[]): Record<s
   if (server !== null) return askServer(server, sql, values)
   const file = join(dataDir, "state.db")
   if (!existsSync(file)) return []
-  const db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
+  const db = openToRead(file, WAIT_MS)
   try {
     return db.prepare(sql).all(...values)
   } catch (error) {
@@ -78,7 +78,7 @@ function strangeIn(dataDir: string): string | null {
   if (!existsSync(file)) return strangeState(dataDir, null)
   // One of an older version has no id yet; it gets one at the next start.
   if (ask(dataDir, "select 1 from state_identity").length === 0) return null
-  using db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
+  using db = openToRead(file, WAIT_MS)
   return strangeState(dataDir, db)
 }
 

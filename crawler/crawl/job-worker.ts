@@ -12,7 +12,7 @@ import {
   upgradeFormat,
 } from "#engine/generations/building/upgrade.ts"
 import { openGenerations } from "#engine/open-engine.ts"
-import { DiskRoom, isDiskFull } from "#base/disk-space.ts"
+import { DiskRoom, isUnwritable } from "#base/disk-space.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/log/log.ts"
 import { environment, readSettings } from "#base/settings.ts"
@@ -314,7 +314,7 @@ try {
   if (runs.failures.length > 0) process.exitCode = 1
 } catch (error) {
   const locked = error instanceof EngineError && error.code === "INDEX_LOCKED"
-  isLow ||= isDiskFull(error, engineConfig.dataDir)
+  isLow ||= isUnwritable(error, engineConfig.dataDir)
   log[locked || stop.aborted ? "info" : "error"]({ err: error }, "the index cannot be written")
   process.exitCode = locked ? EXIT_LOCKED : 1
 } finally {

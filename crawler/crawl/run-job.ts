@@ -1,7 +1,7 @@
 import { traceOf } from "#base/traces/trace-parents.ts"
 import { traced } from "#base/traces/tracing.ts"
 import { AlertBook } from "../alerts/alert-book.ts"
-import { isDiskFull } from "#base/disk-space.ts"
+import { failedToWrite, isUnwritable } from "#base/disk-space.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
 import type { Engine } from "#engine"
 import type { Clock } from "#base/clock.ts"
@@ -53,14 +53,19 @@ function interrupted(
 ): void {
   try {
     jobs.end(id, state, null, undefined, process)
-    jobs.note(id, stoppedNote(isDiskFull(why) ? "the disk is full" : "the state could not be reached"))
+    jobs.note(
+      id,
+      stoppedNote(isUnwritten(why) ? "the disk is full or read-only" : "the state could not be reached"),
+    )
   } catch (error) {
     if (!isPassing(error)) throw error
   }
 }
 
 /** Nothing is wrong with a job then: it goes on when there is room, or a state. */
-const isPassing = (error: unknown): boolean => isDiskFull(error) || isStateAway(error)
+const isPassing = (error: unknown): boolean => isUnwritten(error) || isStateAway(error)
+
+const isUnwritten = (error: unknown): boolean => isUnwritable(error) || failedToWrite(error)
 
 /**
  * Runs one job to its end and keeps its state true. The caller holds the index for writing.

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
-import { BUSY_MS, useWal } from "#base/store/busy.ts"
+import { BUSY_MS, openToRead, useWal } from "#base/store/busy.ts"
 import { prepareOnce, transaction } from "#base/store/state-store.ts"
 import type { Suggestion, SuggestionFilter, SuggestionQuery } from "../engine.ts"
 import type { StoredPage } from "../index/page-record.ts"
@@ -60,7 +60,7 @@ export class SuggestionStore implements Disposable {
    * @throws Error when it is no such file
    */
   constructor(file: string, mode: "read" | "write") {
-    this.#db = new DatabaseSync(file, { timeout: BUSY_MS, readOnly: mode === "read" })
+    this.#db = mode === "read" ? openToRead(file) : new DatabaseSync(file, { timeout: BUSY_MS })
     this.#statement = prepareOnce(this.#db) as (sql: string) => StatementSync
     try {
       const { user_version: format } = this.#db.prepare("pragma user_version").get() as {

@@ -1,4 +1,4 @@
-import { isDiskFull } from "#base/disk-space.ts"
+import { isUnwritable } from "#base/disk-space.ts"
 
 import { ApiError } from "../../errors.ts"
 import type { CallLog } from "../call-log.ts"
@@ -51,7 +51,7 @@ export interface BillingParts {
 /**
  * Reserves before work, counts after it, and writes the call down, each in one transaction of the write queue.
  *
- * On a full disk calls are answered all the same, and counted when there is room again ({@link Unsettled}): limits hold
+ * On a disk that is full or read-only calls are answered all the same, and counted when it takes writes again ({@link Unsettled}): limits hold
  * meanwhile as well, and what waits is bounded. It is lost with the process.
  */
 export class Billing implements Disposable {
@@ -74,7 +74,7 @@ export class Billing implements Disposable {
 
   /**
    * Sets the most that a call may cost aside.
-   * @throws ApiError 432 or 433 when a limit would be passed; then nothing is set aside. 503 when the disk is full and no
+   * @throws ApiError 432 or 433 when a limit would be passed; then nothing is set aside. 503 when the disk is full or read-only and no
    * more calls can wait to be counted.
    */
   async reserve(call: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<void> {
@@ -91,7 +91,7 @@ export class Billing implements Disposable {
         return this.#ledger.hold(call, most)
       })
     } catch (error) {
-      if (!isDiskFull(error)) throw error
+      if (!isUnwritable(error)) throw error
       const credits = mostCredits(most)
       refusal = this.#ledger.refusal(key, credits, {
         key: this.#unsettled.credits(key.id),
@@ -114,7 +114,7 @@ export class Billing implements Disposable {
    * @param cost at most what was set aside
    * @param also written in the same transaction, so that neither lands without the other
    * @returns the credits that fell due
-   * @throws ApiError 503 when the disk is full and no more calls can wait
+   * @throws ApiError 503 when the disk is full or read-only and no more calls can wait
    */
   async settle(
     call: BilledCall,
@@ -149,7 +149,7 @@ export class Billing implements Disposable {
       this.#unsettled.release(call.requestId)
       return credits
     } catch (error) {
-      if (also !== undefined || !isDiskFull(error)) throw error
+      if (also !== undefined || !isUnwritable(error)) throw error
       const credits = this.#ledger.due(call.key, cost)
       const kept = query?.slice(0, KEPT_CHARS)
       this.#unsettled.add(call.requestId, {

@@ -53,7 +53,7 @@ export class Unsettled {
     if (calls >= MOST_CALLS_OF_KEY || credits >= MOST_CREDITS_OF_KEY || this.#waiting.length >= MOST_CALLS) {
       throw new ApiError(
         503,
-        "The server's disk is full, and more calls than it may answer uncounted were made since. Try again once its operator has made room.",
+        "The server's disk is full or read-only, and more calls than it may answer uncounted were made since. Try again once its operator has made room, or has made the data folder (FOSSICK_DATA_DIR) writable.",
       )
     }
   }

@@ -1,4 +1,6 @@
-import { isDiskFull } from "#base/disk-space.ts"
+import { dirname } from "node:path"
+
+import { isUnwritable, unwritableOr } from "#base/disk-space.ts"
 import { isBusy } from "#base/store/busy.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 
@@ -27,6 +29,8 @@ interface Entry {
  */
 export class WriteQueue {
   readonly #db: StateStore
+  /** Its folder; undefined: it is on a server. */
+  readonly #dir: string | undefined
   #waiting: Entry[] = []
   #scheduled = false
   #busySince: number | null = null
@@ -35,6 +39,8 @@ export class WriteQueue {
   /** @param db a connection that waits for no lock: `pragma busy_timeout = 0` */
   constructor(db: StateStore) {
     this.#db = db
+    const file = db.location()
+    this.#dir = file === null ? undefined : dirname(file)
   }
 
   /**
@@ -71,7 +77,7 @@ export class WriteQueue {
     try {
       this.#db.exec("begin immediate")
     } catch (error) {
-      if (!isBusy(error)) return rejectAll(entries, error)
+      if (!isBusy(error)) return this.#rejectAll(entries, error)
       this.#later(entries)
       return
     }
@@ -84,8 +90,8 @@ export class WriteQueue {
       } catch (error) {
         // Half of it may be written: the others are done anew without it.
         if (this.#db.isTransaction) this.#db.exec("rollback")
-        // There is no more room for the others.
-        if (isDiskFull(error)) return rejectAll(entries, error)
+        // Nor can the others be written.
+        if (isUnwritable(error, this.#dir)) return this.#rejectAll(entries, error)
         entry.reject(error)
         this.#waiting = [...entries.filter((other) => other !== entry), ...this.#waiting]
         if (this.#waiting.length > 0) this.#schedule(0)
@@ -96,7 +102,7 @@ export class WriteQueue {
       this.#db.exec("commit")
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec("rollback")
-      rejectAll(entries, error)
+      this.#rejectAll(entries, error)
       return
     }
     for (const [index, entry] of entries.entries()) entry.resolve(results[index] as never)
@@ -106,15 +112,16 @@ export class WriteQueue {
     this.#busySince ??= performance.now()
     if (performance.now() - this.#busySince > PATIENCE_MS) {
       this.#busySince = null
-      rejectAll(entries, new ApiError(503, "The server is busy writing. Try again shortly."))
+      this.#rejectAll(entries, new ApiError(503, "The server is busy writing. Try again shortly."))
       return
     }
     this.#waiting = [...entries, ...this.#waiting]
     this.#schedule(this.#retryMs)
     this.#retryMs = Math.min(2 * this.#retryMs, LAST_RETRY_MS)
   }
-}
 
-function rejectAll(entries: readonly Entry[], error: unknown): void {
-  for (const { reject } of entries) reject(error)
+  #rejectAll(entries: readonly Entry[], error: unknown): void {
+    const told = this.#dir === undefined ? error : unwritableOr(error, this.#dir)
+    for (const { reject } of entries) reject(told)
+  }
 }

@@ -1,4 +1,4 @@
-import { isDiskFull } from "../../disk-space.ts"
+import { isUnwritable } from "../../disk-space.ts"
 import { DeletionGuard, steadyNow } from "../../steady-time.ts"
 import { isBusy } from "../busy.ts"
 import type { StateStore } from "../state-port.ts"
@@ -89,7 +89,7 @@ export class TimeGuard {
       trustClock(this.#db, now)
     } catch (error) {
       // The next round does.
-      if (!isBusy(error) && !isDiskFull(error)) throw error
+      if (!isBusy(error) && !isUnwritable(error)) throw error
     }
   }
 }

@@ -1,6 +1,6 @@
 import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
-import { diskFullMessage, isDiskFull } from "#base/disk-space.ts"
+import { unwritableMessage, isUnwritable } from "#base/disk-space.ts"
 import { openLog } from "#base/log/log.ts"
 import { stopSignal } from "#base/process/stop-signal.ts"
 import { EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
@@ -33,8 +33,8 @@ try {
   if (!isDone) process.exitCode = EXIT_LOCKED
 } catch (error) {
   // Of the data folder: nothing can be kept of a run now. It waits, as crawls do.
-  if (!isDiskFull(error, settings.dataDir)) throw error
-  log.error(`${diskFullMessage(settings.dataDir)} The backup is tried again at its next time.`)
+  if (!isUnwritable(error, settings.dataDir)) throw error
+  log.error(`${unwritableMessage(settings.dataDir)} The backup is tried again at its next time.`)
   process.exitCode = EXIT_NO_ROOM
 } finally {
   db.close()

@@ -4,7 +4,7 @@ import path from "node:path"
 import type { Engine } from "#engine"
 import { fileProblem } from "#engine/move/file-problem.ts"
 import type { FreeSpace } from "#base/free-space.ts"
-import { DiskFullError, diskFullOr, DiskRoom } from "#base/disk-space.ts"
+import { UnwritableError, unwritableOr, DiskRoom } from "#base/disk-space.ts"
 import { KnownError } from "#base/errors.ts"
 import { CommandError } from "#base/run-command.ts"
 import type { StateStore } from "#base/store/state-store.ts"
@@ -57,7 +57,7 @@ export async function makeBackup(options: MakeBackupOptions): Promise<MadeBackup
     return { file, bytes, pages, ...(await deleteBeyond(options, path.basename(file))) }
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    throw error instanceof KnownError ? error : fileProblem(diskFullOr(error, folder), file)
+    throw error instanceof KnownError ? error : fileProblem(unwritableOr(error, folder), file)
   }
 }
 
@@ -79,7 +79,7 @@ async function writeChecked(
     return { bytes, pages }
   } catch (error) {
     if (!told.signal.aborted || signal.aborted) throw error
-    throw new DiskFullError(
+    throw new UnwritableError(
       `There is too little room for a backup: ${Math.floor(room.freeBytes / 1e6)} MB left for ${folder}, and FOSSICK_MIN_FREE_MB keeps ${Math.floor(room.leastBytes / 1e6)} MB free. Make room, or keep fewer; the backups that are there are safe.`,
       { cause: error },
     )

@@ -20,7 +20,7 @@ import type {
   Suggestion,
   SuggestionQuery,
 } from "../../engine.ts"
-import { diskFullOr } from "#base/disk-space.ts"
+import { unwritableOr } from "#base/disk-space.ts"
 import { EngineError } from "../../errors.ts"
 import { type Page, sourcesOf } from "../../page/page.ts"
 import { type PageUrl, pageId } from "../../page/page-url.ts"
@@ -683,7 +683,7 @@ async function sumOfPassages({ pages }: Tables): Promise<number> {
 /** LanceDB throws plain Errors; the caller's mistakes and its own signals pass as they are. */
 function asEngineError(given: unknown, dir: string): unknown {
   if (isDamagedSqlite(given)) return damagedFile(dir, PAGES_DB, "is damaged", { cause: given })
-  const error = diskFullOr(given, dir)
+  const error = unwritableOr(given, dir)
   const native = error instanceof Error && error.name === "Error"
   if (!native || error instanceof EngineError) return error
   return new EngineError("ENGINE_UNAVAILABLE", `The index cannot be used: ${error.message.split("\n")[0]}`, {

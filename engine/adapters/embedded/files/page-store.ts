@@ -2,8 +2,9 @@ import { existsSync } from "node:fs"
 import path from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
-import { Lru } from "#base/flow/lru.ts"
-import { BUSY_MS, useWal } from "#base/store/busy.ts"
+import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
+import { unwritableBecause } from "#base/disk-space.ts"
+import { BUSY_MS, openToRead, useWal } from "#base/store/busy.ts"
 import { isDamagedSqlite } from "#base/store/lock-file.ts"
 import { damagedFile } from "./damaged-file.ts"
 import { counted, derivedSum, pageSum } from "./page-sum.ts"
@@ -158,12 +159,15 @@ export class PageStore implements Disposable {
   }
 
   static #open(dir: string, onDamage: (id: string) => void, check: (db: DatabaseSync) => void): PageStore {
-    const db = new DatabaseSync(path.join(dir, PAGES_DB), { timeout: BUSY_MS })
+    const file = path.join(dir, PAGES_DB)
+    const isReadOnly = unwritableBecause(dir) !== null
+    const db = isReadOnly ? openToRead(file) : new DatabaseSync(file, { timeout: BUSY_MS })
     try {
       check(db)
       db.exec(BEFORE_WAL)
       if (!db.prepare("select 1 from sqlite_master").get()) db.exec(OF_A_NEW_FILE)
       useWal(db)
+      if (isReadOnly) return new PageStore(db, onDamage)
       db.exec(SCHEMA)
       return new PageStore(db, onDamage)
     } catch (error) {

@@ -1,0 +1,43 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+
+import { openStateStore } from "#base/store/state-store.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { asItIs, standInFor } from "./stand-in.ts"
+
+test("a folder stands in with a copy of the state and links to the rest, and goes without a trace", () => {
+  using data = temporaryFolder()
+  mkdirSync(join(data.path, "index"))
+  mkdirSync(join(data.path, "locks"))
+  writeFileSync(join(data.path, "index", "a"), "a page")
+  // Open still, as after a kill: what was written last is in the log.
+  using db = openStateStore(data.path)
+  db.exec("create table t (x text)")
+  db.exec("insert into t values ('kept')")
+  const standIn = standInFor(data.path, "EROFS")
+  try {
+    expect(statSync(standIn.folder).mode & 0o077).toBe(0)
+    expect(readFileSync(join(standIn.folder, "index", "a"), "utf8")).toBe("a page")
+    expect(existsSync(join(standIn.folder, "locks"))).toBe(false)
+    using copy = openStateStore(standIn.folder)
+    expect(copy.prepare("select x from t").all()).toEqual([{ x: "kept" }])
+    copy.exec("delete from t")
+  } finally {
+    standIn[Symbol.dispose]()
+  }
+  expect(existsSync(standIn.folder)).toBe(false)
+  expect(readFileSync(join(data.path, "index", "a"), "utf8")).toBe("a page")
+  expect(db.prepare("select x from t").all()).toEqual([{ x: "kept" }])
+})
+
+test("nothing stands in for a folder in which there is nothing to be served", () => {
+  using data = temporaryFolder()
+  expect(() => standInFor(data.path, "EROFS")).toThrow(
+    "FOSSICK_DATA_DIR must be a folder to write to: mount its disk for writing, or name another one (EROFS: ",
+  )
+  expect(() => standInFor(data.path, "ENOSPC")).toThrow(
+    "make room on its disk, or name another one (ENOSPC: ",
+  )
+  expect(asItIs(data.path, "EACCES")).toContain(`The folder ${data.path} cannot be written to (EACCES)`)
+})

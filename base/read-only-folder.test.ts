@@ -1,0 +1,95 @@
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+
+import { readOnlyBecause } from "./read-only-folder.ts"
+import { openToRead } from "./store/busy.ts"
+import { openStateStore } from "./store/state-store.ts"
+
+// A folder that is mounted for reading alone, in the sight of a process of its own.
+
+const dir = mkdtempSync(join(tmpdir(), "fossick-read-only-"))
+afterAll(() => rmSync(dir, { recursive: true }))
+
+const READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"'
+const mayMount = spawnSync("unshare", ["-rm", "sh", "-c", READ_ONLY, dir]).status === 0
+const why = mayMount ? "" : " (skipped: this system lets nobody have mounts of their own)"
+
+/** Runs a program in a process that cannot write to the folder, `dir` in it. @returns what it says */
+function inside(program: string): string {
+  const code = `
+    import { readOnlyBecause } from "./base/read-only-folder.ts"
+    import { isUnwritable, unwritableMessage, DiskRoom } from "./base/disk-space.ts"
+    import { openToRead } from "./base/store/busy.ts"
+    import { openStateStore } from "./base/store/state-store.ts"
+    import { DatabaseSync } from "node:sqlite"
+    const dir = ${JSON.stringify(dir)}
+    const error = (work) => { try { return work() } catch (thrown) { return thrown } }
+    ${program}`
+  const { stdout, stderr } = spawnSync(
+    "unshare",
+    [
+      "-rm",
+      "sh",
+      "-c",
+      `${READ_ONLY} && exec "${process.execPath}" --disable-warning=ExperimentalWarning --input-type=module --eval "$1"`,
+      dir,
+      code,
+    ],
+    { cwd: join(import.meta.dirname, ".."), encoding: "utf8" },
+  )
+  return stdout + stderr
+}
+
+describe.skipIf(!mayMount)(`a read-only folder${why}`, () => {
+  beforeAll(() => {
+    using db = openStateStore(dir)
+    db.exec("create table t (x text)")
+    db.exec("insert into t values ('kept')")
+  })
+
+  test("is told by its name, with what to do, by all that fails in it", () => {
+    const said = inside(`
+      const room = new DiskRoom(dir, 0)
+      console.log(readOnlyBecause(dir), room.isLow(), room.takesNothing, room.problem().includes(dir))
+      const failed = error(() => openStateStore(dir))
+      console.log(failed.code, isUnwritable(failed))
+      console.log(unwritableMessage(dir))
+      console.log(room.problem())`).split("\n")
+    expect(said[0]).toBe("EROFS true true false")
+    expect(said[1]).toBe("EROFS true")
+    expect(said[2]).toBe(
+      `The folder ${dir} is read-only: nothing can be kept in it. To go on, mount its disk for writing; what is kept there is safe.`,
+    )
+    expect(said[3]).toMatch(
+      /^the data folder \(FOSSICK_DATA_DIR\) is read-only: .*mount its disk for writing$/,
+    )
+  })
+
+  test("has its stores read, whether they were closed or killed", () => {
+    const read = `
+      const file = dir + "/state.db"
+      console.log(openToRead(file).prepare("select x from t").get().x)
+      console.log(isUnwritable(error(() => openToRead(file).exec("insert into t values ('new')")), dir))`
+    expect(inside(read)).toBe("kept\ntrue\n")
+    // As after a kill: its log is there still.
+    using left = new DatabaseSync(join(dir, "state.db"))
+    left.exec("update t set x = 'in the log'")
+    expect(inside(read)).toBe("in the log\ntrue\n")
+  })
+})
+
+test("a folder that can be written to is told from it, and one that is not there", () => {
+  expect(readOnlyBecause(dir)).toBeNull()
+  expect(readOnlyBecause(join(dir, "none"))).toBeNull()
+  using db = openStateStore(dir)
+  db.exec("create table if not exists t (x text)")
+  using reading = openToRead(join(dir, "state.db"))
+  // It follows who writes.
+  db.exec("delete from t")
+  db.exec("insert into t values ('now')")
+  expect(reading.prepare("select x from t").all()).toEqual([{ x: "now" }])
+})
