@@ -1,10 +1,10 @@
 import { once } from "node:events"
 import { ArgumentsError } from "#base/command-arguments.ts"
 import type { AddressCursor } from "../frontier/job-addresses.ts"
-import { entriesOf, isMeantBy, type OutcomeName, pagesIn, shownOutcome } from "../outcome-name.ts"
+import { entriesOf, isFailure, isMeantBy, type OutcomeName, pagesIn, shownOutcome } from "../outcome-name.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import type { Job, JobState } from "../job.ts"
-import { Jobs } from "../jobs/jobs.ts"
+import { Jobs, RUNS_WITH_FAILURES } from "../jobs/jobs.ts"
 import { printableLine } from "#base/text/printable.ts"
 import { addressesText, OUTCOME_NAMES, summaryLines, waitText } from "../jobs/progress.ts"
 import { counted, table, timeText } from "./sources/sources-text.ts"
@@ -120,9 +120,10 @@ export async function listAddresses(id: number, text: string, json: boolean): Pr
     const total = counted.reduce((sum, [, count]) => sum + count, 0)
     if (total === 0) process.stderr.write(`No visit of job ${id} ended so.\n`)
     else if (listed < total) {
-      process.stderr.write(
-        `${listed} of ${total}: later runs have visited the others, which are listed with them now.\n`,
-      )
+      const others = counted.some(([name]) => isFailure(name))
+        ? `those that failed are kept of the last ${RUNS_WITH_FAILURES} runs of a source.`
+        : "later runs have visited the others, which are listed with them now."
+      process.stderr.write(`${listed} of ${total}: ${others}\n`)
     }
     return EXIT.ok
   })

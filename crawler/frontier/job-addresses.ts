@@ -57,7 +57,7 @@ export interface OutcomeGroup {
 
 /**
  * Addresses of a job by how their visits ended, by the groups' names, by address within each. Those that failed are
- * kept for as long as the job is; others until a later run has visited them, which they belong to from then on.
+ * kept of the latest runs of a source; others until a later run has visited them, which they belong to from then on.
  */
 export function addressesOf(
   db: StateStore,
@@ -121,6 +121,14 @@ export function pruneAddresses(db: StateStore, job: number, mayPrune: string): v
   const some = db.prepare(
     `delete from crawl_url where job = ?1 and url in
        (select url from crawl_url where job = ?1 and ${PRUNED} limit ${PRUNED_ROWS}) and ${mayPrune}`,
+  )
+  while (Number(some.run(job).changes) > 0);
+}
+
+/** Forgets all addresses of jobs that are over. @param jobs SQL of their ids, given the number of one job as `?1` */
+export function forgetFailures(db: StateStore, job: number, jobs: string): void {
+  const some = db.prepare(
+    `delete from crawl_url where (job, url) in (select job, url from crawl_url where job in (${jobs}) limit ${PRUNED_ROWS})`,
   )
   while (Number(some.run(job).changes) > 0);
 }

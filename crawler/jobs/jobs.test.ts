@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { Jobs } from "./jobs.ts"
+import { Jobs, RUNS_WITH_FAILURES } from "./jobs.ts"
 import { BEAT_MS } from "../job.ts"
 import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { runJob } from "../crawl/run-job.ts"
 import { defineSource } from "../source.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { emptyState } from "#base/store/testing/empty-state.ts"
 import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { article, html, startTestSite } from "../testing/test-site.ts"
 import { OLD_CRAWLER_STEPS } from "../testing/old-crawler-steps.ts"
@@ -212,4 +213,25 @@ test("jobs that are long over are forgotten, but for the last of each source", (
   } finally {
     db.close()
   }
+})
+
+test("addresses that failed are kept of the latest runs of a source, their number of all", () => {
+  const db = emptyState()
+  const jobs = new Jobs(db)
+  const run = (name: string) => {
+    const { id } = jobs.enqueue(source(name))
+    jobs.start(id)
+    db.prepare(
+      `insert into crawl_url (job, url, host, depth, priority, due, outcome) values (?, 'https://a.example/x', 'a', 0, 0, 0, 'failed:dns')`,
+    ).run(id)
+    db.prepare("insert into job_outcome values (?, 'failed:dns', 1)").run(id)
+    jobs.end(id, "finished")
+    return id
+  }
+  const other = run("b")
+  const runs = Array.from({ length: RUNS_WITH_FAILURES + 3 }, () => run("a"))
+  const kept = (ids: readonly number[]) => ids.filter((id) => jobs.failures(id, 10).length > 0)
+  expect(kept(runs)).toEqual(runs.slice(3))
+  expect(kept([other])).toEqual([other])
+  expect(jobs.get(runs[0]!)?.outcomes).toEqual({ "failed:dns": 1 })
 })

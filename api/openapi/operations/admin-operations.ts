@@ -314,7 +314,7 @@ export const adminOperations: readonly Operation[] = [
     tag: "Jobs",
     summary: "Every address of a run, by how its visit ended",
     description:
-      "Addresses that failed are kept for as long as the job is. Others are listed with the run that visited them last.",
+      "Addresses that failed are kept of the last 20 runs of a source. Others are listed with the run that visited them last.",
     parameters: [
       jobId,
       query("outcome", "Only those that ended so: `skipped:empty`, `empty`, or `failed` for all of them.", {
