@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { at, DAY, GONE, HOUR, PAGE, sourceOf, VisitedSite } from "../testing/visited.ts"
-import { type Found, FOUND_SOMEHOW, type Visited } from "./known-addresses.ts"
+import { type Found, FOUND_SOMEHOW, VAIN_VISITS, type Visited } from "./known-addresses.ts"
 import { packLinks } from "./page-links.ts"
 
 const found = (more: Partial<Found>): Found => ({ ...FOUND_SOMEHOW, ...more })
@@ -372,4 +372,28 @@ describe("a sitemap or feed", () => {
     }
     expect(site.known.unlisted("site", SITEMAP, 2)).toEqual([])
   })
+})
+
+test("an address at which nothing was found again and again is forgotten, unless something speaks for it", () => {
+  const site = new VisitedSite()
+  const often = (path: string, visit: Partial<Visited> = GONE, times = VAIN_VISITS, source = "site") => {
+    for (let visits = 0; visits < times; visits++) site.visit(path, { ...visit, source })
+  }
+  site.visit("/was-a-page", PAGE)
+  for (let page = 0; page < 1001; page++) often(`/gone/${page}`)
+  for (const path of ["/was-a-page", "/spared"]) often(path)
+  often("/lately", GONE, VAIN_VISITS - 1)
+  often("/listed", {
+    ...GONE,
+    found: found({ how: "sitemap", listedIn: "https://site.example/sitemap.xml" }),
+  })
+  often("/away", { ...GONE, status: 503 })
+  often("/held", { outcome: "failed:http-status", status: 404, hash: "h" })
+  often("/other", GONE, VAIN_VISITS, "other")
+  site.visit("/other", PAGE)
+  const spared = (url: string, source: string) => `${url} like '%/spared' and ${source} = 'site'`
+  expect(site.known.forgetDead(spared)).toBe(1003)
+  const left = site.known.some("site", 2000).map(({ url }) => url)
+  expect(left.sort()).toEqual(["/away", "/held", "/lately", "/listed", "/other", "/spared"].map(at))
+  expect(site.known.forgetDead()).toBe(1)
 })

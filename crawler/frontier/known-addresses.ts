@@ -8,7 +8,7 @@ import { PageLinks } from "./page-links.ts"
 import { type Ending, nextVisit } from "./revisit.ts"
 import type { Source } from "../source.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
-import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 
 /** What a sitemap or feed says of a page, beside its address. Times are milliseconds since 1970. */
 export interface ListedFacts {
@@ -116,6 +116,8 @@ export interface KnownChunk {
 }
 
 const CHUNK = 1000
+/** An address that had no page as often as this in a row was looked for over a month at least, unless something still led there. */
+export const VAIN_VISITS = 6
 const HOUR_MS = 3_600_000
 
 /**
@@ -124,12 +126,14 @@ const HOUR_MS = 3_600_000
  * A frontier belongs to one job and is emptied after it.
  */
 export class KnownAddresses {
+  readonly #db: StateStore
   readonly #clock: Clock
   readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #links: PageLinks
 
   constructor(db: StateStore, clock: Clock = Date.now) {
     migrateFrontier(db)
+    this.#db = db
     this.#prepare = prepareOnce(db)
     this.#links = new PageLinks(db)
     this.#clock = clock
@@ -332,6 +336,31 @@ export class KnownAddresses {
   forget(url: PageUrl, source: string): void {
     this.#prepare("delete from known_address where url = ? and source = ?").run(url, source)
     this.#links.keep(source, url, null)
+  }
+
+  /**
+   * Forgets addresses at which nothing was found again and again, unless a sitemap lists them: a site whose pages come and go would
+   * leave one for each page that it ever had. Who meets a link to one visits it like a new one.
+   *
+   * @param sparedSql in SQL: whether an address of a source is kept nevertheless
+   * @returns how many there were
+   */
+  forgetDead(sparedSql: (url: string, source: string) => string = () => "false"): number {
+    const some = this.#prepare(
+      `select url, source from known_address where (url, source) > (?, ?) and hash is null and status in (404, 410)
+         and misses >= ${VAIN_VISITS} and listed_in is null 
+         and not (${sparedSql("known_address.url", "known_address.source")}) order by url, source limit ${CHUNK}`,
+    )
+    let forgotten = 0
+    for (let last = { url: "", source: "" }; ;) {
+      const dead = some.all(last.url, last.source) as (typeof last)[]
+      if (dead.length === 0) return forgotten
+      transaction(this.#db, () => {
+        for (const { url, source } of dead) this.forget(url as PageUrl, source)
+      })
+      forgotten += dead.length
+      last = dead.at(-1)!
+    }
   }
 
   /** Pages by when a crawl looked at them last: how many after each of these times, of how many, and the oldest look. */

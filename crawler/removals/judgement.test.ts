@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { type PageUrl, sourcesOf, withSources } from "#engine"
 import { aPage } from "#engine/testing/pages.ts"
-import type { Visited } from "../frontier/known-addresses.ts"
+import { VAIN_VISITS, type Visited } from "../frontier/known-addresses.ts"
 import type { JobTrigger } from "../job.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { keepLanding } from "../jobs/landings.ts"
@@ -144,6 +144,26 @@ describe("evidence", () => {
     expect(runs.removal("/0000")).toBeUndefined()
     await runs.run({ "/0000": MISSING })
     expect(runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 1 })
+  })
+
+  test("is all that is known of an address in the end, and goes with the copy", async () => {
+    const runs = new Runs()
+    const removal = { maxShare: 1, keepDays: VAIN_VISITS + 3 }
+    await runs.run({ "/gone": "One", "/stays": "Two" }, { removal })
+    for (let visits = 0; visits < VAIN_VISITS; visits++) {
+      await runs.run(
+        { "/gone": { ...AT_ONCE, ...(visits > 0 && { hash: null }) }, "/stays": "Two" },
+        { removal },
+      )
+      await runs.carryOut()
+    }
+    const knows = () => runs.known.get(at("/gone"), "site") !== null
+    runs.removals.forgetDead()
+    expect([runs.paths, knows()]).toEqual([["/stays"], true])
+    runs.now += 9 * DAY
+    runs.removals.purge()
+    runs.removals.forgetDead()
+    expect([runs.paths, knows()]).toEqual([["/stays"], false])
   })
 
   test("of an address that the index holds no more is forgotten", async () => {

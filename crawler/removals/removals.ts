@@ -1,3 +1,4 @@
+import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { isHeldSql, isKnownSql, pageCount, wasFoundSql } from "../frontier/source-pages.ts"
 import { isJobSql } from "../jobs/job-in-sql.ts"
 import { migrateJobs } from "../jobs/job-schema.ts"
@@ -207,6 +208,14 @@ export class Removals {
       this.#copies.dropForgotten()
       this.#prepare(`delete from removal_run where not ${isJobSql("removal_run.job")}`).run()
     })
+  }
+
+  /** Forgets addresses of which nothing is left but that there is nothing, once no removal can be taken back there. */
+  forgetDead(): void {
+    new KnownAddresses(this.#db, this.#clock).forgetDead(
+      (url, source) =>
+        `exists (select 1 from removal where removal.url = ${url} and removal.source = ${source})`,
+    )
   }
 
   #pagesOf(source: string): number {
