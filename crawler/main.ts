@@ -31,6 +31,7 @@ import { BEAT_MS } from "./job.ts"
 import { Removals } from "./removals/removals.ts"
 import { CrawlTasks } from "./sources/crawl-tasks.ts"
 import { SourceTable } from "./sources/source-table.ts"
+import { giveBack } from "#base/store/give-back.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
 import { keepOutbound } from "#base/outbound/outbound.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
@@ -112,6 +113,7 @@ let sizesAt = 0
 /** At the start, and once a day, all of the index is read to find what is damaged. */
 let checkAllAt = 0
 let looking = Promise.resolve()
+let givingBack = Promise.resolve()
 const leftVersions = new LeftVersions()
 const guard = new TimeGuard(db)
 let isInDoubt = false
@@ -160,6 +162,10 @@ function tick(): void {
     hasTidied = true
     jobs.forget(Date.now() - config.jobHistoryDays * DAY_MS)
     removals.purge()
+    removals.forgetDead()
+    givingBack = giveBack(db).catch((err: unknown) =>
+      log.warn({ err }, "room in state.db is not given back yet"),
+    )
   }
 }
 
@@ -200,6 +206,7 @@ while (!stop.signal.aborted) {
 }
 
 await looking
+await givingBack
 await Promise.all(led)
 clearInterval(beat)
 unlessStuck(() => {

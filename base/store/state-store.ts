@@ -15,6 +15,10 @@ export type { StateStore }
 /** What an appliance keeps is for its own user: keys, and pages from behind logins. */
 const OWN_FOLDER = 0o700
 const OWN_FILE = 0o600
+/** What rows leave that are gone can be given back: see give-back.ts. Said of a file with tables, it would change nothing. */
+const OF_A_NEW_FILE = "pragma auto_vacuum = incremental"
+/** What is written ahead takes more while somebody reads for long, and shrinks to this with the next checkpoint. */
+const WAL_BYTES = 16 * 1024 * 1024
 
 /**
  * Opens `state.db` in the data folder, making both when they are not there. Whoever opens it closes it.
@@ -56,8 +60,9 @@ function openFile(dataDir: string): DatabaseSync {
   closeToOthers(dataDir, OWN_FOLDER, isFirst)
   for (const end of ["", "-wal", "-shm"]) closeToOthers(file + end, OWN_FILE)
   const db = new DatabaseSync(file, { timeout: BUSY_MS })
+  if (statSync(file).size === 0) db.exec(OF_A_NEW_FILE)
   useWal(db)
-  db.exec("pragma synchronous = normal; pragma foreign_keys = on;")
+  db.exec(`pragma synchronous = normal; pragma foreign_keys = on; pragma journal_size_limit = ${WAL_BYTES};`)
   return db
 }
 

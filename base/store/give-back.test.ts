@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { expect, onTestFinished, test } from "vitest"
+
+import { giveBack } from "./give-back.ts"
+import { openStateFile } from "./state-store.ts"
+
+const MB = 1_000_000
+const ROWS = 2000
+
+/** `state.db` with rows of 4 KB. `isOld`: as older versions made it. */
+function filled(isOld = false) {
+  const folder = mkdtempSync(join(tmpdir(), "fossick-"))
+  const db = openStateFile(folder)
+  onTestFinished(() => {
+    db.close()
+    rmSync(folder, { recursive: true })
+  })
+  if (isOld) db.exec("pragma auto_vacuum = none; vacuum")
+  db.exec("create table thing (id integer primary key, text text not null) strict")
+  db.exec(
+    `insert into thing (text) select hex(randomblob(2000)) from json_each('[' || substr('${"0,".repeat(ROWS)}', 1, ${2 * ROWS - 1}) || ']')`,
+  )
+  db.exec("pragma wal_checkpoint(truncate)")
+  return { folder, db, size: () => statSync(join(folder, "state.db")).size }
+}
+
+test("the space of rows that are gone comes back, but for room for the next ones", async () => {
+  const { db, size } = filled()
+  const full = size()
+  expect(full).toBeGreaterThan(7 * MB)
+  await giveBack(db)
+  expect(size()).toBe(full)
+  db.exec("delete from thing where id > 100; pragma wal_checkpoint(truncate)")
+  expect(size()).toBe(full)
+  await giveBack(db)
+  expect(size()).toBeLessThan(2 * MB)
+  expect(db.prepare("select count(*) as n from thing").get()).toEqual({ n: 100 })
+  expect(db.prepare("pragma integrity_check").get()).toEqual({ integrity_check: "ok" })
+})
+
+test("a file of an older version keeps its length, and its rows", async () => {
+  const { db, size } = filled(true)
+  const full = size()
+  db.exec("delete from thing where id > 100")
+  await giveBack(db)
+  expect(size()).toBe(full)
+  using memory = new DatabaseSync(":memory:")
+  await giveBack(memory)
+})
+
+test("what was written ahead takes little once it is in the file, however much it was", () => {
+  const { folder, db } = filled()
+  const ahead = () => statSync(join(folder, "state.db-wal")).size
+  const { changes } = db.prepare("update thing set text = hex(randomblob(9000))").run()
+  expect(changes).toBe(ROWS)
+  expect(ahead()).toBeGreaterThan(20 * MB)
+  // The next one to write begins anew.
+  db.exec("pragma wal_checkpoint(passive)")
+  db.prepare("delete from thing where id = 1").run()
+  expect(ahead()).toBeLessThan(17 * MB)
+})
