@@ -50,7 +50,7 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
     try {
       const watches = store.list()
       if (watches.length > 0) {
-        await lookOnce(watches, parts, signal)
+        if (await lookOnce(watches, parts, signal)) store.prune(config.watchEntries)
         for (const watch of store.list()) outbox.collect(watch, Date.now())
         for (const delivery of outbox.due(Date.now(), sending.busy, sending.room)) {
           sending.begin(delivery.receiver, () => deliver(delivery, parts, receivers, signal))
@@ -58,7 +58,7 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
         if (steadyNow() - pruned > PRUNE_EVERY_MS) {
           pruned = steadyNow()
           outbox.prune(Date.now())
-          store.prune(parts.config.watchEntries)
+          store.prune(config.watchEntries)
         }
       }
     } catch (error) {
@@ -71,16 +71,22 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
   await sending.ended()
 }
 
-/** Looks at what was noted, as far as it can be looked at yet. */
-async function lookOnce(watches: readonly Watch[], parts: FollowParts, signal: AbortSignal): Promise<void> {
+/** Looks at what was noted, as far as it can be looked at yet. @returns whether something was found */
+async function lookOnce(
+  watches: readonly Watch[],
+  parts: FollowParts,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { store, lagMs } = parts
   for (const watch of watches) if (watch.readyAt === null) await lookFirst(watch, parts, signal)
   const now = Date.now()
   const notes = await settledNotes(store.notes(now - lagMs, MOST_NOTES), watches, parts, now)
-  if (notes.length === 0 || signal.aborted) return
+  if (notes.length === 0 || signal.aborted) return false
   const urls = [...new Set(notes.map(({ url }) => url))]
   const found = await look(urls, watches, parts, signal)
-  if (!signal.aborted) store.keep(found, notes, Date.now())
+  if (signal.aborted) return false
+  store.keep(found, notes, Date.now())
+  return found.length > 0
 }
 
 /** What the holder of a watch may be told of its entries, now; null: the key is over. */
@@ -117,6 +123,8 @@ async function deliver(
   // One that was cut short counts for nothing.
   if (signal.aborted && error !== null) return
   outbox.settle(delivery.id, attempt, Date.now())
+  // What was told need not be kept any longer.
+  store.prune(parts.config.watchEntries)
   const { id, kind } = delivery
   if (error !== null) log.warn({ id, kind, error: reason ?? error }, "a message of a watch was not taken")
 }

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto"
+
 import { pino } from "pino"
 import { afterAll, beforeAll, expect, test } from "vitest"
 
@@ -58,7 +60,12 @@ beforeAll(async () => {
     sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix", removal: { maxShare: 1 } })
     await runSource(name, db, engine)
   }
-  const config = { ...readSettings(apiSettings, {}), watchesPerKey: 4, watchEmails: ["@example.org"] }
+  const config = {
+    ...readSettings(apiSettings, {}),
+    watchesPerKey: 4,
+    watchEntries: 10,
+    watchEmails: ["@example.org"],
+  }
   const accountsDb = openStateStore(dir)
   const accounts = openAccounts(accountsDb, config, () => {})
   opened.defer(() => {
@@ -167,6 +174,20 @@ test("a source is told of page by page: new, changed with what changed, and gone
   await runSource("cellar", db, engine)
   await entries(probe, 1)
   await entries(garden, 3)
+})
+
+test("entries beyond those that are kept go when the next one comes", async () => {
+  const key = makeKey({})
+  const garden = await watch({ source: "garden" }, key)
+  const { key: holder } = db.prepare("select key from watch where id = ?").get(garden.id) as { key: string }
+  for (let at = 0; at < 20; at++) {
+    db.prepare(
+      "insert into watch_entry (id, watch, change, url, title, sources, at, key) values (?, ?, 'new', 'https://a.example/', '', '[]', 0, ?)",
+    ).run(randomUUID(), garden.id, holder)
+  }
+  site.serve({ "/garden/oak": page("Oak", "The oak fell in a storm.") })
+  await runSource("garden", db, engine)
+  expect((await entries(garden, 10, key)).at(-1)).toMatchObject({ url: site.url("/garden/oak") })
 })
 
 test("a question is told of pages that begin to answer it, as a feed that needs no key", async () => {
