@@ -21,6 +21,7 @@ const UNUSED: readonly (readonly [path: string | RegExp, what: string])[] = [
   ["officeparser/dist/officeparser.browser", "runs in browsers"],
   [/^bare-[^/]+\/prebuilds\//, "runs under Bare only"],
   ["tinyld/playground/", "a page to try it on"],
+  [/^luxon\/(src\/|build\/(?!node\/))/, "the same for browsers, and its sources"],
   [/^(viem|ox)\/(_cjs|_types)\//, "the same as their ES modules"],
   ["@modelcontextprotocol/sdk/dist/cjs/", "the same as its ES modules"],
 ]

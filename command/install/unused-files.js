@@ -13,6 +13,7 @@ const UNUSED = [
   /^@xenova\/transformers\/dist\//,
   /^officeparser\/dist\/officeparser\.browser/,
   /^tinyld\/playground\//,
+  /^luxon\/(src\/|build\/(?!node\/))/,
   // For another runtime, Bare.
   /^bare-[^/]+\/prebuilds\//,
   // The same as their ES modules.

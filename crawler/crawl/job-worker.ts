@@ -23,6 +23,7 @@ import { CHECK_ALL, EXIT_AGAIN, EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/
 import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { LostPages } from "../frontier/lost-pages.ts"
 import { Jobs } from "../jobs/jobs.ts"
+import { openJobQueue } from "../jobs/queue/open-job-queue.ts"
 import { carryOutRemovals } from "../removals/carry-out.ts"
 import { Removals } from "../removals/removals.ts"
 import { AmongCrawlers } from "./together/among-crawlers.ts"
@@ -174,10 +175,19 @@ try {
   let settled = settle()
   using _ = tellOfVectors(engine)
   await using share = new CrawlShare(config, among ?? undefined)
+  await using queue = openJobQueue({
+    db,
+    jobs,
+    dataDir: engineConfig.dataDir,
+    onProblem(error) {
+      log.warn({ err: error }, "no job can be taken from the queue; tried again")
+    },
+  })
   const halt = new AbortController()
   const runs = new JobRuns({
     db,
     jobs,
+    queue,
     engine,
     config,
     log,
@@ -261,7 +271,7 @@ try {
       hadOthers ||= hasOthers()
       if (!stop.aborted) {
         takeDuty()
-        runs.begin(unready())
+        await runs.begin(unready())
       }
       const atWork = [...runs.promises, ...(beside.duty === null ? [] : [beside.duty])]
       if (atWork.length > 0) {

@@ -1,13 +1,7 @@
 import { noteTraceOf } from "#base/traces/trace-parents.ts"
 import { isLivingSql } from "#base/store/processes/own-process.ts"
 import { transaction } from "#base/store/state-store.ts"
-import {
-  forgetAddresses,
-  forgetFailures,
-  hasPrunableSql,
-  outcomesOf,
-  pruneAddresses,
-} from "../frontier/job-addresses.ts"
+import { forgetAddresses, hasPrunableSql, outcomesOf, pruneAddresses } from "../frontier/job-addresses.ts"
 import { BETWEEN_NOTES, type Job, type JobEvent, type JobState, type Judged } from "../job.ts"
 import type { Source } from "../source.ts"
 import { isAliveSql } from "./alive.ts"
@@ -19,25 +13,28 @@ const MAX_CRASHES = 5
 const CRASHES_IN_DOUBT = 2
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
 const OVER = "'finished', 'failed', 'cancelled'"
-/**
- * Of so many runs of a source, the latest that are over, the addresses that failed are kept; of those before, how many there were. A thousand
- * dead links that a site never mends, met each hour, would else leave two million rows in the 90 days of a job.
- */
-export const RUNS_WITH_FAILURES = 20
-const RUNS_OVER = `from job where source = (select source from job where id = ?1) and state in (${OVER})`
-/** Runs of the same source before those, as SQL. */
-const EARLIER = `select id ${RUNS_OVER} and id <= (select id ${RUNS_OVER} order by id desc limit 1 offset ${RUNS_WITH_FAILURES})`
 const FINE: Judged = { result: "finished", reason: null }
 
 /** Whether the process of a running job is lost, as SQL. A command that crawls by itself is known by its beat alone. */
 const LOST = `case when process is null then not ${isAliveSql("cast(unixepoch('subsec') * 1000 as integer)")} else not ${isLivingSql("job.process")} end`
 
-export interface NextQueued {
+/** Which job is wanted of those that wait. */
+export interface JobWish {
+  /** Sources whose jobs are not. */
   readonly except?: ReadonlySet<string>
   /** Default: of all jobs. */
   readonly only?: ReadonlySet<number> | undefined
   /** Whether no other job is at work. */
   readonly isAlone?: boolean
+}
+
+/** A job that waits. */
+export interface WaitingJob {
+  readonly id: number
+  readonly source: string
+  /** Whether it may take its process down, and is to be worked on with no other beside it. */
+  readonly isInDoubt: boolean
+  readonly isScheduled: boolean
 }
 
 /** The crawl jobs in `state.db`, as every process sees them: the queue, and what jobs become. All calls are synchronous and short. */
@@ -96,17 +93,19 @@ export class Jobs extends JobRecords {
    * The job to run next: what somebody waits for before what a schedule asked for, else the oldest. One job of a source
    * at a time, over all processes: not of those in `except`; and of those in `only`, if these are given. One that may take its process down goes first where it is alone, and nowhere else.
    */
-  nextQueued({ except = new Set<string>(), only, isAlone = true }: NextQueued = {}): Job | null {
-    const row = this.db
-      .prepare(
-        `select * from job where state = 'queued' and source not in (select value from json_each(?1))
-           and source not in (select source from job where state = 'running')
-           and (?2 = 1 or crashes < ${CRASHES_IN_DOUBT})
-           and (?3 is null or id in (select cast(value as integer) from json_each(?3)))
-         order by crashes >= ${CRASHES_IN_DOUBT} desc, "trigger" = 'schedule', id limit 1`,
-      )
-      .get(JSON.stringify([...except]), isAlone ? 1 : 0, only ? JSON.stringify([...only]) : null)
+  nextQueued(wish: JobWish = {}): Job | null {
+    const [row] = this.#queued("*", wish, 1)
     return row ? this.jobOf(row) : null
+  }
+
+  /** The jobs that {@link nextQueued} would give one after another, `most` at most. */
+  waiting(wish: JobWish, most: number): WaitingJob[] {
+    return this.#queued(`id, source, crashes, "trigger"`, wish, most).map((row) => ({
+      id: Number(row["id"]),
+      source: String(row["source"]),
+      isInDoubt: Number(row["crashes"]) >= CRASHES_IN_DOUBT,
+      isScheduled: row["trigger"] === "schedule",
+    }))
   }
 
   /** Whether a job has taken its process down again and again, as far as is known, and has recorded nothing since. */
@@ -258,6 +257,18 @@ export class Jobs extends JobRecords {
     }
   }
 
+  #queued(columns: string, { except = new Set<string>(), only, isAlone = true }: JobWish, most: number) {
+    return this.db
+      .prepare(
+        `select ${columns} from job where state = 'queued' and source not in (select value from json_each(?1))
+           and source not in (select source from job where state = 'running')
+           and (?2 = 1 or crashes < ${CRASHES_IN_DOUBT})
+           and (?3 is null or id in (select cast(value as integer) from json_each(?3)))
+         order by crashes >= ${CRASHES_IN_DOUBT} desc, "trigger" = 'schedule', id limit ?4`,
+      )
+      .all(JSON.stringify([...except]), isAlone ? 1 : 0, only ? JSON.stringify([...only]) : null, most)
+  }
+
   /** Outcomes that a job has recorded. */
   #recorded(id: number): number {
     return Object.values(outcomesOf(this.db, id)).reduce((sum, count) => sum + count, 0)
@@ -310,7 +321,6 @@ export class Jobs extends JobRecords {
 
   #prune(id: number): void {
     pruneAddresses(this.db, id, `exists (select 1 from job where id = ?1 and state in (${OVER}))`)
-    forgetFailures(this.db, id, EARLIER)
   }
 
   #must(id: number): Job {

@@ -6,6 +6,7 @@ import { CrawlShare } from "../crawl/together/crawl-share.ts"
 import { JobRuns } from "../crawl/together/job-runs.ts"
 import type { Resolve } from "../fetch/guard/address-guard.ts"
 import { Jobs } from "../jobs/jobs.ts"
+import { openJobQueue } from "../jobs/queue/open-job-queue.ts"
 import { testConfig } from "./crawl-fixture.ts"
 import { MemoryEngine } from "./memory-engine.ts"
 
@@ -32,9 +33,11 @@ const onProblem = (error: unknown) => process.stderr.write(`${String(error)}\n`)
     callback(null, [{ address: "127.0.0.1", family: 4 }])
   }
   const { process: own } = among
+  await using queue = openJobQueue({ db, jobs, dataDir, onProblem })
   const runs = new JobRuns({
     db,
     jobs,
+    queue,
     engine,
     config,
     log,
@@ -45,7 +48,7 @@ const onProblem = (error: unknown) => process.stderr.write(`${String(error)}\n`)
   })
   among.recover()
   while (!stop.signal.aborted) {
-    runs.begin()
+    await runs.begin()
     await pause(50, stop.signal)
   }
   await Promise.all(runs.promises)

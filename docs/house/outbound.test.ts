@@ -18,8 +18,8 @@ const OPENS: readonly RegExp[] = [
   /^import (?!type)\{[^}]*(?<!type )\b(?:connect|createConnection|Socket)\b[^}]*\} from "node:(?:net|tls)"/m,
   /^import (?!type)\{[^}]*(?<!type )\b(?:request|get)\b[^}]*\} from "node:https?"/m,
   /^import (?!type)[^"]* from "node:(?:dgram|http2)"/m,
-  /^import (?!type)[^"]* from "(?:nodemailer|meilisearch|pg|@opensearch-project\/opensearch|ws|axios|playwright)"/m,
-  /\bimport\("(?:nodemailer|meilisearch|pg|@opensearch-project\/opensearch|ws|axios|playwright)"\)/,
+  /^import (?!type)[^"]* from "(?:nodemailer|meilisearch|pg|pg-boss|@opensearch-project\/opensearch|ws|axios|playwright)"/m,
+  /\bimport\("(?:nodemailer|meilisearch|pg|pg-boss|@opensearch-project\/opensearch|ws|axios|playwright)"\)/,
   /^import (?!type)[^"]* from "@opentelemetry\/exporter-/m,
   /(?<![.\w#])fetch\(/,
   /\bnew (?:WebSocket|EventSource)\(/,
@@ -52,6 +52,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "command/doctor/service-checks.ts": "servers of the operator's, when the doctor is asked",
   "command/service/service-session.ts": "this appliance",
   "crawler/fetch/guard/address-guard.ts": "through connector.ts",
+  "crawler/jobs/queue/boss-queue.ts": "the server of the state, which outbound.ts notes",
   "crawler/login/source-login.ts": "fetch is the reader's",
   "crawler/render/browser.ts":
     "the browser, whose requests all go through guard-proxy.ts, and so through connector.ts",

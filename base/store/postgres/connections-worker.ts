@@ -5,6 +5,7 @@ import { Client, type QueryArrayResult } from "pg"
 import { hidden } from "../../log/hidden.ts"
 import type { Answer, Asked, Failure, Rows, ServerLocation } from "./asked.ts"
 import { SQLITE_FUNCTIONS } from "./sqlite-functions.ts"
+import { withPassword } from "./state-location.ts"
 
 // The thread that holds the connections of one thread of the program, which waits while this one works: one question at a time.
 
@@ -76,14 +77,6 @@ const ready = new Set<string>()
 
 const lockOf = ({ schema }: ServerLocation): string =>
   createHash("sha256").update(`fossick ${schema}`).digest().readBigInt64BE(0).toString()
-
-/** pg takes the password that stands in the address, also when none does, before one that is given beside it. */
-function withPassword({ url, password }: ServerLocation): string {
-  if (password === "") return url
-  const address = new URL(url)
-  address.password = encodeURIComponent(password)
-  return address.href
-}
 
 async function connect(connection: Connection): Promise<Client> {
   const { location } = connection

@@ -61,4 +61,12 @@ export function serverLocation(
   }
 }
 
+/** pg takes the password that stands in the address, also when none does, before one that is given beside it. */
+export function withPassword({ url, password }: ServerLocation): string {
+  if (password === "") return url
+  const address = new URL(url)
+  address.password = encodeURIComponent(password)
+  return address.href
+}
+
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 20)

@@ -206,7 +206,7 @@ async function runHere({ ids, onPoll, ...options }: RunHereOptions): Promise<voi
     whenAborted: (job) => (isOurs(job) ? "paused" : "queued"),
   })
   for (let ended = 0; ;) {
-    if (!signal.aborted) runs.begin()
+    if (!signal.aborted) await runs.begin()
     if (runs.promises.length === 0) break
     await Promise.race([...runs.promises, sleep(POLL_MS)])
     onPoll()

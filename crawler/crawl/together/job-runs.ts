@@ -1,12 +1,16 @@
 import type { Logger } from "pino"
 import type { Job } from "../../job.ts"
-import type { Jobs } from "../../jobs/jobs.ts"
+import type { Jobs, JobWish } from "../../jobs/jobs.ts"
+import type { JobQueue } from "../../jobs/queue/job-queue.ts"
+import { TableQueue } from "../../jobs/queue/table-queue.ts"
 import { crawlEnded, crawlStarted } from "../crawl-news.ts"
 import { runJob, type RunJobOptions } from "../run-job.ts"
 import type { CrawlShare } from "./crawl-share.ts"
 
 export interface JobRunsOptions extends Omit<RunJobOptions, "share" | "whenAborted" | "onStarted" | "jobs"> {
   readonly jobs: Jobs
+  /** Where jobs come from. Default: the table of jobs. */
+  readonly queue?: JobQueue
   readonly share: CrawlShare
   /** Is told when a job begins and ends. */
   readonly log?: Logger
@@ -22,6 +26,7 @@ const MAX_WAITING = 64
 /** The jobs that a process works on, as many at a time as there are places, and one of each source. */
 export class JobRuns {
   readonly #options: JobRunsOptions
+  readonly #queue: JobQueue
   /** One that may take the process down, until it has proved that it does not. */
   #doubtful: number | null = null
   readonly #runs = new Map<number, { readonly source: string; readonly promise: Promise<void> }>()
@@ -32,6 +37,7 @@ export class JobRuns {
 
   constructor(options: JobRunsOptions) {
     this.#options = options
+    this.#queue = options.queue ?? new TableQueue(options.jobs)
   }
 
   /** Jobs at work, and those that wait for their hosts. */
@@ -44,13 +50,13 @@ export class JobRuns {
     return new Set([...this.#runs.values()].map(({ source }) => source))
   }
 
-  /** Begins queued jobs for which there are places, but of no source in `except`. */
-  begin(except: ReadonlySet<string> = new Set()): void {
+  /** Begins queued jobs for which there are places, but of no source in `except`. To be called again when it is done. */
+  async begin(except: ReadonlySet<string> = new Set()): Promise<void> {
     const { jobs, share, only } = this.#options
     while (share.places.free > 0 && this.#runs.size < share.places.total + MAX_WAITING) {
       const { held } = share.places
       if (this.#doubtful !== null && held > 0 && jobs.isInDoubt(this.#doubtful)) return
-      const next = jobs.nextQueued({ except: this.sources.union(except), only, isAlone: held === 0 })
+      const next = await this.#take({ except: this.sources.union(except), only, isAlone: held === 0 })
       this.#doubtful = next !== null && jobs.isInDoubt(next.id) ? next.id : null
       if (next === null) return
       const promise = this.#run(next).finally(() => {
@@ -61,8 +67,16 @@ export class JobRuns {
     }
   }
 
+  /** A place is kept free for it meanwhile. */
+  async #take(wish: JobWish): Promise<Job | null> {
+    const { jobs, share } = this.#options
+    using _ = share.places.take()
+    const id = await this.#queue.take(wish)
+    return id === null ? null : jobs.get(id)
+  }
+
   async #run(next: Job): Promise<void> {
-    const { log, whenAborted = () => "queued", ...options } = this.#options
+    const { log, whenAborted = () => "queued", queue: _, ...options } = this.#options
     let isStarted = false
     const onStarted = (job: Job) => {
       isStarted = true
@@ -75,6 +89,8 @@ export class JobRuns {
     } catch (error) {
       this.failures.push(error)
       log?.error({ job: next.id, err: error }, "a job could not be ended; the next process goes on with it")
+    } finally {
+      await this.#queue.done(next.id)
     }
   }
 }

@@ -26,7 +26,7 @@ async function crawlAll(
   const log = pino({ level: "silent" })
   const { signal } = new AbortController()
   const runs = new JobRuns({ db, jobs, engine, config, log, signal, share, ...(resolve && { resolve }) })
-  for (runs.begin(); runs.promises.length > 0; runs.begin()) await Promise.race(runs.promises)
+  for (await runs.begin(); runs.promises.length > 0; await runs.begin()) await Promise.race(runs.promises)
   return ids.map((id) => jobs.get(id)?.state)
 }
 

@@ -79,7 +79,7 @@ test("of twelve sources four are sick: the others all end while these wait, and 
   const [refuses, hangs, broken, asks] = ids as [number, number, number, number]
   const isOver = (id: number) => jobs.get(id)?.state === "finished"
   while (!ids.slice(4).every(isOver)) {
-    runs.begin()
+    await runs.begin()
     await sleep(20)
   }
   expect((await engine.stats()).pages).toBe(16)

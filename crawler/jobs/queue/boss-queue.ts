@@ -1,0 +1,247 @@
+import type { ConstructorOptions, Job, PgBoss } from "pg-boss"
+import { hidden } from "#base/log/hidden.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import type { ServerLocation } from "#base/store/postgres/asked.ts"
+import { PostgresError } from "#base/store/postgres/bridge.ts"
+import { withPassword } from "#base/store/postgres/state-location.ts"
+import type { Jobs, JobWish, WaitingJob } from "../jobs.ts"
+import type { JobQueue } from "./job-queue.ts"
+
+const QUEUE = "crawl"
+/** A process that gives no sign for so long has lost its jobs: as long as all others give it (own-process.ts). */
+const HEARTBEAT_S = 15
+const HEART_MS = 5000
+/** Jobs that are made known at a time. More wait in the table. */
+const OFFERED = 100
+/** Until a job that is still to be had is made known again, should somebody have taken it out; sooner where nothing else is to be had. */
+const OFFER_MS = 10_000
+/** A job that was taken is started at once; one that is not after this time was put down without a word. */
+const PUT_DOWN_MS = 1000
+/** Whatever is wrong with the server, a crawl that is under way is not kept waiting for longer. */
+const CONNECT_MS = 3000
+const QUERY_MS = 5000
+
+/** What waits for an idle process alone, then what somebody waits for, then what a schedule asked for. */
+const IN_DOUBT = 2
+const ASKED_FOR = 1
+const SCHEDULED = 0
+
+interface Given {
+  readonly job: number
+}
+
+export interface BossQueueOptions {
+  readonly jobs: Jobs
+  readonly location: ServerLocation
+  /** Told once why nothing can be taken; the queue tries again. */
+  readonly onProblem: (error: Error) => void
+  /** Between two signs of life. */
+  readonly heartMs?: number
+}
+
+/**
+ * Jobs handed out by pg-boss, whose tables are in a schema beside that of the state. What waits in the table of jobs is made known to it by
+ * whoever looks for work, under an id made of the job's number: many times as well as once. It lets one job of a source in at a time, so
+ * that none which cannot begin stands before others.
+ */
+export class BossQueue implements JobQueue {
+  readonly #jobs: Jobs
+  readonly #location: ServerLocation
+  readonly #onProblem: (error: Error) => void
+  #boss: Promise<PgBoss> | null = null
+  #isAway = false
+  #isBeating = false
+  readonly #timer: NodeJS.Timeout
+  readonly #held = new Set<number>()
+  /** When jobs were made known, by the steady clock. */
+  readonly #offered = new Map<number, number>()
+  /** Jobs in hand that keep others waiting, and since when this process knows. */
+  readonly #seen = new Map<string, number>()
+
+  constructor({ jobs, location, onProblem, heartMs = HEART_MS }: BossQueueOptions) {
+    this.#jobs = jobs
+    this.#location = location
+    this.#onProblem = onProblem
+    this.#timer = setInterval(() => void this.#beat(), heartMs)
+    this.#timer.unref()
+  }
+
+  async take(wish: JobWish = {}): Promise<number | null> {
+    const waiting = this.#jobs.waiting(wish, OFFERED)
+    if (waiting.length === 0) return null
+    return await this.#unlessAway(async (boss) => {
+      await this.#offer(boss, waiting)
+      const id = await this.#fetch(boss, wish)
+      if (id !== null) return id
+      await this.#recover(boss, waiting)
+      this.#offered.clear()
+      await this.#offer(boss, waiting)
+      return await this.#fetch(boss, wish)
+    })
+  }
+
+  async done(id: number): Promise<void> {
+    this.#held.delete(id)
+    this.#offered.delete(id)
+    // Where it fails the job has no heart any more.
+    await this.#calmly((boss) => boss.deleteJob(QUEUE, idOf(id)))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all([...this.#held].map((id) => this.done(id)))
+    const boss = await this.#boss?.catch(() => null)
+    await boss?.stop({ graceful: false }).catch(() => undefined)
+  }
+
+  /** Makes known what waits, of each source what is first. A job that is known stays as it is, and one whose source has another stays out. */
+  async #offer(boss: PgBoss, waiting: readonly WaitingJob[]): Promise<void> {
+    const now = steadyNow()
+    const first = new Map(waiting.toReversed().map((job) => [job.source, job]))
+    const fresh = waiting.filter(
+      (job) => first.get(job.source) === job && now - (this.#offered.get(job.id) ?? -Infinity) >= OFFER_MS,
+    )
+    if (fresh.length === 0) return
+    const ids = new Set(waiting.map(({ id }) => id))
+    for (const id of this.#offered.keys()) if (!ids.has(id)) this.#offered.delete(id)
+    for (const { id } of fresh) this.#offered.set(id, now)
+    await boss.insert(
+      QUEUE,
+      fresh.map(({ id, source, isInDoubt, isScheduled }) => ({
+        id: idOf(id),
+        data: { job: id } satisfies Given,
+        singletonKey: source,
+        priority: isInDoubt ? IN_DOUBT : isScheduled ? SCHEDULED : ASKED_FOR,
+      })),
+    )
+  }
+
+  async #fetch(boss: PgBoss, wish: JobWish): Promise<number | null> {
+    const { isAlone = true } = wish
+    for (let tries = 0; tries < OFFERED; tries += 1) {
+      const [given]: Job<Given>[] = await boss.fetch<Given>(QUEUE, {
+        ...(!isAlone && { maxPriority: ASKED_FOR }),
+      })
+      if (given === undefined) return null
+      const { job } = given.data
+      const only = new Set([job])
+      if (this.#jobs.waiting({ ...wish, only: wish.only?.intersection(only) ?? only }, 1).length > 0) {
+        this.#held.add(job)
+        this.#offered.delete(job)
+        return job
+      }
+      // Another process may want it, or this one in a moment; what waits no longer is nobody's.
+      if (this.#jobs.waiting({ only }, 1).length > 0) await boss.fail(QUEUE, given.id)
+      else await boss.deleteJob(QUEUE, given.id)
+    }
+    return null
+  }
+
+  /**
+   * Takes out what keeps waiting jobs from being handed out: one of their source that is in hand though the table says that none is, since
+   * its process was lost, which is known there sooner than by its heart; or one that pg-boss is through with.
+   */
+  async #recover(boss: PgBoss, waiting: readonly WaitingJob[]): Promise<void> {
+    const now = steadyNow()
+    const sources = new Set(waiting.map(({ source }) => source))
+    const before = new Map(this.#seen)
+    this.#seen.clear()
+    const dead: string[] = []
+    for (const { id, singletonKey, state, startedOn } of await boss.findJobs<Given>(QUEUE)) {
+      if (state === "created" || state === "retry" || !sources.has(singletonKey ?? "")) continue
+      // Once it is taken it is started in a moment; that long the table has it among those that wait.
+      const key = `${id} ${startedOn?.getTime()}`
+      const since = before.get(key) ?? now
+      if (state === "active" && now - since < PUT_DOWN_MS) this.#seen.set(key, since)
+      else dead.push(id)
+    }
+    if (dead.length > 0) await boss.deleteJob(QUEUE, dead)
+  }
+
+  /** Gives a sign of life for the jobs in hand, and has those handed out again whose process gives none. */
+  async #beat(): Promise<void> {
+    if (this.#boss === null || this.#isBeating) return
+    this.#isBeating = true
+    await this.#calmly(async (boss) => {
+      if (this.#held.size > 0) await boss.touch(QUEUE, [...this.#held].map(idOf))
+      await boss.supervise(QUEUE)
+    })
+    this.#isBeating = false
+  }
+
+  /** What is made up for when it fails. */
+  async #calmly(work: (boss: PgBoss) => Promise<unknown>): Promise<void> {
+    await this.#unlessAway(work).catch(this.#onProblem)
+  }
+
+  /** @returns what `work` does; null when the server cannot be reached, which may pass */
+  async #unlessAway<T>(work: (boss: PgBoss) => Promise<T>): Promise<T | null> {
+    try {
+      const result = await work(await (this.#boss ??= this.#start()))
+      this.#isAway = false
+      return result
+    } catch (error) {
+      const problem = this.#told(error)
+      if (!problem.isUnreachable) throw problem
+      this.#tell(problem)
+      return null
+    }
+  }
+
+  async #start(): Promise<PgBoss> {
+    // Where nothing waits it is not loaded.
+    const { PgBoss } = await import("pg-boss")
+    const options: ConstructorOptions & { readonly query_timeout: number; readonly keepAlive: boolean } = {
+      connectionString: withPassword(this.#location),
+      schema: bossSchema(this.#location),
+      application_name: "fossick",
+      max: 2,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: QUERY_MS,
+      keepAlive: true,
+      // Its schedules are not ours, and its looks at the queue are this one's to time.
+      schedule: false,
+      supervise: false,
+      monitorIntervalSeconds: 1,
+      monitorVacuum: false,
+    }
+    const boss = new PgBoss(options)
+    // An idle connection that was lost; whoever needs one is told by their own call.
+    boss.on("error", () => undefined)
+    try {
+      await boss.start()
+      await boss.createQueue(QUEUE, {
+        // One of a source, whether it waits or is in hand.
+        policy: "exclusive",
+        heartbeatSeconds: HEARTBEAT_S,
+        // The table says when a job is given up.
+        retryLimit: 1_000_000,
+        retryDelay: 1,
+        // The most that there is. A run that takes longer stays its process's, as the table has it.
+        expireInSeconds: 86_000,
+      })
+      return boss
+    } catch (error) {
+      this.#boss = null
+      await boss.stop({ graceful: false }).catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** What a server says, or a pooler before it, without the password that it may repeat. */
+  #told(error: unknown): PostgresError {
+    const { message, code = "" } = error as { message: string; code?: string }
+    return new PostgresError({ message: hidden(message, [this.#location.password]), code, isLost: false })
+  }
+
+  #tell(problem: PostgresError): void {
+    if (!this.#isAway) this.#onProblem(problem)
+    this.#isAway = true
+  }
+}
+
+/** Beside that of the state, whose tables have the same names. */
+const bossSchema = ({ schema }: ServerLocation): string => `${schema}_queue`
+
+/** The id of a job at pg-boss, which knows UUIDs alone. */
+const idOf = (job: number): string => `00000000-0000-4000-8000-${job.toString(16).padStart(12, "0")}`

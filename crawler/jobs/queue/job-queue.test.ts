@@ -1,0 +1,282 @@
+import { Client } from "pg"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { serverLocation } from "#base/store/postgres/state-location.ts"
+import { OwnProcess } from "#base/store/processes/own-process.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { until } from "#base/testing/until.ts"
+import type { JobTrigger } from "../../job.ts"
+import { defineSource } from "../../source.ts"
+import { temporaryFolder } from "../../testing/crawl-fixture.ts"
+import { Jobs, type JobWish } from "../jobs.ts"
+import { BossQueue } from "./boss-queue.ts"
+import type { JobQueue } from "./job-queue.ts"
+import { openJobQueue } from "./open-job-queue.ts"
+import { TableQueue } from "./table-queue.ts"
+
+const source = (name: string, path = "") => defineSource({ name, seeds: [`https://${name}.example/${path}`] })
+
+/** A process that works on jobs of a state. */
+class Worker implements AsyncDisposable {
+  readonly jobs: Jobs
+  readonly queue: JobQueue
+  readonly own: OwnProcess
+  readonly #db: StateStore
+
+  constructor(dataDir: string) {
+    this.#db = openStateStore(dataDir)
+    this.jobs = new Jobs(this.#db)
+    this.own = new OwnProcess(this.#db, "test")
+    const onProblem = (error: Error) => expect.unreachable(error.message)
+    this.queue = openJobQueue({ db: this.#db, jobs: this.jobs, dataDir, onProblem })
+  }
+
+  /** Takes the next job and begins it. */
+  async begin(wish?: JobWish): Promise<number | null> {
+    const id = await this.queue.take(wish)
+    if (id === null) return null
+    if (this.jobs.start(id, this.own.id) !== null) return id
+    await this.queue.done(id)
+    return null
+  }
+
+  async end(id: number, state: "finished" | "queued" | "paused" = "finished"): Promise<void> {
+    this.jobs.end(id, state, null, undefined, this.own.id)
+    await this.queue.done(id)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.queue[Symbol.asyncDispose]()
+    this.own[Symbol.dispose]()
+    this.#db.close()
+  }
+}
+
+/** What every queue of jobs does. */
+function describeQueue(name: string): void {
+  describe(`jobs handed out by ${name}`, () => {
+    // Tables on a server take a second to make: all tests share them, each with sources of its own.
+    let folder: ReturnType<typeof temporaryFolder>
+    let tests = 0
+    beforeAll(() => void (folder = temporaryFolder()))
+    afterAll(() => folder[Symbol.dispose]())
+
+    /** Two processes on one state, and what asks it for a job of a source. */
+    function workers() {
+      const [one, other] = [new Worker(folder.path), new Worker(folder.path)]
+      const { jobs } = one
+      onTestFinished(async () => {
+        for (const { id } of jobs.list()) if (jobs.cancel(id)) jobs.end(id, "cancelled")
+        await one[Symbol.asyncDispose]()
+        await other[Symbol.asyncDispose]()
+      })
+      tests += 1
+      const named = (source: string) => `${source}-${tests}`
+      const ask = (name: string, trigger: JobTrigger = "command", path = "") =>
+        jobs.enqueue(source(named(name), path), { trigger }).id
+      return { jobs, one, other, named, ask }
+    }
+
+    test("come as they were asked for, those of schedules last, and each once", async () => {
+      const { one, other, ask } = workers()
+      const [nightly, first, weekly, second] = [
+        ask("a", "schedule"),
+        ask("b"),
+        ask("c", "schedule"),
+        ask("d", "api"),
+      ]
+      const taken = []
+      for (const worker of [one, other, one, other, one, other]) taken.push(await worker.begin())
+      expect(taken).toEqual([first, second, nightly, weekly, null, null])
+    })
+
+    test("are of different sources, whoever works on them", async () => {
+      const { one, other, ask } = workers()
+      const [first, second, third] = [ask("a"), ask("a", "command", "more"), ask("b")]
+      expect([await one.begin(), await other.begin(), await one.begin(), await other.begin()]).toEqual([
+        first,
+        third,
+        null,
+        null,
+      ])
+      await one.end(first)
+      expect(await other.begin()).toBe(second)
+    })
+
+    test("go to one process each, however many look at once", async () => {
+      const { jobs, one, other, ask } = workers()
+      const ids = Array.from({ length: 12 }, (_, at) => ask(`s${at}`))
+      const begun: number[] = []
+      const work = async (worker: Worker) => {
+        while (jobs.waiting({}, 1).length > 0) {
+          const id = await worker.begin()
+          if (id !== null) begun.push(id)
+        }
+      }
+      await Promise.all([work(one), work(other)])
+      expect(begun.toSorted((a, b) => a - b)).toEqual(ids)
+    })
+
+    test("are not those that were paused or cancelled meanwhile; resumed, one is", async () => {
+      const { jobs, one, other, ask } = workers()
+      const [a, b, c] = [ask("a"), ask("b"), ask("c")]
+      expect(await one.begin()).toBe(a)
+      jobs.pause(b)
+      jobs.cancel(c)
+      expect([await one.begin(), await other.begin()]).toEqual([null, null])
+      jobs.resume(b)
+      expect(await other.begin()).toBe(b)
+      await other.end(b, "paused")
+      expect(await one.begin()).toBeNull()
+    })
+
+    test("are those that are wished for, and one that may take its process down is for an idle one", async () => {
+      const { jobs, one, other, named, ask } = workers()
+      const [a, b, c] = [ask("a"), ask("b"), ask("c")]
+      expect(await one.begin({ except: new Set([named("a")]), only: new Set([a, c]) })).toBe(c)
+      for (let crash = 0; crash < 2; crash += 1) {
+        if (crash > 0) await until(async () => (await one.begin({ only: new Set([c]) })) === c)
+        jobs.recover()
+      }
+      // All has come back, and it stands before the others.
+      await until(async () => (await other.begin({ isAlone: false })) === a)
+      expect(await other.begin({ isAlone: false })).toBe(b)
+      expect(await other.begin({ isAlone: false })).toBeNull()
+      await until(async () => (await one.begin()) === c)
+    })
+
+    test("that are put down are handed out again", async () => {
+      const { one, other, ask } = workers()
+      const id = ask("a")
+      for (const worker of [one, other, one]) {
+        expect(await worker.begin()).toBe(id)
+        await worker.end(id, "queued")
+      }
+    })
+
+    test("of a process that is lost without a word are handed out again, and the next of a source that it had ended", async () => {
+      const { jobs, one, other, ask } = workers()
+      const [a, b] = [ask("a"), ask("b")]
+      expect([await one.begin(), await one.begin()]).toEqual([a, b])
+      jobs.end(b, "finished")
+      const next = ask("b")
+      one.own[Symbol.dispose]()
+      other.jobs.recover("the-lost")
+      const begun = new Set<number | null>()
+      await until(async () => {
+        begun.add(await other.begin())
+        return begun.has(a) && begun.has(next)
+      })
+    })
+  })
+}
+
+describeQueue("the table")
+
+const isMissing = postgresPrograms() === null
+describe.skipIf(isMissing)(`with the state on a server${isMissing ? `: ${NO_POSTGRES}` : ""}`, () => {
+  let server: PostgresServer
+  const { FOSSICK_STATE: before } = process.env
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+    process.env["FOSSICK_STATE"] = server.socketUrl()
+  })
+  afterAll(async () => {
+    if (before === undefined) delete process.env["FOSSICK_STATE"]
+    else process.env["FOSSICK_STATE"] = before
+    await server[Symbol.asyncDispose]()
+  })
+
+  describeQueue("pg-boss")
+
+  /** Queues of pg-boss on one schema, for jobs that are in a file. */
+  function bosses(schema: string, count: number, heartMs?: number) {
+    const folder = temporaryFolder()
+    const url = server.url(schema)
+    const location = serverLocation(url, "not-to-be-told", folder.path, process.env)
+    delete process.env["FOSSICK_STATE"]
+    const db = openStateStore(folder.path)
+    process.env["FOSSICK_STATE"] = server.socketUrl()
+    const jobs = new Jobs(db)
+    const problems: string[] = []
+    const onProblem = ({ message }: Error) => problems.push(message)
+    const queues = Array.from(
+      { length: count },
+      () => new BossQueue({ jobs, location, onProblem, ...(heartMs !== undefined && { heartMs }) }),
+    )
+    onTestFinished(async () => {
+      for (const queue of queues) await queue[Symbol.asyncDispose]()
+      db.close()
+      folder[Symbol.dispose]()
+    })
+    return { jobs, queues, problems }
+  }
+
+  test("the table is asked where the state is a file, and pg-boss where it is on a server", async () => {
+    using folder = temporaryFolder()
+    const queueOn = async (state: string) => {
+      process.env["FOSSICK_STATE"] = state
+      await using worker = new Worker(folder.path)
+      process.env["FOSSICK_STATE"] = server.socketUrl()
+      return worker.queue
+    }
+    expect(await queueOn("")).toBeInstanceOf(TableQueue)
+    expect(await queueOn(server.socketUrl())).toBeInstanceOf(BossQueue)
+  })
+
+  test("a job is taken once, before it is begun", async () => {
+    const { jobs, queues } = bosses("taken", 3)
+    const ids = ["a", "b", "c"].map((name) => jobs.enqueue(source(name)).id)
+    const taken = await Promise.all([...queues, ...queues].map((queue) => queue.take()))
+    expect(taken.filter((id) => id !== null).toSorted((a, b) => a - b)).toEqual(ids)
+  })
+
+  test("who gives signs of life keeps a job, and that of one who gives none is pg-boss's again", async () => {
+    const schema = "hearts"
+    const { jobs, queues } = bosses(schema, 2, 50)
+    const [alive, dead] = ["alive", "dead"].map((name) => jobs.enqueue(source(name)).id)
+    const [queue, other] = queues as [BossQueue, BossQueue]
+    expect([await queue.take(), await other.take()]).toEqual([alive, dead])
+    for (const id of [alive!, dead!]) jobs.start(id)
+    const client = new Client(server.url(schema).replace(/\?.*/, ""))
+    await client.connect()
+    onTestFinished(() => client.end())
+    const known = async () => {
+      const { rows } = await client.query<{ job: string; state: string; beat: Date }>(
+        `select data->>'job' as job, state, heartbeat_on as beat from ${schema}_queue.job`,
+      )
+      return new Map(rows.map(({ job, state, beat }) => [Number(job), { state, beat: beat?.getTime() }]))
+    }
+    const { beat } = (await known()).get(alive!)!
+    await until(async () => (await known()).get(alive!)!.beat !== beat)
+    // What it says no longer arrives.
+    await client.query(
+      `create function ${schema}_queue.lost() returns trigger language plpgsql as $$ begin return null; end $$;
+       create trigger lost before update on ${schema}_queue.job for each row
+         when (old.heartbeat_seconds = 1 and new.heartbeat_seconds = 1 and old.state = 'active') execute function ${schema}_queue.lost()`,
+    )
+    await client.query(
+      `update ${schema}_queue.job set heartbeat_seconds = 1 where data->>'job' = '${dead}' and state = 'active'`,
+    )
+    await until(async () => (await known()).get(dead!)!.state === "retry")
+    expect((await known()).get(alive!)!.state).toBe("active")
+    jobs.end(dead!, "queued")
+    await until(async () => (await queue.take()) === dead)
+  })
+
+  test("a server that is gone is told of once, without its password, and asked again", async () => {
+    const { jobs, queues, problems } = bosses("away", 1)
+    const [queue] = queues as [BossQueue]
+    const [a, b] = ["a", "b"].map((name) => jobs.enqueue(source(name)).id)
+    expect(await queue.take()).toBe(a)
+    await server.kill()
+    expect([await queue.take(), await queue.take()]).toEqual([null, null])
+    await queue.done(a!)
+    expect(problems).toEqual([expect.stringContaining("cannot be reached")])
+    expect(problems.join()).not.toContain("not-to-be-told")
+    await server.up()
+    jobs.cancel(a!)
+    await until(async () => (await queue.take()) === b)
+    expect(problems).toHaveLength(1)
+  })
+})

@@ -1,0 +1,23 @@
+import type { Jobs, JobWish } from "../jobs.ts"
+import type { JobQueue } from "./job-queue.ts"
+
+/** Jobs in the order of their table. `Jobs.start` decides between two processes that take the same one. */
+export class TableQueue implements JobQueue {
+  readonly #jobs: Jobs
+
+  constructor(jobs: Jobs) {
+    this.#jobs = jobs
+  }
+
+  take(wish: JobWish = {}): Promise<number | null> {
+    return Promise.resolve(this.#jobs.nextQueued(wish)?.id ?? null)
+  }
+
+  done(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve()
+  }
+}
