@@ -57,6 +57,15 @@ test("every metric that they name is one that /metrics gives", async () => {
   expect(named.size).toBeGreaterThan(20)
 })
 
+test("there is a rule for every metric that the handbook says to watch", () => {
+  const handbook = readFileSync(join(import.meta.dirname, "../../docs/metrics.md"), "utf8")
+  const [, section = ""] = /^## What to watch\n([^]*?)\n## /m.exec(handbook) ?? []
+  const watched = new Set(namesIn(section))
+  expect(watched.size).toBeGreaterThan(12)
+  const ruled = new Set(rules.flatMap(({ expr }) => namesIn(expr)))
+  expect([...watched].filter((name) => !ruled.has(name))).toEqual([])
+})
+
 test("panels lie beside each other, each with an id of its own", () => {
   const { panels } = dashboard
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
