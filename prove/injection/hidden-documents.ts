@@ -532,7 +532,8 @@ export const shape = (body: string, { at = "", fill = "", named = `id="9" name="
   `<p:sp><p:nvSpPr><p:cNvPr ${named}/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr>${at}${fill}</p:spPr><p:txBody><a:bodyPr/><a:p>${body}</a:p></p:txBody></p:sp>`
 const place = (x: number, y: number, w = 4_000_000, h = 600_000) =>
   `<a:xfrm><a:off x="${x}" y="${y}"/><a:ext cx="${w}" cy="${h}"/></a:xfrm>`
-export const said = (properties: string) => `<a:r><a:rPr lang="en">${properties}</a:rPr><a:t>${TEXT}</a:t></a:r>`
+export const said = (properties: string) =>
+  `<a:r><a:rPr lang="en">${properties}</a:rPr><a:t>${TEXT}</a:t></a:r>`
 const plain = `<a:r><a:t>${TEXT}</a:t></a:r>`
 const colour = (hex: string) => `<a:solidFill><a:srgbClr val="${hex}"/></a:solidFill>`
 export const show = (

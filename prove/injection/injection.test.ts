@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { givesModelOrder } from "#engine/text/model-orders.ts"
-import { proof } from "./injection.ts"
+import { WAYS } from "./hidden-ways.ts"
+import { hiddenRows, proof } from "./injection.ts"
 import { plantedPages } from "./planted.ts"
 import { DISGUISES, WORDINGS } from "./wordings.ts"
 
@@ -13,6 +14,14 @@ test("Orders to language models, in all languages and places, leak into no answe
     expect.any(Number),
   ])
   expect(Number(rows[1]![3])).toBeGreaterThan(0)
+})
+
+test("The proof counts the ways to hide a text in both halves of all sets, and loses no text in view", async () => {
+  const faults: string[] = []
+  const rows = await hiddenRows(faults)
+  expect(faults).toEqual([])
+  expect(rows.map(([, tried]) => tried)).toEqual(WAYS.map(({ hidden }) => hidden.length))
+  expect(rows.map(([, , leaked]) => leaked).slice(0, 5)).toEqual([0, 0, 0, 0, 0])
 })
 
 test("The corpus has five hundred different orders, half of them of wordings that were kept", () => {

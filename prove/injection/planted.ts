@@ -1,7 +1,15 @@
-import { LATER_DISGUISES, LATER_PLACES, LATER_WORDINGS, revealed } from "./later-wordings.ts"
-import { type Disguise, DISGUISES, type Place, PLACES, WORDINGS } from "./wordings.ts"
+import {
+  LATER_DISGUISES,
+  LATER_PLACES,
+  LATER_WORDINGS,
+  type LaterDisguise,
+  type LaterPlace,
+  revealed,
+} from "./later-wordings.ts"
+import { THIRD_DISGUISES, THIRD_PLACES, THIRD_WORDINGS } from "./third-wordings.ts"
+import { type Disguise, DISGUISES, type Place, PLACES, WORDINGS, type Wordings } from "./wordings.ts"
 
-export const HALVES = ["tuning", "kept", "later tuning", "later kept"] as const
+export const HALVES = ["tuning", "kept", "later tuning", "later kept", "third tuning", "third kept"] as const
 export type Half = (typeof HALVES)[number]
 
 /** One page with an order planted in it. */
@@ -22,6 +30,7 @@ export interface Planted {
 
 /** A language's own disguise makes no sense where words are not parted or letters are others: it stays plain. */
 const LATIN = new Set(["en", "de", "fr", "es", "it", "pt", "nl", "pl"])
+const LATER_LATIN = new Set([...LATIN, "sv", "cs", "id"])
 
 /**
  * The corpus: so many pages, half of them with wordings that the detector was written with, half with those that were
@@ -62,27 +71,64 @@ export function plantedPages(count: number): Planted[] {
   })
 }
 
-/**
- * So many pages of the second set, half of them of each of its halves: wordings, disguises and places of one half meet those of
- * the same half alone.
- */
-export function laterPages(count: number): Planted[] {
+/** A set that was written after the detector, each part of it halved. */
+interface LaterSet {
+  readonly name: "later" | "third"
+  /** The number of its first page. */
+  readonly from: number
+  readonly wordings: Readonly<Record<string, Wordings>>
+  readonly disguises: Readonly<Record<string, LaterDisguise>>
+  readonly places: Readonly<Record<string, LaterPlace>>
+  /** Whether the nth page of a half is disguised, if its language takes it. */
+  readonly isDisguised: (nth: number, wordings: number) => boolean
+}
+
+/** So many pages of the second set, half of them of each of its halves. */
+export const laterPages = (count: number): Planted[] =>
+  pagesOf(
+    {
+      name: "later",
+      from: 1000,
+      wordings: LATER_WORDINGS,
+      disguises: LATER_DISGUISES,
+      places: LATER_PLACES,
+      isDisguised: (nth) => nth % 2 === 1,
+    },
+    count,
+  )
+
+/** So many pages of the third set: each wording plain, then disguised. */
+export const thirdPages = (count: number): Planted[] =>
+  pagesOf(
+    {
+      name: "third",
+      from: 2000,
+      wordings: THIRD_WORDINGS,
+      disguises: THIRD_DISGUISES,
+      places: THIRD_PLACES,
+      isDisguised: (nth, wordings) => Math.floor(nth / wordings) % 2 === 1,
+    },
+    count,
+  )
+
+/** Wordings, disguises and places of one half meet those of the same half alone. */
+function pagesOf(set: LaterSet, count: number): Planted[] {
   return Array.from({ length: count }, (_, n) => {
     const half = n % 2 === 0 ? "tuning" : "kept"
     const nth = Math.floor(n / 2)
-    const wordings = Object.entries(LATER_WORDINGS).flatMap(([language, own]) =>
+    const wordings = Object.entries(set.wordings).flatMap(([language, own]) =>
       own[half].map((wording) => ({ language, wording })),
     )
-    const places = Object.entries(LATER_PLACES).filter(([, one]) => one.half === half)
-    const disguises = Object.entries(LATER_DISGUISES).filter(([, one]) => one.half === half)
+    const places = Object.entries(set.places).filter(([, one]) => one.half === half)
+    const disguises = Object.entries(set.disguises).filter(([, one]) => one.half === half)
     const { language, wording } = wordings[nth % wordings.length]!
     const [placeName, place] = places[(nth + Math.floor(nth / places.length)) % places.length]!
-    // Every second Latin one is disguised: what others say is no letter for letter of another script.
-    const isDisguised = nth % 2 === 1 && (LATIN.has(language) || language === "sv")
+    // What others say is no letter for letter of another script.
+    const isDisguised = set.isDisguised(nth, wordings.length) && LATER_LATIN.has(language)
     const [disguiseName, disguise] = isDisguised
       ? disguises[Math.floor(nth / 2) % disguises.length]!
       : ["plain", { isSeen: true, write: (text: string) => text }]
-    const at = 1000 + n
+    const at = set.from + n
     const topic = `${TOPICS[n % TOPICS.length]!} ${100 + at}`
     const mark = `zorvex${at}q`
     const order = asHtml(
@@ -90,8 +136,8 @@ export function laterPages(count: number): Planted[] {
       place.takesTags,
     )
     return {
-      name: `later ${half} ${language} no. ${at}: ${disguiseName}, in ${placeName}: ${wording}`,
-      half: `later ${half}`,
+      name: `${set.name} ${half} ${language} no. ${at}: ${disguiseName}, in ${placeName}: ${wording}`,
+      half: `${set.name} ${half}`,
       language,
       place: placeName,
       isSeen: place.isSeen && disguise.isSeen,

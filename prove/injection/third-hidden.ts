@@ -65,11 +65,11 @@ export const THIRD_HIDDEN: Readonly<Record<"tuning" | "kept", HiddenWays>> = {
         name: "white on a ground that is seen through a little, on black",
         body: `<div style="background:#000"><p style="background:rgba(255,255,255,.99);color:#fcfcfc">TEXT</p></div>`,
       },
+      styled("a mask without size", "mask: linear-gradient(#000, #000) no-repeat 0 0 / 0 0"),
       styled(
-        "a mask without size",
-        "mask: linear-gradient(#000, #000) no-repeat 0 0 / 0 0",
+        "its back turned, which is not shown",
+        "transform: rotateY(180deg); backface-visibility: hidden",
       ),
-      styled("its back turned, which is not shown", "transform: rotateY(180deg); backface-visibility: hidden"),
       styled("beside the window by a logical side", "position: absolute; inset-inline-start: -9999px"),
       styled("no height, by the least of several", "height: min(0px, 1em); overflow: hidden"),
       {
@@ -84,7 +84,10 @@ export const THIRD_HIDDEN: Readonly<Record<"tuning" | "kept", HiddenWays>> = {
       { name: "what a bar of progress shows instead", body: `<progress value="1" max="2">TEXT</progress>` },
     ],
     documents: [
-      word("white by the name of a theme", `<w:p>${run(`<w:color w:val="auto" w:themeColor="light1"/>`)}</w:p>`),
+      word(
+        "white by the name of a theme",
+        `<w:p>${run(`<w:color w:val="auto" w:themeColor="light1"/>`)}</w:p>`,
+      ),
       word("a text box that is not visible", vml("width:300pt;height:40pt;visibility:hidden")),
       show(
         "the colour of a window",
@@ -106,7 +109,10 @@ export const THIRD_HIDDEN: Readonly<Record<"tuning" | "kept", HiddenWays>> = {
         ),
       ),
       paper("letters made small by their own matrix", `BT /F1 11 Tf .001 0 0 .001 72 500 Tm (${TEXT}) Tj ET`),
-      paper("white in a white box on a dark one", `${FRAME} q 1 1 1 rg 60 480 500 60 re f Q ${drawn("1 1 1 rg")}`),
+      paper(
+        "white in a white box on a dark one",
+        `${FRAME} q 1 1 1 rg 60 480 500 60 re f Q ${drawn("1 1 1 rg")}`,
+      ),
     ],
   },
   kept: {
@@ -166,14 +172,14 @@ export const THIRD_HIDDEN: Readonly<Record<"tuning" | "kept", HiddenWays>> = {
           `<style:table-row-properties style:row-height="0cm" style:use-optimal-row-height="false"/>`,
         ),
       ),
-      show("letters of a colour by its name", shape(said(`<a:solidFill><a:prstClr val="white"/></a:solidFill>`))),
+      show(
+        "letters of a colour by its name",
+        shape(said(`<a:solidFill><a:prstClr val="white"/></a:solidFill>`)),
+      ),
       paper("outside what of the page is shown", drawn(""), {
         resources: ">> /CropBox [0 600 612 792] /Group <<",
       }),
-      paper(
-        "behind a box of lines",
-        `${drawn("")} q 1 1 1 rg 60 480 m 560 480 l 560 540 l 60 540 l h f Q`,
-      ),
+      paper("behind a box of lines", `${drawn("")} q 1 1 1 rg 60 480 m 560 480 l 560 540 l 60 540 l h f Q`),
     ],
   },
 }

@@ -1,3 +1,6 @@
+import { COLOR_FUNCTIONS, fromSpace, linear, partOf } from "./color-functions.ts"
+import { numberOf } from "./declarations.ts"
+
 /** Red, green, blue from 0 to 255, and how much of it covers what is below, from 0 to 1. */
 export type Color = readonly [red: number, green: number, blue: number, alpha: number]
 
@@ -42,9 +45,12 @@ const NAMED: ReadonlyMap<string, Color> = new Map([
   }),
 ])
 
-/** A colour as CSS writes it (CSS Color 4); null for what is none, or depends on what is not known here. */
+/** Of one value; honest ones are short. */
+const MAX_CHARS = 400
+
+/** A colour as CSS writes it (CSS Color 4 and 5); null for what is none, or depends on what is not known here. By day: of `light-dark()` the first. */
 export function colorOf(value: string | undefined): Color | null {
-  if (value === undefined) return null
+  if (value === undefined || value.length > MAX_CHARS) return null
   const named = NAMED.get(value)
   if (named !== undefined) return named
   const hex = /^#?([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/.exec(value)?.[1]
@@ -53,53 +59,75 @@ export function colorOf(value: string | undefined): Color | null {
     const part = (at: number) => Number.parseInt(wide.slice(at, at + 2), 16)
     return [part(0), part(2), part(4), wide.length === 8 ? part(6) / 255 : 1]
   }
-  if (value.startsWith("color-mix(")) return mixedColor(value)
-  const call = /^(rgb|hsl|oklch|oklab)a?\(([^()]*)\)$/.exec(value)
-  if (call === null) return null
-  const given = call[2]!.split(/[\s,/]+/).filter((one) => one !== "")
-  const [first, second, third, fourth] = given
-  const number = (one: string | undefined, whole: number) =>
-    one === undefined
-      ? Number.NaN
-      : one.endsWith("%")
-        ? (Number(one.slice(0, -1)) / 100) * whole
-        : Number(one)
-  const alpha = fourth === undefined ? 1 : number(fourth, 1)
-  const color: Color =
-    call[1] === "rgb"
-      ? [number(first, 255), number(second, 255), number(third, 255), alpha]
-      : call[1] === "hsl"
-        ? [...fromHsl(Number(first?.replace(/deg$/, "")), number(second, 1), number(third, 1)), alpha]
-        : [...fromOklab(number(first, 1), ...labAxes(call[1] === "oklch", second, third, number)), alpha]
-  return color.some(Number.isNaN) ? null : color
+  const [, name, inside] = /^([a-z][a-z-]*)\(([^]*)\)$/.exec(value) ?? []
+  if (name === undefined || inside === undefined) return null
+  if (name === "color-mix") return mixedColor(inside)
+  if (name === "light-dark") return colorOf(partsOf(inside, ",")[0])
+  const given = partsOf(inside, " ,/")
+  if (given[0] === "from") return relativeColor(name, given.slice(1))
+  const space = name === "color" ? given.shift() : undefined
+  const read = COLOR_FUNCTIONS[name.replace(/^(rgb|hsl)a$/, "$1")]
+  if (space === undefined && read === undefined) return null
+  const parts = space === undefined ? read!(given) : fromSpace(space, given)
+  const alpha = given[3] === undefined ? 1 : partOf(given[3], 1)
+  return parts.some(Number.isNaN) || Number.isNaN(alpha) ? null : [...parts, alpha]
 }
 
-function fromHsl(hue: number, saturation: number, lightness: number): [number, number, number] {
-  const part = (n: number) => {
-    const k = (n + hue / 30) % 12
-    const a = saturation * Math.min(lightness, 1 - lightness)
-    return 255 * (lightness - a * Math.max(-1, Math.min(k - 3, 9 - k, 1)))
+/** Whether a value is a colour, known here or not. */
+export const isColor = (value: string): boolean =>
+  colorOf(value) !== null ||
+  /^(?:rgba?|hsla?|hwb|(?:ok)?l(?:ab|ch)|(?:device-)?(?:color|cmyk)(?:-mix)?|light-dark)\(/.test(value)
+
+/** The parts of a value between these signs (a blank is any), but for those in parentheses. */
+export function partsOf(value: string, signs: string): string[] {
+  const parts: string[] = []
+  let depth = 0
+  let part = ""
+  for (const written of value) {
+    const sign = /\s/.test(written) ? " " : written
+    if (sign === "(") depth += 1
+    else if (sign === ")") depth -= 1
+    if (depth > 0 || !signs.includes(sign)) part += sign
+    else {
+      parts.push(part.trim())
+      part = ""
+    }
   }
-  return [part(0), part(8), part(4)]
+  return [...parts, part.trim()].filter((one) => one !== "")
 }
 
-/** `color-mix(in srgb, white 30%, #000)`; of other spaces the mix of sRGB is near enough. */
-function mixedColor(value: string): Color | null {
-  const [, one, other] =
-    /^color-mix\(\s*in [a-z0-9-]+(?: (?:shorter|longer|increasing|decreasing) hue)?\s*,((?:[^(),]|\([^()]*\))*),((?:[^(),]|\([^()]*\))*)\)$/.exec(
-      value,
-    ) ?? []
-  const parts = [one, other].map((part) => {
-    const share = /(?:^|\s)([\d.]+)%(?:\s|$)/.exec(part ?? "")?.[1]
-    const color = colorOf(
-      part
-        ?.replace(/(^|\s)[\d.]+%(\s|$)/, " ")
-        .trim()
-        .toLowerCase(),
-    )
-    return { color, share: share === undefined ? null : Number(share) / 100 }
+/** `rgb(from white r g b / 50%)`: of what leaves the parts of a colour as they were. */
+function relativeColor(name: string, [origin, ...given]: readonly string[]): Color | null {
+  const color = colorOf(origin)
+  const channels = name === "color" ? given.slice(1, 4) : given.slice(0, 3)
+  const alpha = name === "color" ? given[4] : given[3]
+  const same = CHANNELS[name.replace(/^(rgb|hsl)a$/, "$1")]
+  const isSame = name === "color" ? /^(?:r g b|x y z)$/.test(channels.join(" ")) : channels.join(" ") === same
+  if (color === null || !isSame) return null
+  const share = alpha === undefined || alpha === "alpha" ? color[3] : partOf(alpha, 1)
+  return Number.isNaN(share) ? null : [color[0], color[1], color[2], share]
+}
+
+const CHANNELS: Readonly<Record<string, string>> = {
+  rgb: "r g b",
+  hsl: "h s l",
+  hwb: "h w b",
+  lab: "l a b",
+  lch: "l c h",
+  oklab: "l a b",
+  oklch: "l c h",
+}
+
+/** `in srgb, white 30%, #000`; of other spaces the mix of sRGB is near enough. */
+function mixedColor(inside: string): Color | null {
+  const [space, one, other] = partsOf(inside, ",")
+  if (space?.startsWith("in ") !== true) return null
+  const [a, b] = [one, other].map((part) => {
+    const parts = partsOf(part ?? "", " ")
+    const share = parts.find((word) => /^[\d.]+%$/.test(word))
+    const color = colorOf(parts.find((word) => word !== share))
+    return { color, share: share === undefined ? null : Number.parseFloat(share) / 100 }
   })
-  const [a, b] = parts
   if (a === undefined || b === undefined || a.color === null || b.color === null) return null
   const first = a.share ?? 1 - (b.share ?? 0.5)
   const second = b.share ?? 1 - first
@@ -109,35 +137,13 @@ function mixedColor(value: string): Color | null {
   return [mixed[0]!, mixed[1]!, mixed[2]!, mixed[3]!]
 }
 
-/** The two axes of colour in Oklab, given so or as chroma and hue. */
-function labAxes(
-  isPolar: boolean,
-  second: string | undefined,
-  third: string | undefined,
-  number: (one: string | undefined, whole: number) => number,
-): [number, number] {
-  const chroma = number(second, 0.4)
-  if (!isPolar) return [chroma, number(third, 0.4)]
-  const hue = third === "none" ? 0 : Number(third?.replace(/deg$/, ""))
-  const turn = (hue * Math.PI) / 180
-  return [chroma * Math.cos(turn), chroma * Math.sin(turn)]
-}
-
-/** From Oklab (CSS Color 4 §10.10) to sRGB. */
-function fromOklab(lightness: number, a: number, b: number): [number, number, number] {
-  const l = (lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b) ** 3
-  const m = (lightness - 0.105_561_345_8 * a - 0.063_854_172_8 * b) ** 3
-  const s = (lightness - 0.089_484_177_5 * a - 1.291_485_548 * b) ** 3
-  const part = (linear: number) => {
-    const cut = Math.min(1, Math.max(0, linear))
-    return 255 * (cut <= 0.003_130_8 ? 12.92 * cut : 1.055 * cut ** (1 / 2.4) - 0.055)
-  }
-  return [
-    part(4.076_741_662_1 * l - 3.307_711_591_3 * m + 0.230_969_929_2 * s),
-    part(-1.268_438_004_6 * l + 2.609_757_401_1 * m - 0.341_319_396_5 * s),
-    part(-0.004_196_086_3 * l - 0.703_418_614_7 * m + 1.707_614_701 * s),
-  ]
-}
+/** A colour that is laid over another one. */
+export const mix = ([r, g, b, a]: Color, below: Color): Color => [
+  r * a + below[0] * (1 - a),
+  g * a + below[1] * (1 - a),
+  b * a + below[2] * (1 - a),
+  1,
+]
 
 /** How far two colours are told apart, from 1 to 21 (WCAG 2.2, contrast ratio). */
 export function contrastOf(one: Color, other: Color): number {
@@ -146,9 +152,47 @@ export function contrastOf(one: Color, other: Color): number {
 }
 
 function luminance([red, green, blue]: Color): number {
-  const linear = (part: number) => {
-    const share = Math.min(255, Math.max(0, part)) / 255
-    return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  const light = (part: number) => linear(Math.min(255, Math.max(0, part)) / 255)
+  return 0.2126 * light(red) + 0.7152 * light(green) + 0.0722 * light(blue)
+}
+
+/** What a filter makes of a colour; null: that is not known. */
+export type Filter = ((color: Color) => Color) | null
+
+export const AS_IT_IS: Filter = (color) => color
+
+/** One after the other. */
+export const both =
+  (first: (color: Color) => Color, then: (color: Color) => Color): ((color: Color) => Color) =>
+  (color) =>
+    then(first(color))
+
+const ofParts =
+  (change: (part: number) => number) =>
+  ([red, green, blue, alpha]: Color): Color => {
+    const part = (before: number) => Math.min(255, Math.max(0, change(before)))
+    return [part(red), part(green), part(blue), alpha]
   }
-  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+
+/** Of those functions that bring two colours together, by how much (Filter Effects 1 §8). */
+const FUNCTIONS: Readonly<Record<string, (share: number) => (color: Color) => Color>> = {
+  brightness: (share) => ofParts((part) => part * share),
+  contrast: (share) => ofParts((part) => (part - 127.5) * share + 127.5),
+  invert: (share) => ofParts((part) => 255 * share + part * (1 - 2 * share)),
+}
+
+/** Of the property; what turns colours (`sepia()`, `hue-rotate()`) and what blurs leaves contrast as it is, near enough. */
+export function filterOf(value: string | undefined): Filter {
+  let filter = AS_IT_IS
+  if (value === undefined || value === "none") return filter
+  for (const call of partsOf(value, " ")) {
+    const [, name = "", given = ""] = /^([a-z-]+)\(([^()]*)\)$/.exec(call) ?? []
+    if (name === "url" || call.startsWith("url(")) return null
+    const share = given.trim() === "" ? 1 : numberOf(given.trim())
+    const change = FUNCTIONS[name]
+    if (change === undefined) continue
+    if (share === null || filter === null) return null
+    filter = filter === AS_IT_IS ? change(share) : both(filter, change(share))
+  }
+  return filter
 }

@@ -13,8 +13,19 @@ const PROPERTIES = new Set(
     "background-color background-image -webkit-background-clip background-clip position left right top bottom inset " +
     "text-indent margin-left margin-top clip clip-path transform scale width height max-width max-height overflow " +
     "overflow-x overflow-y line-height transition animation animation-name will-change white-space translate zoom mask mask-image " +
-    "-webkit-mask -webkit-mask-image"
+    "mask-size -webkit-mask -webkit-mask-image -webkit-mask-size rotate backface-visibility transform-style z-index"
   ).split(" "),
+)
+/** Names of other directions of writing and of older browsers (CSS Logical Properties 1), as those of lines from the left. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
+  (
+    "inset-inline-start left inset-inline-end right inset-block-start top inset-block-end bottom inline-size width block-size height " +
+    "max-inline-size max-width max-block-size max-height margin-inline-start margin-left margin-block-start margin-top " +
+    "overflow-inline overflow-x overflow-block overflow-y -webkit-transform transform -webkit-clip-path clip-path " +
+    "-webkit-filter filter -webkit-backface-visibility backface-visibility -webkit-transform-style transform-style"
+  )
+    .match(/\S+ \S+/g)!
+    .map((pair) => pair.split(" ") as [string, string]),
 )
 /** Of one value; honest ones that matter are short. */
 const MAX_VALUE_CHARS = 300
@@ -30,7 +41,8 @@ export function readDeclarations(text: string): Declarations {
   for (const part of withoutComments(text.slice(0, MAX_BLOCK_CHARS)).split(";")) {
     const colon = part.indexOf(":")
     if (colon === -1) continue
-    const name = unescaped(part.slice(0, colon)).trim().toLowerCase()
+    const written = unescaped(part.slice(0, colon)).trim().toLowerCase()
+    const name = OTHER_NAMES.get(written) ?? written
     const isCustom = name.startsWith("--")
     if (isCustom ? (custom += 1) > MAX_CUSTOM : !PROPERTIES.has(name)) continue
     const raw = unescaped(part.slice(colon + 1, colon + 1 + MAX_VALUE_CHARS))
@@ -63,29 +75,83 @@ export const unescaped = (text: string): string =>
 /** A length in CSS pixels; null for what is none, or cannot be known here. `whole`: what a hundred per cent are. */
 export function lengthOf(value: string | undefined, whole: number, em = 16): number | null {
   if (value === undefined) return null
-  const sum = /^calc\(\s*([^\s()]+)\s*([*/]|\s[+-]\s)\s*([^\s()]+)\s*\)$/.exec(value)
-  if (sum !== null) return reckoned(sum[1]!, sum[2]!.trim(), sum[3]!, (part) => lengthOf(part, whole, em))
-  const [, digits, unit = ""] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)$/.exec(value) ?? []
-  if (digits === undefined) return null
-  const number = Number(digits)
-  const one = UNITS[unit] ?? (unit === "em" ? em : unit === "%" ? whole / 100 : null)
-  if (number === 0) return 0
-  return one === null || unit === "" ? null : number * one
+  const reckoned = value.endsWith(")")
+  const length = (number: number, unit: string): number | null => {
+    if (number === 0) return 0
+    if (unit === "") return reckoned ? number : null
+    const one = UNITS[unit] ?? (unit === "em" ? em : unit === "%" ? whole / 100 : null)
+    return one === null ? null : number * one
+  }
+  return reckoned ? reckon(value, length) : quantity(value, length)
 }
 
-/** `calc()` of two parts. */
-function reckoned(
-  one: string,
-  operator: string,
-  other: string,
-  length: (part: string) => number | null,
-): number | null {
-  const [a, b] = [length(one), length(other)]
-  if (operator === "+" || operator === "-")
-    return a === null || b === null ? null : operator === "+" ? a + b : a - b
-  const [x, y] = [Number(one), Number(other)]
-  if (operator === "/") return a === null || Number.isNaN(y) || y === 0 ? null : a / y
-  return a !== null && !Number.isNaN(y) ? a * y : b !== null && !Number.isNaN(x) ? b * x : null
+/** A number or a share, where a hundred per cent are 1; null for what is none. */
+export function numberOf(value: string | undefined): number | null {
+  if (value === undefined) return null
+  const share = (number: number, unit: string) => (unit === "" ? number : unit === "%" ? number / 100 : null)
+  return value.endsWith(")") ? reckon(value, share) : quantity(value, share)
+}
+
+type Measure = (number: number, unit: string) => number | null
+
+const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)$/
+
+function quantity(value: string, measure: Measure): number | null {
+  const [, digits, unit = ""] = QUANTITY.exec(value) ?? []
+  return digits === undefined ? null : measure(Number(digits), unit)
+}
+
+const MAX_RECKONED = 1000
+const MAX_NESTED = 20
+
+/** `calc()`, `min()`, `max()` and `clamp()` (CSS Values 4 §10), of which lengths and numbers are not told apart. */
+function reckon(value: string, measure: Measure): number | null {
+  const tokens = value
+    .slice(0, MAX_RECKONED)
+    .match(/[a-z-]+\(|[()*/,]|\s[+-](?=\s)|[+-]?(?:\d|\.\d)[\w.%]*(?:(?<=\de)[+-]\d+)?/g)
+  if (tokens === null) return null
+  let at = 0
+  const sum = (depth: number): number | null => {
+    let all = product(depth)
+    for (let sign = tokens[at]?.trim(); sign === "+" || sign === "-"; sign = tokens[at]?.trim()) {
+      at += 1
+      const other = product(depth)
+      all = all === null || other === null ? null : sign === "+" ? all + other : all - other
+    }
+    return all
+  }
+  const product = (depth: number): number | null => {
+    let all = one(depth)
+    for (let sign = tokens[at]; sign === "*" || sign === "/"; sign = tokens[at]) {
+      at += 1
+      const other = one(depth)
+      all =
+        all === null || other === null ? null : sign === "*" ? all * other : other === 0 ? null : all / other
+    }
+    return all
+  }
+  const one = (depth: number): number | null => {
+    const token = tokens[at++]
+    if (token === undefined || depth > MAX_NESTED) return null
+    if (!token.endsWith("(")) return quantity(token, measure)
+    const given = [sum(depth + 1)]
+    while (tokens[at] === ",") {
+      at += 1
+      given.push(sum(depth + 1))
+    }
+    if (tokens[at++] !== ")") return null
+    const numbers = given.filter((part) => part !== null)
+    if (numbers.length < given.length) return null
+    const [first, second, third] = numbers
+    if (token === "min(") return Math.min(...numbers)
+    if (token === "max(") return Math.max(...numbers)
+    if (token === "clamp(" && third !== undefined) return Math.max(first!, Math.min(second!, third))
+    return (token === "(" || token === "calc(" || token === "-webkit-calc(") && numbers.length === 1
+      ? first!
+      : null
+  }
+  const found = sum(0)
+  return at === tokens.length ? found : null
 }
 
 /** Pixels of a unit, in a window of 1280 × 720. */

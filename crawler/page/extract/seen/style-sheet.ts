@@ -1,5 +1,6 @@
 import { Lru } from "#base/flow/lru.ts"
 import { type Declarations, readDeclarations, unescaped, withoutComments } from "./declarations.ts"
+import { matchesMedia } from "./media-queries.ts"
 import { type Complex, readSelectors } from "./selectors.ts"
 
 /** A rule of a page's own style sheet that says something of whether text is on show. */
@@ -136,26 +137,3 @@ function closingBrace(css: string, open: number): number {
 
 /** Braces, and texts in quotes, which may hold some. */
 const BRACES = /[{}]|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'/g
-
-/** Whether a window of a screen of this width is one of those that a media query names (Media Queries 4). */
-function matchesMedia(query: string, width: number): boolean {
-  if (query.trim() === "") return true
-  return query
-    .toLowerCase()
-    .split(",")
-    .some((one) => {
-      if (/^\s*not\b/.test(one)) return /\bprint\b/.test(one)
-      if (/prefers-color-scheme\s*:\s*dark|forced-colors\s*:\s*active/.test(one)) return false
-      if (/\b(?:print|speech|tty|tv|braille|embossed|handheld|projection)\b/.test(one)) return false
-      const least =
-        lengthIn(/min-width\s*:\s*([\d.]+)(px|r?em)/, one) ?? lengthIn(/width\s*>=?\s*([\d.]+)(px|r?em)/, one)
-      const most =
-        lengthIn(/max-width\s*:\s*([\d.]+)(px|r?em)/, one) ?? lengthIn(/width\s*<=?\s*([\d.]+)(px|r?em)/, one)
-      return width >= (least ?? 0) && width <= (most ?? Number.POSITIVE_INFINITY)
-    })
-}
-
-function lengthIn(pattern: RegExp, query: string): number | null {
-  const found = pattern.exec(query)
-  return found === null ? null : Number(found[1]) * (found[2] === "px" ? 1 : 16)
-}

@@ -1,8 +1,31 @@
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { Cascade, type Style } from "./cascade.ts"
 import { Controls, isCollapsed, type Neighbours } from "./collapsed.ts"
-import { type Color, colorOf, contrastOf } from "./colors.ts"
+import {
+  AS_IT_IS,
+  both,
+  type Color,
+  colorOf,
+  contrastOf,
+  type Filter,
+  filterOf,
+  isColor,
+  mix,
+  partsOf,
+} from "./colors.ts"
 import { lengthOf } from "./declarations.ts"
+import {
+  courseOf,
+  hasNoHeight,
+  hidingOf,
+  isBeside,
+  isContainer,
+  isCover,
+  LEAST_OPACITY,
+  opacityOf,
+  type Window,
+  windowOf,
+} from "./hiding.ts"
 import { WIDTHS } from "./style-sheet.ts"
 import { NO_VARIABLES, type Variables, variablesOf, withoutVariables } from "./variables.ts"
 import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
@@ -14,16 +37,6 @@ export const COMPUTED = "data-fossick-computed"
 const LEAST_LETTER = 3
 /** Colours that contrast less are one to a reader; the weakest grey that designers write with has 1.3 on white. */
 const LEAST_CONTRAST = 1.12
-/** What covers less than this of what is below is not seen. */
-const LEAST_OPACITY = 0.05
-/** Letters of any page's size are no letters when they are shrunk further than this. */
-const LEAST_ZOOM = 0.1
-/** Of their size, in one direction. */
-const LEAST_SCALE = 0.02
-/** Pixels over which letters run into each other until none is left. */
-const MOST_BLUR = 10
-/** Further off than this, in pixels, is out of any window. */
-const FAR = 500
 /** Of what only screen readers read out, so much is a label; what is longer was hidden from people. */
 const MAX_LABEL_CHARS = 160
 /** More of a page's text than this is shown by its script, when it has one: no page is made to hide itself. */
@@ -91,6 +104,14 @@ interface Inherited {
   readonly variables: Variables
   /** Whether something is laid over something else, which may be a picture behind the text. */
   readonly isLayered: boolean
+  /** Of the boxes it stands in together. */
+  readonly opacity: number
+  /** What filters make of its colours; null: that is not known. */
+  readonly filter: Filter
+  /** What cuts off what is beside it, if anything does. */
+  readonly window: Window | undefined
+  /** Whether it may be turned round together with something above it. */
+  readonly isIn3d: boolean
 }
 
 class Page {
@@ -128,19 +149,22 @@ class Page {
       hidden.elements.push(element)
       ways.set(way, hidden)
     }
-    const visit = (element: Element, above: Inherited, neighbours: Neighbours): void => {
-      if (NO_TEXT.has(element.tag)) return
+    /** Tells whether the element is laid over those before it, and how high (`z-index`); null: it is not. */
+    const visit = (element: Element, above: Inherited, neighbours: Neighbours): Laid => {
+      if (NO_TEXT.has(element.tag)) return FLAT
       const written = this.#cascade.styleOf(element, width)
       const variables = variablesOf(written, above.variables)
       // A style sheet of another file, or a script, may set others.
       const style = this.#areVariablesKnown ? withoutVariables(written, variables) : written
-      const way = this.#hidingOf(element, style, neighbours)
+      let own = this.#inherit(element, style, { ...above, variables }, neighbours)
+      const way = this.#hidingOf(element, style, above, own, neighbours)
       if (way !== null) {
         note(way, element, textOf(element).length)
         unseen.set(element, "all")
-        return
+        return FLAT
       }
-      const own = this.#inherit(element, style, { ...above, variables }, neighbours)
+      // It comes into sight with all below it.
+      if (own.opacity <= LEAST_OPACITY) own = { ...own, opacity: 1 }
       const words = this.#showsText(element, own) ? 0 : wordsIn(element)
       if (words > 0) {
         unseen.set(element, "text")
@@ -148,15 +172,27 @@ class Page {
       }
       let before: Element | null = null
       this.#cascade.enter(element)
+      const below: [Element, number][] = []
+      let highest = 0
       for (const child of element.children) {
         if (typeof child === "string") {
           if (child.trim() !== "") before = null
           continue
         }
-        if (among?.has(child) !== false) visit(child, own, [before, neighbours[0]])
+        if (among?.has(child) !== false) {
+          const { height, covers } = visit(child, own, [before, neighbours[0]])
+          if (covers && isContainer(style) && this.#isFinal(child, style)) {
+            for (const [covered, level] of below)
+              if (level <= height && !unseen.has(covered)) unseen.set(covered, "all")
+            if (wordsIn(element) > 0) unseen.set(element, "text")
+          }
+          below.push([child, height])
+          highest = Math.max(highest, height)
+        }
         before = child
       }
       this.#cascade.leave(element)
+      return laidOf(style, own, highest)
     }
     const ground = this.#isStyledElsewhere ? null : WHITE
     const start = {
@@ -166,6 +202,10 @@ class Page {
       isVisible: true,
       isLayered: false,
       variables: NO_VARIABLES,
+      opacity: 1,
+      filter: AS_IT_IS,
+      window: undefined,
+      isIn3d: false,
     }
     for (const child of this.#document.children)
       if (typeof child !== "string") visit(child, start, [null, null])
@@ -181,8 +221,14 @@ class Page {
   }
 
   /** How an element and all below it is kept from readers; null when it is not. */
-  #hidingOf(element: Element, style: Style, neighbours: Neighbours): string | null {
-    const way = hidingOf(element, style)
+  #hidingOf(
+    element: Element,
+    style: Style,
+    above: Inherited,
+    own: Inherited,
+    neighbours: Neighbours,
+  ): string | null {
+    const way = hidingOf(element, style, above.isIn3d) ?? this.#hidingTogether(element, style, above, own)
     if (way === null) return null
     if (way === "heard") return this.#isForListeners(element) ? null : way
     if (way === "opacity" && this.#movesIn(element, style)) return null
@@ -192,6 +238,22 @@ class Page {
     const grows = /height|all/.test(style.get("transition") ?? "") && hasNoHeight(style)
     if (grows && this.#controls.isScripted) return null
     return isCollapsed(element, neighbours, this.#controls, this.#cascade) ? null : way
+  }
+
+  /** How an element is hidden by what it stands in. */
+  #hidingTogether(element: Element, style: Style, above: Inherited, own: Inherited): string | null {
+    if (own.opacity <= LEAST_OPACITY) return "opacity"
+    const isCutOff = above.window !== undefined && isBeside(style, above.window)
+    return isCutOff && this.#isFinal(element, style) ? "beside" : null
+  }
+
+  /** Whether no script, no other state and no style sheet that is not known moves it. */
+  #isFinal(element: Element, style: Style): boolean {
+    return (
+      !this.#controls.isScripted &&
+      !this.#movesIn(element, style) &&
+      this.#cascade.styleInOtherStates(element, false).length === 0
+    )
   }
 
   /** A heading or a short label, which sites have for screen readers. */
@@ -217,14 +279,20 @@ class Page {
     // A class or an id is what style sheets of other files go by.
     const isOpen = this.#isStyledElsewhere && (element.has("class") || element.has("id"))
     const position = style.get("position")
+    const own = filterOf(style.get("filter"))
+    const filter = own === AS_IT_IS ? above.filter : own && above.filter && both(own, above.filter)
     return {
       fontSize: fontSizeOf(style, above.fontSize) ?? (isOpen ? null : above.fontSize),
       color: textColor(element, style, isOpen ? null : above.color),
-      ground: groundOf(element, style, isOpen ? null : above.ground),
+      ground: groundOf(element, style, isOpen ? null : above.ground, filter),
       isVisible: this.#isVisible(element, style, neighbours) ?? above.isVisible,
       variables: above.variables,
       isLayered:
         above.isLayered || position === "absolute" || position === "fixed" || style.get("display") === "grid",
+      opacity: above.opacity * (this.#movesIn(element, style) ? 1 : opacityOf(style)),
+      filter,
+      window: windowOf(style) ?? (position === undefined || position === "static" ? above.window : undefined),
+      isIn3d: style.get("transform-style") === "preserve-3d" || above.isIn3d,
     }
   }
 
@@ -234,12 +302,14 @@ class Page {
     return value === "visible" || isCollapsed(element, neighbours, this.#controls, this.#cascade)
   }
 
-  #showsText(element: Element, { fontSize, color, ground, isVisible, isLayered }: Inherited): boolean {
+  #showsText(element: Element, own: Inherited): boolean {
+    const { fontSize, color, ground, isVisible, isLayered, filter } = own
     if (!isVisible) return false
     if (fontSize !== null && fontSize < LEAST_LETTER) return false
     if (color === null) return true
     if (color[3] < LEAST_OPACITY) return false
-    if (ground === null || contrastOf(color, ground) >= LEAST_CONTRAST) return true
+    const ink = filtered(color, filter)
+    if (ink === null || ground === null || contrastOf(mix(ink, ground), ground) >= LEAST_CONTRAST) return true
     return (isLayered || this.#isStyledElsewhere) && this.#isNearPicture(element)
   }
 
@@ -259,6 +329,24 @@ class Page {
     this.#withPicture.set(element, found)
     return found
   }
+}
+
+/** How an element lies among those beside it. */
+interface Laid {
+  readonly height: number
+  /** Whether it hides what is below it in the box it goes by. */
+  readonly covers: boolean
+}
+
+const FLAT: Laid = { height: 0, covers: false }
+
+/** `highest`: of those below it. */
+function laidOf(style: Style, { opacity, ground }: Inherited, highest: number): Laid {
+  const own = style.get("z-index")
+  const height = own === undefined || Number.isNaN(Number(own)) ? highest : Number(own)
+  if (!isCover(style)) return { height, covers: false }
+  const paint = style.get("background-color") ?? partsOf(style.get("background") ?? "", " ").find(isColor)
+  return { height, covers: opacity === 1 && ground !== null && colorOf(paint)?.[3] === 1 }
 }
 
 /** How pages keep all they have out of sight until their scripts have run. */
@@ -288,143 +376,6 @@ function hasOtherSheets(document: Element): boolean {
   return found
 }
 
-/** The first way in which an element is hidden, with all below it. */
-function hidingOf(element: Element, style: Style): string | null {
-  const hasHidden = element.has("hidden")
-  if (style.size === 0 && !hasHidden && element.tag !== "rp" && !isUnopened(element)) return null
-  // Brackets for browsers without ruby, of which there are none.
-  if (element.tag === "rp" && /\p{L}/u.test(textOf(element))) return "display"
-  if (hasHidden && element.get("hidden") !== "until-found" && (style.get("display") ?? "none") === "none")
-    return "hidden"
-  if ((style.get("display") ?? "none") === "none" && isUnopened(element)) return "display"
-  if (style.get("display") === "none") return "display"
-  if (style.get("content-visibility") === "hidden") return "content-visibility"
-  const opacity = style.get("opacity")
-  if (opacity !== undefined && shareOf(opacity) <= LEAST_OPACITY) return "opacity"
-  const faded = /opacity\(\s*([\d.]+%?)\s*\)/.exec(style.get("filter") ?? "")?.[1]
-  if (faded !== undefined && shareOf(faded) <= LEAST_OPACITY) return "opacity"
-  const blurred = /blur\(\s*([^\s()]+)\s*\)/.exec(style.get("filter") ?? "")?.[1]
-  if ((lengthOf(blurred, 0) ?? 0) > MOST_BLUR || isMasked(style)) return "opacity"
-  if (
-    isFlattened(style.get("transform") ?? "") ||
-    (style.get("scale") ?? "1").split(/\s+/).some((share) => Math.abs(shareOf(share)) < LEAST_SCALE)
-  )
-    return "scale"
-  // None at all is as if it was not said.
-  const zoom = shareOf(style.get("zoom") ?? "1")
-  if (zoom > 0 && zoom < LEAST_ZOOM) return "scale"
-  return isCut(style) || isFar(style) ? "heard" : isFlat(style) ? "flat" : null
-}
-
-/** Whether letters are shrunk to nothing in some direction, or stand on their edge (CSS Transforms 1 and 2). */
-function isFlattened(transform: string): boolean {
-  if (/rotate[xy]\(\s*(?:90deg|0?\.25turn|100grad)\s*\)/.test(transform)) return true
-  for (const [, name = "", given = ""] of transform.matchAll(/(scale(?:3d|x|y)?|matrix)\(([^()]*)\)/g)) {
-    const [a = 1, b = a, c = 0, d = 1] = given
-      .split(/[\s,]+/)
-      .flatMap((one) => (one === "" ? [] : shareOf(one)))
-    const shares = name === "matrix" ? [a * d - b * c] : /[xy]$/.test(name) ? [a] : [a, b]
-    if (shares.some((share) => Math.abs(share) < LEAST_SCALE)) return true
-  }
-  return false
-}
-
-/** What only browsers show that have no frames and no plugins, which are none. */
-const INSTEAD = new Set(["noframes", "noembed"])
-
-/** Opened by a script or a control alone. */
-const isUnopened = (element: Element): boolean =>
-  INSTEAD.has(element.tag) || (element.tag === "dialog" && !element.has("open")) || element.has("popover")
-
-/** Whether a mask lets nothing through: a course of colours none of which covers anything. */
-function isMasked(style: Style): boolean {
-  const mask = ["mask-image", "mask", "-webkit-mask-image", "-webkit-mask"]
-    .map((name) => style.get(name))
-    .find((value) => value !== undefined)
-  if (mask === undefined || !/^(?:\w+-)*gradient\(/.test(mask)) return false
-  const colors = mask.match(/(?:rgb|hsl)a?\([^()]*\)|#[0-9a-f]{3,8}|[a-z]{3,}/g) ?? []
-  const known = colors.flatMap((one) => colorOf(one) ?? [])
-  const alphas = known.filter((_, at) => at % 4 === 3)
-  return alphas.length > 0 && alphas.every((alpha) => alpha < LEAST_OPACITY)
-}
-
-function shareOf(text: string): number {
-  const number = Number.parseFloat(text)
-  return Number.isNaN(number) ? 1 : text.endsWith("%") ? number / 100 : number
-}
-
-/** Of which nothing is left after clipping, or a dot. */
-function isCut(style: Style): boolean {
-  const clip = /^rect\(([^)]*)\)$/.exec(style.get("clip") ?? "")?.[1]
-  if (clip !== undefined && isOutOfFlow(style)) {
-    const [top = 0, right = 0, bottom = 0, left = 0] = clip
-      .split(/[\s,]+/)
-      .map((edge) => Number.parseFloat(edge) || 0)
-    if (!clip.includes("auto") && (right - left <= 1 || bottom - top <= 1)) return true
-  }
-  const path = style.get("clip-path") ?? ""
-  if (
-    isInsetAway(path) ||
-    /^(?:circle|ellipse)\(\s*0?\.?0*(?:px|%|r?em)?\s*(?:at\b|[,)\s])/.test(path) ||
-    /^(?:rect|xywh)\((?:\s*0(?:px|%)?)+\s*\)$/.test(path) ||
-    /^ellipse\([^()]*?\s0?\.?0*(?:px|%|r?em)?\s*(?:at\b[^()]*)?\)$/.test(path) ||
-    // Without a line there is no face.
-    /^path\(\s*(["'])[\s\d.,mz+-]*\1\s*\)$/.test(path) ||
-    /^polygon\((?:\s*0(?:px|%)?[\s,]*)+\)$/.test(path)
-  )
-    return true
-  const isHiding = /hidden|clip/.test(
-    `${style.get("overflow") ?? ""}${style.get("overflow-x") ?? ""}${style.get("overflow-y") ?? ""}`,
-  )
-  const side = (name: string) => lengthOf(style.get(name), 1000) ?? 1000
-  const width = Math.min(side("width"), side("max-width"))
-  const height = Math.min(side("height"), side("max-height"))
-  return isHiding && (width <= 1 || (height <= 1 && height > 0))
-}
-
-/** `inset(50%)`, `inset(0 100% 0 0)`: two sides that meet. */
-function isInsetAway(path: string): boolean {
-  const given = /^inset\(([^()]*)\)$/.exec(path)?.[1]?.split(/\sround\s/)[0]
-  if (given === undefined) return false
-  const [top = 0, right = top, bottom = top, left = right] = given
-    .trim()
-    .split(/\s+/)
-    .map((side) => lengthOf(side, 1000) ?? 0)
-  return top + bottom >= 1000 || right + left >= 1000
-}
-
-/** Without any height: what opens and closes is so too. */
-function isFlat(style: Style): boolean {
-  const isHiding = /hidden|clip/.test(`${style.get("overflow") ?? ""}${style.get("overflow-y") ?? ""}`)
-  return (
-    isHiding && (hasNoHeight(style) || (!style.has("height") && lengthOf(style.get("line-height"), 16) === 0))
-  )
-}
-
-const hasNoHeight = (style: Style): boolean =>
-  lengthOf(style.get("height"), 1000) === 0 || lengthOf(style.get("max-height"), 1000) === 0
-
-const isOutOfFlow = (style: Style): boolean => /^(?:absolute|fixed)$/.test(style.get("position") ?? "")
-
-/** Moved out of any window. */
-function isFar(style: Style): boolean {
-  const pixels = (name: string) => lengthOf(style.get(name), 1000) ?? 0
-  const indent = pixels("text-indent")
-  const isKept = /hidden|clip/.test(style.get("overflow") ?? "")
-  const most = style.get("white-space") === "nowrap" ? 1000 : 10 * FAR
-  if (indent <= -FAR || (indent >= most && isKept)) return true
-  if (pixels("margin-left") <= -2 * FAR || pixels("margin-top") <= -2 * FAR) return true
-  if (style.has("position") && style.get("position") !== "static") {
-    if (["left", "top", "right", "bottom"].some((side) => pixels(side) <= -FAR || pixels(side) >= 10 * FAR))
-      return true
-    const inset = (style.get("inset") ?? "").split(/\s+/).map((side) => lengthOf(side, 1000) ?? 0)
-    if (inset.some((side) => side <= -FAR)) return true
-  }
-  const moved =
-    /translate(?:3d|x|y)?\(([^)]*)\)/.exec(style.get("transform") ?? "")?.[1] ?? style.get("translate")
-  return moved !== undefined && moved.split(/[\s,]+/).some((by) => (lengthOf(by, 0) ?? 0) <= -2 * FAR)
-}
-
 function fontSizeOf(style: Style, above: number | null): number | null {
   const short = /(?:^|\s)([\d.]+(?:px|r?em|pt|%|ex|ch|vw|vh)?)(?:\/\S+)?\s/.exec(style.get("font") ?? "")?.[1]
   const value = style.get("font-size") ?? short
@@ -445,40 +396,28 @@ function textColor(element: Element, style: Style, above: Color | null): Color |
   return value === "inherit" || value === "currentcolor" ? above : colorOf(value)
 }
 
-function groundOf(element: Element, style: Style, above: Color | null): Color | null {
+/** What stands in an element goes through its filters, what is behind it does not. */
+function groundOf(element: Element, style: Style, above: Color | null, filter: Filter): Color | null {
   const short = style.get("background")
   const image = `${short ?? ""} ${style.get("background-image") ?? ""}`
   if (/url\(|image\(|image-set\(|var\(/.test(image)) return null
-  if (image.includes("gradient(")) return evenColor(image)
-  const plain = style.get("background-color") ?? (short === undefined ? undefined : colorIn(short))
+  if (image.includes("gradient(")) return filtered(evenColor(image), filter)
+  const plain = style.get("background-color") ?? partsOf(short ?? "", " ").find(isColor)
   const value = plain ?? element.get("bgcolor")?.trim().toLowerCase()
   if (value === undefined || value === "" || value === "inherit" || value === "none") return above
   const color = colorOf(value)
-  if (color === null || color[3] === 1) return color
-  if (color[3] < LEAST_OPACITY) return above
-  return above && (mix(color, above) as Color)
+  if (color !== null && color[3] < LEAST_OPACITY) return above
+  const own = filtered(color, filter)
+  return own === null || own[3] === 1 ? own : above && mix(own, above)
 }
+
+const filtered = (color: Color | null, filter: Filter): Color | null => color && filter && filter(color)
 
 /** The colour of a course of colours that are one to a reader; null when they are not. */
 function evenColor(image: string): Color | null {
-  const inside = /gradient\(((?:[^()]|\([^()]*\))*)\)/.exec(image)?.[1] ?? ""
-  const colors = (inside.match(/[a-z]+\([^()]*\)|#[0-9a-f]{3,8}|[a-z]{3,}/g) ?? []).filter(
-    (one) => !/^(?:to|at|in|left|right|top|bottom|center|circle|ellipse|deg|turn)$/.test(one),
-  )
-  const [first, ...others] = colors.map(colorOf)
+  const [first, ...others] = courseOf(image).map(colorOf)
   if (first === undefined || first === null || first[3] < 1) return null
   return others.every((one) => one !== null && one[3] === 1 && contrastOf(one, first) < LEAST_CONTRAST)
     ? first
     : null
 }
-
-/** The colour among the values of a shorthand. */
-const colorIn = (short: string): string | undefined =>
-  short.match(/(?:rgb|hsl)a?\([^()]*\)|#[0-9a-f]{3,8}|[a-z]+/g)?.find((part) => colorOf(part) !== null)
-
-const mix = ([r, g, b, a]: Color, below: Color): readonly number[] => [
-  r * a + below[0] * (1 - a),
-  g * a + below[1] * (1 - a),
-  b * a + below[2] * (1 - a),
-  1,
-]

@@ -26,14 +26,23 @@ export function sheetColor(attributes: Readonly<Record<string, string>>): Color 
   const { rgb, indexed, theme, tint, auto } = attributes
   if (rgb !== undefined) return colorOf(`#${rgb.slice(-6).toLowerCase()}`)
   if (auto !== undefined) return INK
-  if (tint !== undefined && Number(tint) !== 0) return null
   // Paper and ink of a theme come first, in this order.
-  if (theme !== undefined) return theme === "0" ? PAPER : theme === "1" ? INK : null
+  if (theme !== undefined)
+    return theme === "0" ? tinted(PAPER, tint) : theme === "1" ? tinted(INK, tint) : null
+  if (tint !== undefined && Number(tint) !== 0) return null
   const at = Number(indexed ?? Number.NaN)
   if (at === 64) return INK
   if (at === 65) return PAPER
   const hex = at < 16 ? INDEXED[at % 8] : undefined
   return hex === undefined ? null : colorOf(`#${hex}`)
+}
+
+/** Lighter up to white (1), or darker down to black (-1); of greys (§18.8.19). */
+function tinted([red, green, blue]: Color, tint = "0"): Color | null {
+  const share = Number(tint)
+  if (Number.isNaN(share) || Math.abs(share) > 1) return null
+  const part = (one: number) => (share > 0 ? one * (1 - share) + 255 * share : one * (1 + share))
+  return [part(red), part(green), part(blue), 1]
 }
 
 /** Whether nobody can tell the letters from what they stand on. */

@@ -99,6 +99,8 @@ function lay(style: OdfStyle, name: string, given: Attributes): void {
     style.ground = colorOf(given["draw:fill-color"].toLowerCase())
   const size = /^([\d.]+)pt$/.exec(given["fo:font-size"] ?? "")?.[1]
   if (size !== undefined) style.points = Number(size)
+  const side = given["style:column-width"] ?? given["style:row-height"]
+  if (lengthOf(side) === 0) style.isHidden = true
   if (name === "style:table-cell-properties" && given["style:cell-protect"] !== undefined)
     style.isProtected = /hidden-and-protected/.test(given["style:cell-protect"])
 }
@@ -145,7 +147,19 @@ function placeOf(given: Attributes): Place | null {
   const [x, y, width, height] = ["svg:x", "svg:y", "svg:width", "svg:height"].map((name) =>
     lengthOf(given[name]),
   )
-  return x == null || y == null || width == null || height == null ? null : { x, y, width, height }
+  if (width == null || height == null) return null
+  const transform = given["draw:transform"]
+  if (transform === undefined) return x == null || y == null ? null : { x, y, width, height }
+  const [, right, down] = /translate\s*\(\s*(\S+?)(?:[\s,]+(\S+?))?\s*\)/.exec(transform) ?? []
+  const [dx, dy] = [lengthOf(right), lengthOf(down ?? "0cm")]
+  if (dx === null || dy === null) return null
+  const place = { x: (x ?? 0) + dx, y: (y ?? 0) + dy, width, height }
+  if (/^\s*translate\s*\([^()]*\)\s*$/.test(transform)) return place
+  // Turned about its corner it lies somewhere in this circle, if nothing else is done to it.
+  const far = Math.hypot(width, height)
+  return /^(?:\s*(?:translate|rotate)\s*\([^()]*\))+\s*$/.test(transform)
+    ? { x: place.x - far, y: place.y - far, width: 2 * far, height: 2 * far }
+    : null
 }
 
 interface Column {
@@ -201,7 +215,9 @@ function unseenIn(xml: string, common: string): Stretch[] {
       case "table:table-column": {
         const columns = tables.at(-1)?.columns
         const column = {
-          isHidden: /^(?:collapse|filter)$/.test(given["table:visibility"] ?? ""),
+          isHidden:
+            /^(?:collapse|filter)$/.test(given["table:visibility"] ?? "") ||
+            styleOf(styles, "table-column", given["table:style-name"]).isHidden === true,
           cellStyle: given["table:default-cell-style-name"],
         }
         for (let n = repeatOf(given["table:number-columns-repeated"]); n > 0; n--)

@@ -8,7 +8,8 @@ const LEAST_HALF_POINTS = 4
 const WORD_TEXT = /^word\/(?:document\d*|footnotes|endnotes)\.xml$/
 const SLIDE = /^ppt\/slides\/slide\d+\.xml$/
 /** Signs that a part may hold something to take out: without any, the file is read as it is. */
-const WORD_SIGNS = /<w:(?:vanish|specVanish|hidden|del|moveFrom|framePr|color)[\s/>]|<w:sz w:val="[0-3]"/i
+const WORD_SIGNS =
+  /<w:(?:vanish|specVanish|hidden|del|moveFrom|framePr|color)[\s/>]|<w:sz w:val="[0-3]"|<v:[^>]*visibility:\s*hidden/i
 const SLIDE_SIGNS =
   /\sshow="(?:0|false)"|\shidden="(?:1|true)"|\ssz="[01]?\d{1,2}"|<a:off\s|<a:rPr[^>]*>\s*(?:<a:ln[^]*?<\/a:ln>)?<a:(?:solidFill|noFill)/
 
@@ -69,6 +70,10 @@ const isVanished = (properties: string): boolean =>
 function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string {
   let removed = 0
   let tables = 0
+  /** Drawn shapes that are open, each with the properties of the run it stands in. */
+  const shapes: { readonly isHidden: boolean; readonly run: string }[] = []
+  let hiddenShapes = 0
+  let run = ""
   let isRowHidden = false
   let isParagraphHidden = false
   /** Of cells and of the paragraph; undefined: nothing is said. */
@@ -76,8 +81,18 @@ function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string 
   let ground: Color | null | undefined
   let out = ""
   for (const piece of xml.split(
-    /(?=<w:(?:r|p|tbl|tr|tc|del|moveFrom)[\s>]|<\/w:(?:tbl|tr|del|moveFrom|p)>)/,
+    /(?=<w:(?:r|p|tbl|tr|tc|del|moveFrom)[\s>]|<\/w:(?:tbl|tr|del|moveFrom|p)>|<\/?v:(?:shape|rect|roundrect|oval|group)[\s>])/,
   )) {
+    const isShape = /^<\/?v:/.test(piece)
+    if (/^<v:[^>]*[^/]>/.test(piece)) {
+      const isHidden = /^<v:[^>]*\sstyle="[^"]*visibility:\s*hidden/i.test(piece)
+      shapes.push({ isHidden, run })
+      if (isHidden) hiddenShapes += 1
+    } else if (piece.startsWith("</v:")) {
+      const shape = shapes.pop()
+      if (shape?.isHidden === true) hiddenShapes -= 1
+      run = shape?.run ?? ""
+    }
     if (/^<w:(?:del|moveFrom)[\s>]/.test(piece) && !/^<w:\w+[^>]*\/>/.test(piece)) removed += 1
     else if (/^<\/w:(?:del|moveFrom)>/.test(piece)) removed = Math.max(0, removed - 1)
     else if (/^<w:tbl[\s>]/.test(piece)) tables += 1
@@ -93,7 +108,8 @@ function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string 
       isParagraphHidden =
         hiddenIds.has(/<w:pStyle w:val="([^"]*)"/.exec(piece)?.[1] ?? "") || isFramedAway(piece)
     }
-    const run = /^<w:r[\s>]/.test(piece) ? between(piece, "<w:rPr>", "</w:rPr>") : ""
+    // After a shape its run goes on.
+    if (!isShape) run = /^<w:r[\s>]/.test(piece) ? between(piece, "<w:rPr>", "</w:rPr>") : ""
     // Tables have grounds of many makings, styles among them.
     const below = [shadeOf(run), ground, cell].find((one) => one !== undefined)
     const under = below === undefined ? (tables === 0 ? PAPER : null) : below
@@ -101,6 +117,7 @@ function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string 
       removed > 0 ||
       isRowHidden ||
       isParagraphHidden ||
+      hiddenShapes > 0 ||
       isVanished(run) ||
       hiddenIds.has(/<w:rStyle w:val="([^"]*)"/.exec(run)?.[1] ?? "") ||
       Number(/<w:sz w:val="(\d+)"/.exec(run)?.[1] ?? LEAST_HALF_POINTS) < LEAST_HALF_POINTS ||

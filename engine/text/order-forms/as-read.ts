@@ -1,0 +1,225 @@
+/**
+ * How orders to models are disguised, and how they read: the text itself, with what is written in it in other signs.
+ */
+
+import { ORDER_WORDS } from "./order-forms.ts"
+
+/** Marks that are not seen: soft hyphens, joiners, directions, selectors of variants. */
+const UNSEEN_MARKS = /\p{Default_Ignorable_Code_Point}/gu
+/** Each letter of one text with that of the other in its place. */
+const pairs = (from: string, to: string): (readonly [string, string])[] => {
+  const plain = Array.from(to)
+  return Array.from(from, (letter, at) => [letter, plain[at]!] as const)
+}
+/** Letters of the Cyrillic and Greek scripts that look like Latin ones. */
+const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
+  [..."аaеeоoрpсcхxуyіiјjѕsԁdɡgһhӏlԛqԝwοoαaνvιiκk".matchAll(/(.)(.)/gu)]
+    .map(([, from, to]) => [from!, to!] as const)
+    .concat(pairs("АЕОРСХТНМКВІЅЈ", "AEOPCXTHMKBISJ"), pairs("υητρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "untpABEZHIKMNOPTYX")),
+)
+
+/** Capitals of the size of small letters, which Unicode has for phonetics. */
+const SMALL_CAPITALS = new Map(pairs("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"))
+const SIGN_LETTERS = new Map(pairs("431075@$!", "aeiotsasi"))
+/** Per letter; words of no language have as many. */
+const MOST_MARKS = 0.6
+/** Words in which digits and signs stand for letters: fewer are names and units. */
+const LEAST_LEET = 3
+/** Of text in base64: less than an order needs is none. */
+const ENCODED = /[A-Za-z0-9+/]{40,4000}={0,2}/g
+const MOST_ENCODED = 20
+/** Letters of a word that may be one of an order, and of what may stand behind it. */
+const LEAST_WORD = 5
+const LONGEST_ENDING = 3
+
+/**
+ * A text as readers and models read it: letters of other weights and widths as plain ones, without marks that are not seen,
+ * emphasis and the addresses of links, with one blank for each row of them; the rules would try every way to share a long one.
+ */
+export function asRead(text: string): string {
+  const turned = text.includes("\u202E")
+    ? text.replace(TURNED, (_, inside: string) => reversed(inside))
+    : text
+  const written = turned + decoded(turned)
+  const plain = isPlain(written)
+    ? written
+    : withoutMarks(
+        written
+          .replace(/[\u{E0020}-\u{E007E}]/gu, (tag) => String.fromCodePoint(tag.codePointAt(0)! - 0xe_00_00))
+          .normalize("NFKD")
+          .replace(UNSEEN_MARKS, ""),
+      )
+        .normalize("NFKC")
+        .replace(
+          /[\u0262-\u0299\u029C\u029F\u1D00-\u1D22\uA730\uA731]/g,
+          (letter) => SMALL_CAPITALS.get(letter) ?? letter,
+        )
+  return withWords(withLetters(apart(isPlain(plain) ? plain : inOneScript(plain))))
+    .replace(/\[([^[\]]*)\]\([^()\s]*\)/g, "$1")
+    .replace(/[*\\]/g, "")
+    .replace(/\s+/g, " ")
+}
+
+/** Words that are marked all over are read without that mark, and so are all others where many are. */
+function withoutMarks(text: string): string {
+  const words = new Map<string, number>()
+  const read = text.replace(/[\p{Script=Latin}\p{Mn}]{2,}/gu, (word) => {
+    const counts = new Map<string, number>()
+    let letters = 0
+    for (const sign of word)
+      if (/\p{Mn}/u.test(sign)) counts.set(sign, (counts.get(sign) ?? 0) + 1)
+      else letters += 1
+    let [mark, most] = ["", 0]
+    for (const [sign, count] of counts) if (count > most) [mark, most] = [sign, count]
+    if (letters < 2 || most <= MOST_MARKS * letters) return word
+    if (letters >= LEAST_MARKED) words.set(mark, (words.get(mark) ?? 0) + 1)
+    return word.replaceAll(mark, "")
+  })
+  return [...words].reduce(
+    (all, [mark, count]) => (count < LEAST_MARKED_WORDS ? all : all.replaceAll(mark, "")),
+    read,
+  )
+}
+/** Letters of a word in no language that has as many marks. */
+const LEAST_MARKED = 4
+const LEAST_MARKED_WORDS = 3
+
+/** Letters of other scripts that look like Latin ones, in words that are mixed of both; a text of such has short words that are not. */
+function inOneScript(text: string): string {
+  let mixedWords = 0
+  const plain = (word: string) => word.replace(/./gu, (letter) => LOOK_ALIKES.get(letter) ?? letter)
+  const read = text.replace(/\p{L}{2,}/gu, (word) => {
+    const isMixed =
+      word.length < 60 &&
+      /\p{Script=Latin}/u.test(word) &&
+      /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word)
+    if (!isMixed) return word
+    mixedWords += 1
+    return plain(word)
+  })
+  return mixedWords < LEAST_MIXED_SCRIPTS
+    ? read
+    : read.replace(/(?<!\p{L})[\p{Script=Cyrillic}\p{Script=Greek}]{1,3}(?!\p{L})/gu, plain)
+}
+const LEAST_MIXED_SCRIPTS = 2
+
+/** Written from the right, up to the mark that ends it. */
+const TURNED = /\u202E([^\u202C\n]*)\u202C?/g
+const reversed = (text: string): string => Array.from(text).toReversed().join("")
+
+/** Letters with a sign between each two of them, as the word they are; short words count where there are long ones. */
+function apart(text: string): string {
+  if ((text.match(PARTED)?.length ?? 0) < LEAST_PARTED) return text
+  return text.replace(
+    /(?<![\p{L}\d])\p{L}{1,4}([.·_-])\p{L}{1,4}(?:\1\p{L}{1,4}){0,40}(?![\p{L}\d])/gu,
+    (word) => word.replace(/[.·_-]/g, ""),
+  )
+}
+const PARTED = /(?<![\p{L}\d])\p{L}{1,3}([.·_-])\p{L}(?:\1\p{L}{1,3}){2,40}(?![\p{L}\d])/gu
+const LEAST_PARTED = 2
+
+/** What stands in a text in base64, in hexadecimal, in signs of addresses, or thirteen letters further, and is text itself. */
+function decoded(text: string): string {
+  let out = ""
+  let left = MOST_ENCODED
+  for (const [run] of text.matchAll(ENCODED)) {
+    if ((left -= 1) < 0) break
+    const isHex = /^(?:[0-9a-f]{2})+$/i.test(run)
+    const plain = Buffer.from(run, isHex ? "hex" : "base64").toString("utf8")
+    if (isText(plain)) out += `\n${plain}`
+  }
+  if (/(?:%[0-9a-f]{2}[^%]{0,20}){6}/i.test(text)) out += `\n${withoutPercents(text)}`
+  if (isRotated(text)) out += `\n${rotated(text)}`
+  return out
+}
+
+const rotated = (text: string): string =>
+  text.replace(/[a-z]/gi, (letter) => {
+    const first = letter < "a" ? 65 : 97
+    return String.fromCodePoint(((letter.codePointAt(0)! - first + 13) % 26) + first)
+  })
+
+const ROTATED_WORDS = new Set([...ORDER_WORDS].map(rotated))
+
+/** Whether words of a text are words of orders thirteen letters further. */
+function isRotated(text: string): boolean {
+  let found = 0
+  for (const [word] of text.toLowerCase().matchAll(/[a-z]{5,30}/g)) {
+    const least = Math.max(LEAST_WORD, word.length - LONGEST_ENDING)
+    for (let end = word.length; end >= least; end--)
+      if (ROTATED_WORDS.has(word.slice(0, end))) {
+        found += 1
+        break
+      }
+    if (found >= LEAST_ROTATED) return true
+  }
+  return false
+}
+const LEAST_ROTATED = 2
+
+const isText = (text: string): boolean =>
+  /^[\p{L}\p{M}\p{N}\p{P}\p{S}\s]+$/u.test(text) && text.includes(" ") && !text.includes("\uFFFD")
+
+const withoutPercents = (text: string): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
+    const plain = Buffer.from(run.replaceAll("%", ""), "hex").toString("utf8")
+    return plain.includes("\uFFFD") ? run : plain
+  })
+
+/** A text in which digits and signs stand for letters, with letters. */
+function withLetters(text: string): string {
+  const words = text.match(/(?<![\p{L}\d])[\p{L}013457@$!]{0,30}?\p{L}[013457@$!]{1,3}\p{L}/gu)
+  if (words === null || words.length < LEAST_LEET) return text
+  return text.replace(/[\p{L}013457@$!]{1,40}/gu, (word) =>
+    /\p{L}/u.test(word) || word.length < 3
+      ? word.replace(/[013457@$!]/g, (sign) => SIGN_LETTERS.get(sign) ?? sign)
+      : word,
+  )
+}
+
+/** What words of orders look like when the letters between their first and last are mixed. */
+const MIXED = new Map([...ORDER_WORDS].map((word) => [mixed(word), word]))
+/** Their first and last letters and lengths, which a look at all others is spared by. */
+const SHAPES = new Set([...ORDER_WORDS].map(shapeOf))
+
+function shapeOf(word: string): string {
+  return word[0]! + word.at(-1)! + word.length
+}
+
+function mixed(word: string): string {
+  return word[0] + Array.from(word.slice(1, -1)).toSorted().join("") + word.at(-1)
+}
+
+/** A text in which letters changed places within words, with the words of orders that it has. */
+function withWords(text: string): string {
+  return text.replace(/\p{Script=Latin}{5,30}/gu, (written) => {
+    const word = written.toLowerCase()
+    for (let end = word.length; end >= Math.max(LEAST_WORD, word.length - LONGEST_ENDING); end--) {
+      const start = word.slice(0, end)
+      if (ORDER_WORDS.has(start)) return written
+      const meant = SHAPES.has(shapeOf(start)) ? MIXED.get(mixed(start)) : undefined
+      if (meant === undefined) continue
+      return meant + word.slice(end)
+    }
+    return written
+  })
+}
+
+const SPELLED = /(?<![\p{L}\d])(?:\p{L}{1,2}[ .,:;]{1,3}){9,}\p{L}(?![\p{L}\d])/gu
+const LEAST_SPELLED = 30
+const LEAST_ORDER_WORDS = 3
+
+/** Whether a text spells words of orders letter by letter, a blank after each: where a word ends is not told. */
+export function spellsOrder(read: string): boolean {
+  const letters = (read.match(SPELLED) ?? [])
+    .join("")
+    .replace(/[ .,:;]/g, "")
+    .toLowerCase()
+  if (letters.length < LEAST_SPELLED) return false
+  let found = 0
+  for (const word of ORDER_WORDS) if (letters.includes(word) && (found += 1) >= LEAST_ORDER_WORDS) return true
+  return false
+}
+
+// oxlint-disable-next-line no-control-regex -- ASCII is meant
+const isPlain = (text: string): boolean => /^[\x00-\x7F]*$/.test(text)
