@@ -11,6 +11,7 @@ import {
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { openToRead } from "./busy.ts"
+import { OF_A_NEW_FILE } from "./state-store.ts"
 
 const STATE = "state.db"
 /** In the data folder: `state.db` as it was before it was written anew. */
@@ -89,6 +90,7 @@ function copyTables(file: string, draft: string): boolean {
   try {
     using db = openToRead(file, WAIT_MS)
     using copy = new DatabaseSync(draft, { enableForeignKeyConstraints: false })
+    copy.exec(OF_A_NEW_FILE)
     copy.exec("begin")
     const made = (types: string) =>
       db

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { unwritableOr } from "../disk-space.ts"
 import { BUSY_MS, patiently, useWal } from "./busy.ts"
 import { IDENTITY_STEPS, noteIdentity } from "./state-identity.ts"
@@ -15,10 +16,18 @@ export type { StateStore }
 /** What an appliance keeps is for its own user: keys, and pages from behind logins. */
 const OWN_FOLDER = 0o700
 const OWN_FILE = 0o600
-/** What rows leave that are gone can be given back: see give-back.ts. Said of a file with tables, it would change nothing. */
-const OF_A_NEW_FILE = "pragma auto_vacuum = incremental"
+/** What rows leave that are gone can be given back: see {@link giveBack}. Said of a file with tables, it would change nothing. */
+export const OF_A_NEW_FILE = "pragma auto_vacuum = incremental"
 /** What is written ahead takes more while somebody reads for long, and shrinks to this with the next checkpoint. */
 const WAL_BYTES = 16 * 1024 * 1024
+/** SQLite's number for a file that can become shorter step by step. */
+const INCREMENTAL = 2
+/** Of the file so much may stand empty, as room for what is written next. */
+const LOOSE = 0.25
+/** File pages of 4 KB: so few are not worth the writing. */
+const LEAST_GIVEN_BACK = 256
+/** Others wait to write for as long as these take, some milliseconds. */
+const GIVEN_BACK_AT_A_TIME = 128
 
 /**
  * Opens `state.db` in the data folder, making both when they are not there. Whoever opens it closes it.
@@ -163,3 +172,25 @@ export function prepareOnce(db: Pick<StateStore, "prepare">): (sql: string) => S
     return statement
   }
 }
+
+/**
+ * Gives the file system back what rows that are gone leave in `state.db`, but for some room. A file that an older version made keeps
+ * its length, and its empty room is used again; a database on a server does this by itself.
+ */
+export async function giveBack(db: StateStore): Promise<void> {
+  if (db.location() === null || pragma(db, "auto_vacuum") !== INCREMENTAL) return
+  const free = () => pragma(db, "freelist_count")
+  const isLoose = () => free() > Math.max(LEAST_GIVEN_BACK, pragma(db, "page_count") * LOOSE)
+  if (!isLoose()) return
+  while (isLoose()) {
+    const before = free()
+    db.exec(`pragma incremental_vacuum(${GIVEN_BACK_AT_A_TIME})`)
+    if (free() >= before) break
+    await nextTurn()
+  }
+  // The file becomes shorter when what was written ahead is brought into it.
+  db.exec("pragma wal_checkpoint(passive)")
+}
+
+const pragma = (db: StateStore, name: string): number =>
+  Number(Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0])
