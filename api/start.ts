@@ -105,7 +105,7 @@ function readEnvironment() {
 }
 
 /** Ends with the process; but where a folder stands in for the data folder it resolves, with all that ran ended, once that one can be written to. */
-function supervise(
+async function supervise(
   {
     env,
     config,
@@ -131,6 +131,7 @@ function supervise(
   let hasLeft = false
   let stopped: Promise<unknown> | undefined
 
+  const isEnding = () => ending
   const child = (name: string, module: string): Child =>
     new Child({
       name,
@@ -155,7 +156,7 @@ function supervise(
       if (!message.handbook) handbook.resolve("read")
       // Among lines for programs it is one, too.
       const isWire = json || config.logFormat === "json"
-      if (!shown) void showFirstScreen(message, handbook.promise, () => ending, isWire)
+      if (!shown) void showFirstScreen(message, handbook.promise, isEnding, isWire)
       shown = true
     }
   }
@@ -207,19 +208,14 @@ function supervise(
   say("info", isReadOnly ? "starting the API, and no crawler" : "starting the API and the crawler")
   api.start()
   if (!isReadOnly) crawler.start()
-  return new Promise((done) => {
-    if (standIn === null) return
-    const look = setInterval(() => {
-      if (ending || unwritableBecause(config.dataDir) !== null) return
-      clearInterval(look)
-      void endAll().then(() => {
-        if (ending) return
-        hasLeft = true
-        for (const signal of SIGNALS) process.off(signal, onSignal)
-        done()
-      })
-    }, WRITABLE_AGAIN_MS)
-  })
+  const never = new Promise<never>(() => undefined)
+  if (standIn === null) return await never
+  while (unwritableBecause(config.dataDir) !== null) await pause(WRITABLE_AGAIN_MS)
+  await endAll()
+  // Told to end meanwhile.
+  if (isEnding()) return await never
+  hasLeft = true
+  for (const signal of SIGNALS) process.off(signal, onSignal)
 }
 
 async function showFirstScreen(
