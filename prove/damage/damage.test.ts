@@ -1,12 +1,22 @@
 import { expect, test } from "vitest"
 
 import { damageCases } from "./damage.ts"
+import { mayFail, mayMount } from "./mounts.ts"
 
 test("a damaged file of an appliance is named, or heals, and nothing wrong is served silently", async () => {
   const cases = await damageCases({ scale: 0.02, seed: 3, tell: () => {} })
   expect(cases.length).toBeGreaterThan(0)
   expect(cases.flatMap(({ faults }) => faults)).toEqual([])
 })
+
+test.skipIf(!mayMount)(
+  "an appliance whose data folder cannot be written to reads on, names it, and goes on once it can",
+  async () => {
+    const cases = await damageCases({ scale: 1, seed: 3, tell: () => {} }, "read-only")
+    expect(cases).toHaveLength(mayFail ? 2 : 1)
+    expect(cases.flatMap(({ faults }) => faults)).toEqual([])
+  },
+)
 
 test("an appliance whose clock is set over summer time finds, crawls and knows its keys", async () => {
   const cases = await damageCases({ scale: 1, seed: 3, tell: () => {} }, "beginning of summer time")

@@ -193,8 +193,10 @@ export const proof: Proof = {
   promise: `An appliance crawls, makes a key, a thumbnail and a backup, and ends. Then one file of each kind that it wrote gets a flipped byte, is cut in
 half, or is removed, and the appliance is started again. No search is answered wrongly without the file being named; keys work, unless
 \`state.db\` itself is what is damaged; and it heals by itself, is brought back by \`fossick doctor --repair\`, or the doctor names what
-brings it back. Besides, the data folder is made read-only, the disk full, files of the model are damaged, and the wall clock is set: what is wrong is named with its folder or file,
-what can go on goes on, and all is found once it is mended.`,
+brings it back. Besides, the data folder is read-only or its disk full from the start on, or its disk fails while the appliance works and Linux makes it read-only: searches, stored
+pages and thumbnails go on, what would have to be written is refused with 503 or 403 in the API's form and the name of the folder, readiness names it, no process ends, and work goes on once it can
+be written to, by itself or, on a disk that failed, after a start. Files of the model are damaged, and the wall clock is set there and back and over both ends of summer time: what is wrong is named, what can go on goes on,
+and all is found once it is mended.`,
   async run(effort: Effort): Promise<Outcome> {
     const cases = await damageCases(effort)
     return {

@@ -159,6 +159,12 @@ export class Stores implements AsyncDisposable {
     }
   }
 
+  /** A page as it is stored: the status of the answer. */
+  async storedPage(appliance: Appliance): Promise<number> {
+    const query = new URLSearchParams({ url: this.#site.url("/harbour/1") })
+    return (await appliance.call(`/pages?${query.toString()}`)).status
+  }
+
   /** The thumbnail of the picture: its status. */
   async thumbnail(appliance: Appliance): Promise<number> {
     const query = new URLSearchParams({ page: this.#site.url("/"), image: this.#site.url("/picture.png") })

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 
@@ -6,6 +5,18 @@ import { pause } from "#base/flow/pause.ts"
 import { ORDINARY_MS } from "#base/store/clock/trusted-time.ts"
 import { SHIPPED_MODELS } from "#engine/embedders/model-folder.ts"
 import type { Appliance } from "../kills/appliance.ts"
+import {
+  fail,
+  full,
+  makeRoom,
+  makeWritable,
+  mayFail,
+  mayMount,
+  ownDisk,
+  readOnly,
+  sameDisk,
+  type Through,
+} from "./mounts.ts"
 import { damage, type DamagedCopy, type Harm, type Stores } from "./stores.ts"
 
 const LOOK_MS = 200
@@ -14,6 +25,9 @@ const PATIENCE_MS = 120_000
 const MINUTE_MS = 60_000
 const YEAR_MS = 365 * 24 * 60 * MINUTE_MS
 const CLOCK = new URL("./moved-clock.ts", import.meta.url).href
+
+/** Of a disk of some megabytes most may be taken. */
+const SMALL_DISK = { FOSSICK_MIN_FREE_MB: "10" }
 
 /** What came of a trouble. */
 interface Told {
@@ -66,66 +80,129 @@ const lineWith = (text: string, words: RegExp): string =>
     .find((line) => words.test(line))
     ?.trim() ?? ""
 
-/** Whether this system lets one have a file system of one's own (Linux, user namespaces). */
-const mayMount = spawnSync("unshare", ["-rm", "sh", "-c", "mount -t tmpfs none /mnt"]).status === 0
+/** The beginning of a line that names it. */
+const named = (text: string, words: RegExp, folder: string): string => {
+  const line = lineWith(text, words)
+  return line.slice(Math.max(0, line.search(words) - 40)).replaceAll(folder, "")
+}
 
-/** A command in whose sight a folder is mounted so. */
-const mounted = (folder: string, how: string): readonly string[] => [
-  "unshare",
-  "-rm",
-  "sh",
-  "-c",
-  `${how} && shift && exec "$@"`,
-  "sh",
-  folder,
-]
+/** What is not as it should be of an appliance that can read its data folder, and not write to it. */
+async function readsAlone(
+  stores: Stores,
+  { appliance, folder }: DamagedCopy,
+  said: RegExp,
+): Promise<string[]> {
+  const data = join(folder, "data")
+  const faults: string[] = []
+  // More than once: the first calls may find something in memory.
+  for (let times = 0; times < 3; times++)
+    if (!(await isRight(stores, appliance)))
+      faults.push(`not all is found: ${await found(stores, appliance)}`)
+  for (const [what, status] of [
+    ["usage", (await appliance.call("/usage", undefined, { key: stores.key })).status],
+    ["a stored page", await stores.storedPage(appliance)],
+    ["a thumbnail", await stores.thumbnail(appliance)],
+  ])
+    if (status !== 200) faults.push(`${what} is answered ${status}`)
+  const ready = await appliance.call("/readyz")
+  if (ready.status !== 200 || !ready.text.includes("FOSSICK_DATA_DIR"))
+    faults.push(`readiness does not name the folder: ${ready.status} ${ready.text.slice(0, 300)}`)
+  for (const [path, body] of [
+    ["/admin/keys", { role: "search" }],
+    ["/admin/sources/more", { seeds: "https://example.com/" }],
+  ] as const) {
+    const method = path === "/admin/keys" ? "POST" : "PUT"
+    const { status, text } = await appliance.call(path, body, { method })
+    const isClear = (status === 503 || status === 403) && errorIn(text).includes("FOSSICK_DATA_DIR")
+    if (!isClear) faults.push(`${method} ${path} is answered ${status}: ${text.slice(0, 200)}`)
+  }
+  if (!(await within(async () => named(appliance.output, said, "").includes(data))))
+    faults.push(`the folder is not named: ${appliance.output.slice(-300)}`)
+  if (/ended unexpectedly/.test(appliance.output))
+    faults.push(`a process ended: ${appliance.output.slice(-300)}`)
+  return faults
+}
 
-const READ_ONLY = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"'
+/** What a refusal says in the form of the contract; empty when it is none. */
+function errorIn(text: string): string {
+  try {
+    return (JSON.parse(text) as { detail?: { error?: string } }).detail?.error ?? ""
+  } catch {
+    return ""
+  }
+}
 
-/** The data folder can be read, and not be written to. */
-const readOnly: Trouble = {
+/** What an appliance said last that was no call. */
+const lastWords = ({ output }: Appliance): string =>
+  output
+    .split("\n")
+    .filter((line) => !/ (?:GET|POST|PUT) \//.test(line))
+    .join("\n")
+    .slice(-1000)
+
+/** Whether it finds all, makes keys and crawls. */
+async function goesOn(stores: Stores, appliance: Appliance): Promise<boolean> {
+  const makesKeys = async () => (await appliance.call("/admin/keys", { role: "search" })).status === 201
+  if (!(await within(makesKeys)) || !(await within(() => isRight(stores, appliance)))) return false
+  return (await stores.crawled(appliance)) === "finished"
+}
+
+/** The data folder cannot be written to from the start on, and then it can. */
+const unwritable = (
+  harm: string,
+  parts: {
+    readonly what: string
+    readonly through: (folder: string) => Through
+    readonly settings?: Readonly<Record<string, string>>
+    readonly said: RegExp
+    readonly mend: (pid: number, folder: string) => unknown
+  },
+): Trouble => ({
+  what: parts.what,
+  harm,
+  async meet(stores, copy) {
+    const { appliance, folder } = copy
+    const data = join(folder, "data")
+    appliance.start(parts.settings, parts.through(data))
+    if (!(await isUp(appliance)))
+      return { said: "", wentOn: "", faults: [`it does not start: ${lastWords(appliance)}`] }
+    await within(() => isRight(stores, appliance))
+    const wentOn = [await found(stores, appliance)]
+    const faults = await readsAlone(stores, copy, parts.said)
+    const words = named(appliance.output, parts.said, folder)
+    parts.mend(appliance.pid!, data)
+    if (await goesOn(stores, appliance)) wentOn.push("goes on by itself once it can be written to")
+    else faults.push(`it does not go on once the folder can be written to: ${lastWords(appliance)}`)
+    await appliance.stop()
+    return { said: words, wentOn: wentOn.join(", "), faults }
+  },
+})
+
+/** The disk fails while the appliance works, and Linux makes it read-only. */
+const failing: Trouble = {
   what: "data folder",
-  harm: "read-only",
-  async meet(stores, { appliance, folder }) {
-    const faults: string[] = []
+  harm: "read-only, since its disk failed in use",
+  async meet(stores, copy) {
+    const { appliance, folder } = copy
     const data = join(folder, "data")
-    appliance.start({}, mounted(data, READ_ONLY))
-    const wentOn = [(await isUp(appliance)) ? await found(stores, appliance) : "does not start"]
-    const said = lineWith(
-      `${appliance.output}\n${(await appliance.call("/readyz")).text}`,
-      /read-only|written/i,
-    )
-    if (!said.includes(data)) faults.push(`the folder is not named: ${appliance.output.slice(-300)}`)
+    appliance.start(SMALL_DISK, ownDisk(data))
+    if (!(await isUp(appliance)) || !(await within(() => isRight(stores, appliance))))
+      return { said: "", wentOn: "", faults: [`it does not start before: ${lastWords(appliance)}`] }
+    fail(data)
+    const wentOn = [await found(stores, appliance)]
+    const said = /is read-only/
+    const faults = await readsAlone(stores, copy, said)
+    const words = named(appliance.output, said, folder)
     await appliance.stop()
-    appliance.start()
-    if ((await isUp(appliance)) && (await within(() => isRight(stores, appliance))))
-      wentOn.push("all found once it can be written to")
-    else faults.push("it does not come back once the folder can be written to")
-    return { said: said.replaceAll(folder, ""), wentOn: wentOn.join(", "), faults }
+    appliance.start(SMALL_DISK, sameDisk(data))
+    if ((await isUp(appliance)) && (await goesOn(stores, appliance)))
+      wentOn.push("goes on after a start on the mended disk")
+    else faults.push(`it does not come back on the mended disk: ${lastWords(appliance)}`)
+    await appliance.stop()
+    return { said: words, wentOn: wentOn.join(", "), faults }
   },
 }
 
-/** The disk has no room left from the start on. */
-const full: Trouble = {
-  what: "disk",
-  harm: "full",
-  async meet(stores, { appliance, folder }) {
-    const faults: string[] = []
-    const data = join(folder, "data")
-    // What was written, on a disk of its own, and then all of the rest of it.
-    const how = `mkdir "$1.of" && mount --bind "$1" "$1.of" && mount -t tmpfs -o size=64m none "$1" && cp -a "$1.of/." "$1" && { dd if=/dev/zero of="$1/filled" bs=4k 2>/dev/null; true; }`
-    appliance.start({ FOSSICK_MIN_FREE_MB: "10" }, mounted(data, how))
-    const wentOn = [(await isUp(appliance)) ? await found(stores, appliance) : "does not start"]
-    const said = lineWith(
-      `${appliance.output}\n${(await appliance.call("/readyz")).text}`,
-      /disk|MB (are|is) (free|left)/i,
-    )
-    if (said === "") faults.push(`nothing is said of the disk: ${appliance.output.slice(-300)}`)
-    if (appliance.isRunning && !(await isRight(stores, appliance))) faults.push("not all is found")
-    await appliance.stop()
-    return { said: said.replaceAll(folder, ""), wentOn: wentOn.join(", "), faults }
-  },
-}
 /** The wall clock is set while the appliance works, there and back. */
 const clockSet = (harm: string, steps: readonly number[], zone = "UTC"): Trouble => ({
   what: "wall clock",
@@ -213,7 +290,24 @@ export const TROUBLES: readonly Trouble[] = [
     [until("2027-10-31T00:59:55Z"), until("2027-10-31T01:00:05Z")],
     "Europe/Paris",
   ),
-  ...(mayMount ? [readOnly, full] : []),
+  ...(mayMount
+    ? [
+        unwritable("read-only from the start on", {
+          what: "data folder",
+          through: readOnly,
+          said: /cannot be written to/,
+          mend: makeWritable,
+        }),
+        unwritable("full from the start on", {
+          what: "disk",
+          through: full,
+          settings: SMALL_DISK,
+          said: /cannot be written to/,
+          mend: makeRoom,
+        }),
+      ]
+    : []),
+  ...(mayFail ? [failing] : []),
   model("onnx/model_quantized.onnx", "a flipped byte"),
   model("tokenizer.json", "a flipped byte"),
   model("config.json", "cut in half"),

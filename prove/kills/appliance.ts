@@ -13,7 +13,9 @@ const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const LOOK_MS = 20
 /** Far more than a start takes: whoever waits so long has found something. */
 const GIVEN_UP_MS = PATIENCE.expect.poll.timeout
-const OUTPUT_KEPT = 20_000
+const OUTPUT_KEPT = 50_000
+/** A process that has not begun by then has been and gone. */
+const THERE_MS = 5000
 
 /** A process of an appliance that can be killed; `all`: every one at once, as a power cut does. */
 export type Victim = "api" | "crawler" | "job" | "backup" | "supervisor" | "all"
@@ -77,6 +79,11 @@ export class Appliance implements AsyncDisposable {
     }
   }
 
+  /** Id of `fossick start`, or of what it was started through as far as that stays. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
   /** Whether `fossick start` is there. */
   get isRunning(): boolean {
     return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null
@@ -128,6 +135,18 @@ export class Appliance implements AsyncDisposable {
     await exited
     while (killed.some((pid) => commandOf(pid!) !== "")) await pause(1)
     return true
+  }
+
+  /**
+   * Kills a process as {@link kill} does, so many milliseconds after it is there.
+   * @returns false when there was none such in time, or it had ended by itself
+   */
+  async killAfter(victim: Victim, ms: number): Promise<boolean> {
+    // One that is started for what goes on is not there at once.
+    for (const since = performance.now(); !this.has(victim) && performance.now() - since < THERE_MS;)
+      await pause(1)
+    await pause(ms)
+    return await this.kill(victim)
   }
 
   /** Asks its API with the operator's key, or another one; nobody answering is status 0. */

@@ -4,7 +4,6 @@ import { join } from "node:path"
 
 import { OLD_CRAWLER_STEPS } from "#crawler/testing/old-crawler-steps.ts"
 import { migrate, openStateStore } from "#base/store/state-store.ts"
-import { pause } from "#base/flow/pause.ts"
 import { freePort } from "#base/testing/free-port.ts"
 import { unpackOldIndex } from "#engine/adapters/embedded/testing/old-indexes.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
@@ -20,11 +19,14 @@ const OLD_INDEXES = ["format-1", "format-1-in-tables", "format-2"] as const
 /** What those indexes hold. */
 const PAGES = 11
 
-/** An appliance of an older version, started with this one, and killed while its state and its index are taken over. */
-export async function migrationRound(random: Chance) {
+/**
+ * An appliance of an older version, started with this one, and killed while its state and its index are taken over.
+ * @param share of the time in which the kill may come, as far as it is to come sooner
+ */
+export async function migrationRound(random: Chance, share: number) {
   const folder = mkdtempSync(join(tmpdir(), "fossick-migration-"))
   const victim: Victim = random.one(["all", "job", "api", "crawler"] as const)
-  const afterMs = Math.round(random.next() * WITHIN_MS)
+  const afterMs = Math.round(random.next() * WITHIN_MS * share)
   try {
     await unpackOldIndex(random.one(OLD_INDEXES), join(folder, "index"))
     const steps = OLD_CRAWLER_STEPS.slice(0, 1 + random.below(OLD_CRAWLER_STEPS.length))
@@ -42,10 +44,9 @@ export async function migrationRound(random: Chance) {
     }
     await using appliance = new Appliance(env, await freePort(), "the-key-of-an-older-appliance")
     appliance.start()
-    await pause(afterMs)
-    await appliance.kill(victim)
+    const isKilled = await appliance.killAfter(victim, afterMs)
     const readyMs = [await appliance.ready()]
-    return { victim, afterMs, readyMs, faults: await isTakenOver(appliance) }
+    return { victim, isKilled, afterMs, readyMs, faults: await isTakenOver(appliance) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,0 +1,77 @@
+import { spawnSync } from "node:child_process"
+import { rmSync, writeFileSync } from "node:fs"
+import { basename } from "node:path"
+
+// A data folder on a file system of its own, in the sight of an appliance alone: what happens to its disk happens to nobody else's.
+
+/** A command in front of another one, which then sees a folder otherwise. */
+export type Through = readonly string[]
+
+const runs = (command: string, ...args: readonly string[]): boolean => spawnSync(command, args).status === 0
+
+/** Whether this system lets one have mounts of one's own (Linux, user namespaces). */
+export const mayMount = runs("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt")
+
+/** Whether one may besides have disks of one's own, and have them fail: as root of the machine alone. */
+export const mayFail =
+  process.getuid?.() === 0 &&
+  runs("sh", "-c", "command -v mkfs.ext4 && test -d /sys/fs/ext4 && losetup -f && unshare -m true")
+
+const seeing = (unshare: string, folder: string, how: string): Through => [
+  "unshare",
+  unshare,
+  "sh",
+  "-c",
+  `${how} && shift && exec "$@"`,
+  "sh",
+  folder,
+]
+
+/** The folder can be read, and not be written to. */
+export const readOnly = (folder: string): Through =>
+  seeing("-rm", folder, 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"')
+
+/** What {@link readOnly} did is undone, for a process that runs through it. */
+export const makeWritable = (pid: number, folder: string): boolean =>
+  runs(
+    "nsenter",
+    "-t",
+    String(pid),
+    "-U",
+    "-m",
+    "--preserve-credentials",
+    "mount",
+    "-o",
+    "remount,bind,rw",
+    folder,
+  )
+
+/** What is in the folder is on a disk of its own, and so much beside it that not a byte more goes onto it. */
+export const full = (folder: string): Through =>
+  seeing(
+    "-rm",
+    folder,
+    `mkdir "$1.of" && mount --bind "$1" "$1.of" && mount -t tmpfs -o size=64m none "$1" && cp -a "$1.of/." "$1" && { dd if=/dev/zero of="$1/filled" bs=4k 2>/dev/null; true; }`,
+  )
+
+/** There is room again, for a process that runs through {@link full}. */
+export const makeRoom = (pid: number, folder: string): void => rmSync(`/proc/${pid}/root${folder}/filled`)
+
+/** What is in the folder is on a disk of its own, which Linux makes read-only when it fails. */
+export const ownDisk = (folder: string): Through =>
+  seeing(
+    "-m",
+    folder,
+    `truncate -s 256M "$1.disk" && mkfs.ext4 -q -F "$1.disk" && mkdir "$1.of" && mount --bind "$1" "$1.of" && mount -o loop,errors=remount-ro "$1.disk" "$1" && rmdir "$1/lost+found" && cp -a "$1.of/." "$1" && sync -f "$1"`,
+  )
+
+/** The disk of {@link ownDisk}, after it failed, is in order again. */
+export const sameDisk = (folder: string): Through => seeing("-m", folder, 'mount -o loop "$1.disk" "$1"')
+
+/** The disk of {@link ownDisk} fails, as far as Linux can tell. */
+export function fail(folder: string): void {
+  const device = spawnSync("losetup", ["-n", "-O", "NAME", "-j", `${folder}.disk`], {
+    encoding: "utf8",
+  }).stdout.trim()
+  writeFileSync(`/sys/fs/ext4/${basename(device)}/trigger_fs_error`, "1")
+}
