@@ -43,7 +43,7 @@ const REMEMBERED = 200_000
 /**
  * What a crawl has to visit, in `state.db`. An address is open until its outcome is recorded; what is handed
  * out is known in memory only, so a lost process leaves nothing to clean up: whatever has no outcome is
- * visited again. One process works on a crawl at a time (it holds the index for writing).
+ * visited again. One process works on a crawl at a time, whose name is in the job's row.
  *
  * Hosts take turns; within a host, lower priority and depth go first.
  */
