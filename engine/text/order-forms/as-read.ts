@@ -75,10 +75,9 @@ function withoutMarks(text: string): string {
     if (letters >= LEAST_MARKED) words.set(mark, (words.get(mark) ?? 0) + 1)
     return word.replaceAll(mark, "")
   })
-  return [...words].reduce(
-    (all, [mark, count]) => (count < LEAST_MARKED_WORDS ? all : all.replaceAll(mark, "")),
-    read,
-  )
+  let [mark, most] = ["", LEAST_MARKED_WORDS - 1]
+  for (const [sign, count] of words) if (count > most) [mark, most] = [sign, count]
+  return mark === "" ? read : read.replaceAll(mark, "")
 }
 /** Letters of a word in no language that has as many marks. */
 const LEAST_MARKED = 4
