@@ -1,6 +1,11 @@
-import { expect, test } from "vitest"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { expect, onTestFinished, test } from "vitest"
 
 import { chart } from "./chart.ts"
+import { EMPTY, partsOf } from "./parts.ts"
 import { proof } from "./soak.ts"
 import { slopeOf, trendOf } from "./trend.ts"
 
@@ -8,10 +13,42 @@ test("a short life of crawls, searches, research and watches is answered as it s
   const { rows, faults, picture } = await proof.run({ scale: 0.0015, seed: 1, tell: () => {} })
   expect(faults).toEqual([])
   expect(rows.map(([what]) => what)).toEqual(
-    expect.arrayContaining(["memory", "open files", "search, p95", "disk: the index"]),
+    expect.arrayContaining([
+      "memory",
+      "open files",
+      "search, p95",
+      "disk: the index",
+      "disk: all else, after an hour",
+    ]),
   )
-  expect(rows.find(([what]) => String(what).includes("largest tables"))?.[2]).toMatch(/^\w+ [\d.]+ MB, /)
+  expect(rows.filter(([what]) => String(what).startsWith("of it, what grows most"))).toHaveLength(3)
+  const told = Object.fromEntries(rows.map(([what, , end]) => [what, end]))
+  expect(told["watch notices received, and changes in them"]).toMatch(/^[1-9]\d*, [1-9]\d*$/)
+  expect(told["pages rendered in a browser"]).toMatch(/^([1-9]\d*|none: no browser is installed)$/)
   expect(picture?.svg).toContain("<polyline")
+})
+
+test("the parts of the disk are the tables, what stands empty, and the other files, without the index", () => {
+  const folder = mkdtempSync(join(tmpdir(), "fossick-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, "index"))
+  writeFileSync(join(folder, "index/pages.db"), "much")
+  mkdirSync(join(folder, "images"))
+  writeFileSync(join(folder, "images/a"), "picture")
+  {
+    using db = new DatabaseSync(join(folder, "state.db"))
+    db.exec(
+      "create table kept (text text); create index kept_text on kept (text); create table gone (text text)",
+    )
+    for (const table of ["kept", "gone"])
+      db.exec(`insert into ${table} select hex(randomblob(50000)) from json_each('[0,0,0,0]')`)
+    db.exec("drop table gone")
+  }
+  const parts = Object.fromEntries(partsOf(folder).map(({ name, bytes }) => [name, bytes]))
+  expect(Object.keys(parts).sort()).toEqual([EMPTY, "images", "kept"])
+  expect(parts["images"]).toBe(7)
+  expect(parts[EMPTY]).toBeGreaterThan(300_000)
+  expect(parts["kept"]).toBeGreaterThan(800_000)
 })
 
 test("what grows is told from what only goes up and down", () => {

@@ -1,32 +1,37 @@
+import { statSync } from "node:fs"
 import { join } from "node:path"
 
 import { pause } from "#base/flow/pause.ts"
+import { findBrowser } from "#crawler/render/find-browser.ts"
 
+import { startReceiver } from "../../api/watches/testing/receiver.ts"
 import { percentile } from "../../bench/measure.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 import { LiveAppliance } from "../running/live-appliance.ts"
 import { MadeUpSite } from "../running/made-up-site.ts"
 import { bytesBelow, type Vitals, vitalsOf } from "../running/vitals.ts"
 import { chart } from "./chart.ts"
-import { largestTables } from "./largest-tables.ts"
-import { type Point, trendOf } from "./trend.ts"
+import { Counts, crawlOn, researchOn, searchOn } from "./life.ts"
+import { EMPTY, type Part, partsOf, WRITTEN_AHEAD } from "./parts.ts"
+import { type Point, type Trend, trendOf } from "./trend.ts"
 
 const MB = 1_000_000
 const SECONDS = 7200
 const FIRST_SHARE = 600 / SECONDS
-/** Samples of the whole time. */
+/** From then on all that is kept for a time is as much as its bound lets it be. */
+const BOUND_SHARE = 0.5
+/** Samples of the whole time, and how many of them there are to one of all parts of the disk. */
 const SAMPLES = 480
+const SAMPLES_TO_PARTS = 10
+/** So little of what is kept for a time that its bound is met within the first hour. */
+const BOUNDS = { FOSSICK_LOG_MB: "1", FOSSICK_WATCH_ENTRIES: "50" }
+const REMOVED_KEPT_DAYS = 10 / (24 * 60)
 const PAGES = 600
-/** Of the pages of the site, between two crawls. */
-const SHARE_CHANGED = 0.1
-const SHARE_REPLACED = 0.05
 const CRAWL_SECONDS = 60
 const RESEARCH_SECONDS = 120
 const SEARCHERS = 2
 /** Searches that are one figure. */
 const LATELY = 100
-/** A person reads what was found. */
-const READ_MS = 300
 /** What may have grown after the first ten minutes: of memory as of a load, of counts what a crawl under way takes. */
 const MEMORY_FACTOR = 1.1
 const LATENCY_FACTOR = 1.5
@@ -35,7 +40,13 @@ const INDEX_FACTOR = 1.5
 const MORE_HANDLES = 30
 const MORE_THREADS = 20
 const MORE_PROCESSES = 6
-const TABLES_TOLD = 6
+/** All else than the index: its parts go up and down with the runs of an hour, after which room in `state.db` is given back. */
+const ELSE_FACTOR = 1.25
+const MOST_EMPTY = 0.5
+const MOST_AHEAD = 20 * MB
+const PARTS_TOLD = 3
+/** What was told last may still be on its way. */
+const NOTICE_MS = 60_000
 /** Below this scale nothing has come to rest. */
 const JUDGED_FROM = 0.5
 /** The index without the pages of a source may be so much of what it was with them. */
@@ -49,101 +60,33 @@ interface Sample extends Vitals {
   readonly index: number
 }
 
-/** What happened, for the table. */
-class Counts {
-  crawls = 0
-  searches = 0
-  research = 0
-  /** What was not answered as it should be. */
-  readonly wrong: string[] = []
-}
-
-/** Crawls a site that changes, one crawl after the other, until `signal` aborts. */
-async function crawlOn(
-  appliance: LiveAppliance,
-  site: MadeUpSite,
-  pages: number,
-  seconds: number,
-  signal: AbortSignal,
-  counts: Counts,
-): Promise<void> {
-  while (!signal.aborted) {
-    const [changed, replaced] = [SHARE_CHANGED, SHARE_REPLACED].map((share) =>
-      Math.max(1, Math.round(pages * share)),
-    )
-    site.change(changed!)
-    site.remove(replaced!)
-    site.add(replaced!)
-    const end = await appliance.crawl("life")
-    if (end !== "finished") counts.wrong.push(`a crawl ended as ${end}`)
-    counts.crawls += 1
-    await pause(seconds * 1000, signal)
-  }
-}
-
-async function searchOn(
-  appliance: LiveAppliance,
-  site: MadeUpSite,
-  signal: AbortSignal,
-  counts: Counts,
-  took: number[],
-): Promise<void> {
-  for (let at = 0; !signal.aborted; at++) {
-    const depth = at % 5 === 0 ? "advanced" : "basic"
-    const { status, text, ms } = await appliance.call("/search", {
-      query: site.question(),
-      search_depth: depth,
-      include_answer: at % 3 === 0,
-    })
-    if (status !== 200) counts.wrong.push(`a search was answered ${status}: ${text.slice(0, 200)}`)
-    took.push(ms)
-    counts.searches += 1
-    await pause(READ_MS, signal)
-  }
-}
-
-async function researchOn(
-  appliance: LiveAppliance,
-  site: MadeUpSite,
-  seconds: number,
-  signal: AbortSignal,
-  counts: Counts,
-): Promise<void> {
-  while (!signal.aborted) {
-    const begun = await appliance.call("/research", { input: `What is ${site.question()}?`, model: "mini" })
-    if (begun.status > 299)
-      counts.wrong.push(`research was answered ${begun.status}: ${begun.text.slice(0, 200)}`)
-    else {
-      const { request_id: id } = JSON.parse(begun.text) as { request_id: string }
-      let state = ""
-      while (!signal.aborted && state !== "completed" && state !== "failed") {
-        await pause(500, signal)
-        state = (JSON.parse((await appliance.call(`/research/${id}`)).text) as { status: string }).status
-      }
-      if (state === "failed") counts.wrong.push(`the report ${id} failed`)
-    }
-    counts.research += 1
-    await pause(seconds * 1000, signal)
-  }
-}
-
 async function run(effort: Effort): Promise<Outcome> {
   await using opened = new AsyncDisposableStack()
   const seconds = Math.max(5, SECONDS * effort.scale)
   const pages = tries(effort, PAGES, 60)
   const site = opened.use(await MadeUpSite.start("Life", pages, effort.seed, true))
   const passing = opened.use(await MadeUpSite.start("Passing", pages, effort.seed + 1))
-  const appliance = opened.use(await LiveAppliance.start())
+  let secret = ""
+  const receiver = opened.use(await startReceiver(() => secret))
+  const appliance = opened.use(
+    await LiveAppliance.start({ ...BOUNDS, FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8" }),
+  )
   const index = join(appliance.dataDir, "index")
-  // Pages by script are in both, and read in a browser where there is one.
-  await appliance.declare("life", site)
+  // Pages by script are among them, and read in a browser where there is one.
+  await appliance.declare("life", site, { removal: { keepDays: REMOVED_KEPT_DAYS } })
   await appliance.crawl("life")
   const withoutOther = bytesBelow(index)
-  await appliance.ask("/watches", { source: "life" })
-  await appliance.ask("/watches", { question: site.question() })
+  const watch = await appliance.ask<{ readonly webhook_secret: string }>("/watches", {
+    source: "life",
+    webhook: receiver.url,
+  })
+  secret = watch.webhook_secret
+  // What answers it is told once the vectors are made, and so is all else: a short life has no time for that.
+  if (effort.scale >= SPACE_FROM) await appliance.ask("/watches", { question: site.question() })
 
   const counts = new Counts()
   const samples: Sample[] = []
+  const parts: { readonly at: number; readonly of: readonly Part[] }[] = []
   let took: number[] = []
   const signal = AbortSignal.timeout(seconds * 1000)
   const began = performance.now()
@@ -161,6 +104,8 @@ async function run(effort: Effort): Promise<Outcome> {
         index: bytesBelow(index),
         ...vitalsOf(appliance.pid, appliance.dataDir),
       })
+      if (samples.length % SAMPLES_TO_PARTS === 0)
+        parts.push({ at: samples.at(-1)!.at, of: partsOf(appliance.dataDir) })
     }
   }
   effort.tell(`${Math.round(seconds)} s of crawls, searches, research and watches over ${pages} pages`)
@@ -173,7 +118,7 @@ async function run(effort: Effort): Promise<Outcome> {
   ])
   const faults = counts.wrong.slice(0, 20)
 
-  const measures = [
+  const measures: readonly Measure[] = [
     {
       name: "memory",
       of: (one: Sample) => one.memory,
@@ -211,11 +156,11 @@ async function run(effort: Effort): Promise<Outcome> {
       most: (first: number) => first * INDEX_FACTOR,
     },
     {
-      // What is kept for a time, as the table below it says.
-      name: "disk: all else",
+      name: "disk: all else, after an hour",
       of: (one: Sample) => one.disk - one.index,
       show: mb,
-      most: () => Infinity,
+      share: BOUND_SHARE,
+      most: (first: number) => first * ELSE_FACTOR,
     },
   ]
   const curves = measures.map(({ name, of, show }) => ({
@@ -225,21 +170,48 @@ async function run(effort: Effort): Promise<Outcome> {
       .map((one): Point => ({ at: one.at, value: of(one) }))
       .filter(({ value }) => !Number.isNaN(value)),
   }))
-  const rows = measures.map(({ name, show, most }, at) => {
-    const { first, end, slope } = trendOf(curves[at]!.points, FIRST_SHARE)
+  const rows = measures.map(({ name, show, share = FIRST_SHARE, most }, at) => {
+    const { first, end, slope } = trendOf(curves[at]!.points, share)
     if (effort.scale >= JUDGED_FROM && end > most(first)) {
-      faults.push(`${name} was ${show(first)} after the first ten minutes and ${show(end)} at the end`)
+      faults.push(`${name}: ${show(first)} at first, ${show(end)} at the end`)
     }
     return [name, show(first), show(end), `${slope < 0 ? "−" : "+"}${show(Math.abs(slope))}`]
   })
+  for (const { name, first, end, slope } of grown(parts).slice(0, PARTS_TOLD))
+    rows.push([
+      `of it, what grows most: ${name}`,
+      mb(first),
+      mb(end),
+      `${slope < 0 ? "−" : "+"}${mb(Math.abs(slope))}`,
+    ])
+  const last = new Map(partsOf(appliance.dataDir).map(({ name, bytes }) => [name, bytes]))
+  const [empty, ahead, all] = [
+    last.get(EMPTY) ?? 0,
+    last.get(WRITTEN_AHEAD) ?? 0,
+    statSync(join(appliance.dataDir, "state.db")).size,
+  ]
+  rows.push(["state.db: empty of it, and written ahead", "", `${mb(empty)} of ${mb(all)}, ${mb(ahead)}`, ""])
+  if (effort.scale >= JUDGED_FROM) {
+    if (empty > all * MOST_EMPTY) faults.push(`of state.db ${mb(empty)} of ${mb(all)} stand empty`)
+    if (ahead > MOST_AHEAD) faults.push(`${mb(ahead)} are written ahead of state.db`)
+  }
 
-  const largest = largestTables(join(appliance.dataDir, "state.db"), TABLES_TOLD)
+  const browser = await findBrowser("")
+  const rendered = "missing" in browser ? "none: no browser is installed" : String(site.rendered)
+  rows.push(["pages rendered in a browser", "", rendered, ""])
+  if ("missing" in browser) {
+    if (effort.scale >= JUDGED_FROM) faults.push(`no page was rendered: ${browser.missing}`)
+  } else if (site.rendered === 0) faults.push("no page was rendered, though there is a browser")
+  const late = performance.now() + NOTICE_MS
+  await appliance.until(() => Promise.resolve(receiver.messages.length > 0 || performance.now() > late))
   rows.push([
-    "of all else, the largest tables",
+    "watch notices received, and changes in them",
     "",
-    largest.map(({ name, bytes }) => `${name} ${mb(bytes)}`).join(", "),
+    `${receiver.messages.length}, ${receiver.entries().length}`,
     "",
   ])
+  if (receiver.entries().length === 0) faults.push("no notice of a watch was received")
+  if (!receiver.messages.every(({ isGenuine }) => isGenuine)) faults.push("a notice had a wrong signature")
 
   effort.tell("pages of a source that is deleted")
   await appliance.declare("passing", passing)
@@ -269,6 +241,33 @@ async function run(effort: Effort): Promise<Outcome> {
   }
 }
 
+/** What is measured all the time, and judged at the end. */
+interface Measure {
+  readonly name: string
+  readonly of: (one: Sample) => number
+  readonly show: (value: number) => string
+  /** The part of the time after which it is compared. Default: the first ten minutes. */
+  readonly share?: number
+  /** What it may be at the end. */
+  readonly most: (first: number) => number
+}
+
+/** The parts of the disk by how fast they grow once their bounds are met, the fastest first. */
+function grown(
+  samples: readonly { readonly at: number; readonly of: readonly Part[] }[],
+): (Trend & { readonly name: string })[] {
+  const names = new Set(samples.flatMap(({ of }) => of.map(({ name }) => name)))
+  return [...names]
+    .map((name) => {
+      const points = samples.map(({ at, of }): Point => ({
+        at,
+        value: of.find((part) => part.name === name)?.bytes ?? 0,
+      }))
+      return { name, ...trendOf(points, BOUND_SHARE) }
+    })
+    .sort((a, b) => b.slope - a.slope)
+}
+
 /** Waits until the index has shrunk, for so long. @returns its bytes then */
 async function spaceBack(
   index: string,
@@ -294,6 +293,6 @@ const whole = (value: number): string => value.toFixed(0)
 export const proof: Proof = {
   title: "Soak",
   promise:
-    "Two hours of made-up life: a site whose pages change, come and go is crawled each minute, some of its pages in a browser; people search, ask for reports and watch. Memory, open files, threads, processes and the time that a search takes end where they were after the first ten minutes, and the space of pages that are gone comes back by itself.",
+    "Two hours of made-up life: a site whose pages change, come and go is crawled each minute, some of its pages in a browser; people search, ask for reports and watch, and what is kept for a time is kept for minutes. Memory, open files, threads, processes and the time that a search takes end where they were after the first ten minutes, the disk where it was after the first hour, and the space of pages that are gone comes back by itself.",
   run,
 }

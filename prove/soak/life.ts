@@ -1,0 +1,83 @@
+import { pause } from "#base/flow/pause.ts"
+
+import type { LiveAppliance } from "../running/live-appliance.ts"
+import type { MadeUpSite } from "../running/made-up-site.ts"
+import { reportOf } from "../running/report.ts"
+
+/** Of the pages of the site, between two crawls. */
+const SHARE_CHANGED = 0.1
+const SHARE_REPLACED = 0.05
+/** A person reads what was found. */
+const READ_MS = 300
+
+/** What happened, for the table. */
+export class Counts {
+  crawls = 0
+  searches = 0
+  research = 0
+  /** What was not answered as it should be. */
+  readonly wrong: string[] = []
+}
+
+/** Crawls a site that changes, one crawl after the other, until `signal` aborts. */
+export async function crawlOn(
+  appliance: LiveAppliance,
+  site: MadeUpSite,
+  pages: number,
+  seconds: number,
+  signal: AbortSignal,
+  counts: Counts,
+): Promise<void> {
+  while (!signal.aborted) {
+    const [changed, replaced] = [SHARE_CHANGED, SHARE_REPLACED].map((share) =>
+      Math.max(1, Math.round(pages * share)),
+    )
+    site.change(changed!)
+    site.remove(replaced!)
+    site.add(replaced!)
+    const end = await appliance.crawl("life")
+    if (end !== "finished") counts.wrong.push(`a crawl ended as ${end}`)
+    counts.crawls += 1
+    await pause(seconds * 1000, signal)
+  }
+}
+
+export async function searchOn(
+  appliance: LiveAppliance,
+  site: MadeUpSite,
+  signal: AbortSignal,
+  counts: Counts,
+  took: number[],
+): Promise<void> {
+  for (let at = 0; !signal.aborted; at++) {
+    const depth = at % 5 === 0 ? "advanced" : "basic"
+    const { status, text, ms } = await appliance.call("/search", {
+      query: site.question(),
+      search_depth: depth,
+      include_answer: at % 3 === 0,
+    })
+    if (status !== 200) counts.wrong.push(`a search was answered ${status}: ${text.slice(0, 200)}`)
+    took.push(ms)
+    counts.searches += 1
+    await pause(READ_MS, signal)
+  }
+}
+
+export async function researchOn(
+  appliance: LiveAppliance,
+  site: MadeUpSite,
+  seconds: number,
+  signal: AbortSignal,
+  counts: Counts,
+): Promise<void> {
+  while (!signal.aborted) {
+    const begun = await appliance.call("/research", { input: `What is ${site.question()}?`, model: "mini" })
+    const problem =
+      begun.status < 200 || begun.status > 299
+        ? `research was answered ${begun.status}: ${begun.text.slice(0, 200)}`
+        : await reportOf(appliance, begun)
+    if (problem !== null) counts.wrong.push(problem)
+    counts.research += 1
+    await pause(seconds * 1000, signal)
+  }
+}
