@@ -220,20 +220,17 @@ export function openOAuth({
       await new Promise<void>((resolve, reject) => {
         ctx.res.once("close", resolve)
         app(ctx.req, ctx.res, (error) => {
-          if (error === undefined) {
-            ctx.res.statusCode = 404
-            ctx.res.end()
-            return
-          }
           // What express could not work with it has not answered.
           ctx.respond = true
-          const refused = refusalOf(error)
-          if (refused === null) {
+          const refused = error === undefined ? null : refusalOf(error)
+          if (error === undefined) ctx.status = 404
+          else if (refused !== null) {
+            ctx.status = refused.status
+            ctx.body = { error: "invalid_request", error_description: refused.because }
+          } else {
             reject(error)
             return
           }
-          ctx.status = refused.status
-          ctx.body = { error: "invalid_request", error_description: refused.because }
           resolve()
         })
       })

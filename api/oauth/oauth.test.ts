@@ -308,6 +308,12 @@ test("codes want their verifier, and only known addresses, no endless ones, are 
   }
 })
 
+test("what no program asks for is not served, and says so", async () => {
+  const response = await fetch(`${url}/.well-known/oauth-protected-resource`)
+  expect(response.status).toBe(404)
+  expect(await response.json()).toEqual({ detail: { error: expect.stringContaining("Nothing is served") } })
+})
+
 test("a body that cannot be read is refused in OAuth's words", async () => {
   const send = async (path: string, type: string, body: string, more = {}) => {
     const headers = { "Content-Type": type, ...more }
