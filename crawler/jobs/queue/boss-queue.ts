@@ -71,12 +71,12 @@ export class BossQueue implements JobQueue {
     if (waiting.length === 0) return null
     return await this.#unlessAway(async (boss) => {
       await this.#offer(boss, waiting)
-      const id = await this.#fetch(boss, wish)
+      const id = await this.#fetch(boss, wish, waiting)
       if (id !== null) return id
       await this.#recover(boss, waiting)
       this.#offered.clear()
       await this.#offer(boss, waiting)
-      return await this.#fetch(boss, wish)
+      return await this.#fetch(boss, wish, waiting)
     })
   }
 
@@ -116,7 +116,8 @@ export class BossQueue implements JobQueue {
     )
   }
 
-  async #fetch(boss: PgBoss, wish: JobWish): Promise<number | null> {
+  /** @param waiting as of now */
+  async #fetch(boss: PgBoss, wish: JobWish, waiting: readonly WaitingJob[]): Promise<number | null> {
     const { isAlone = true } = wish
     for (let tries = 0; tries < OFFERED; tries += 1) {
       const [given]: Job<Given>[] = await boss.fetch<Given>(QUEUE, {
@@ -125,7 +126,9 @@ export class BossQueue implements JobQueue {
       if (given === undefined) return null
       const { job } = given.data
       const only = new Set([job])
-      if (this.#jobs.waiting({ ...wish, only: wish.only?.intersection(only) ?? only }, 1).length > 0) {
+      const isWanted = () =>
+        this.#jobs.waiting({ ...wish, only: wish.only?.intersection(only) ?? only }, 1).length > 0
+      if (waiting.some(({ id }) => id === job) || isWanted()) {
         this.#held.add(job)
         this.#offered.delete(job)
         return job
