@@ -19,6 +19,14 @@ export class Counts {
   readonly wrong: string[] = []
 }
 
+/** What becomes of a site of so many pages between two crawls: some change, some go, and as many come. */
+export function goOn(site: MadeUpSite, pages: number): void {
+  const replaced = Math.max(1, Math.round(pages * SHARE_REPLACED))
+  site.change(Math.max(1, Math.round(pages * SHARE_CHANGED)))
+  site.remove(replaced)
+  site.add(replaced)
+}
+
 /** Crawls a site that changes, one crawl after the other, until `signal` aborts. */
 export async function crawlOn(
   appliance: LiveAppliance,
@@ -29,12 +37,7 @@ export async function crawlOn(
   counts: Counts,
 ): Promise<void> {
   while (!signal.aborted) {
-    const [changed, replaced] = [SHARE_CHANGED, SHARE_REPLACED].map((share) =>
-      Math.max(1, Math.round(pages * share)),
-    )
-    site.change(changed!)
-    site.remove(replaced!)
-    site.add(replaced!)
+    goOn(site, pages)
     const end = await appliance.crawl("life")
     if (end !== "finished") counts.wrong.push(`a crawl ended as ${end}`)
     counts.crawls += 1

@@ -11,7 +11,7 @@ import { LiveAppliance } from "../running/live-appliance.ts"
 import { MadeUpSite } from "../running/made-up-site.ts"
 import { bytesBelow, type Vitals, vitalsOf } from "../running/vitals.ts"
 import { chart } from "./chart.ts"
-import { Counts, crawlOn, researchOn, searchOn } from "./life.ts"
+import { Counts, crawlOn, goOn, researchOn, searchOn } from "./life.ts"
 import { EMPTY, type Part, partsOf, WRITTEN_AHEAD } from "./parts.ts"
 import { type Point, type Trend, trendOf } from "./trend.ts"
 
@@ -27,6 +27,8 @@ const SAMPLES_TO_PARTS = 10
 const BOUNDS = { FOSSICK_LOG_MB: "1", FOSSICK_WATCH_ENTRIES: "50" }
 const REMOVED_KEPT_DAYS = 10 / (24 * 60)
 const PAGES = 600
+/** So often the site has changed before the first crawl: from then on as many dead links go as come. */
+const OLD = 60
 const CRAWL_SECONDS = 60
 const RESEARCH_SECONDS = 120
 const SEARCHERS = 2
@@ -65,6 +67,7 @@ async function run(effort: Effort): Promise<Outcome> {
   const seconds = Math.max(5, SECONDS * effort.scale)
   const pages = tries(effort, PAGES, 60)
   const site = opened.use(await MadeUpSite.start("Life", pages, effort.seed, true))
+  for (let times = tries(effort, OLD); times > 0; times--) goOn(site, pages)
   const passing = opened.use(await MadeUpSite.start("Passing", pages, effort.seed + 1))
   let secret = ""
   const receiver = opened.use(await startReceiver(() => secret))
