@@ -10,7 +10,7 @@ import { type Collections, openCollections } from "./reach/collections.ts"
 import type { accountSettings } from "./settings.ts"
 import { FeedbackStore } from "./feedback-store.ts"
 import { PageRequestStore } from "./page-request-store.ts"
-import { type HumanHash, openHumanHash } from "./human-ids.ts"
+import { type HumanHash, openCallerHash, openHumanHash } from "./human-ids.ts"
 import { type KeyStore, openKeyStore } from "./keys/keys.ts"
 import { Ledger } from "./billing/credit-ledger.ts"
 import { PublicKeyStore } from "./public-keys/public-key-store.ts"
@@ -42,7 +42,7 @@ export interface Accounts extends Disposable {
   readonly audit: AuditLog
   readonly rates: Pick<RateCounter, "take">
   /** Of callers with public keys, by key and address: however many there are, they push none of the others out. */
-  readonly publicRates: RateCounter
+  readonly publicRates: Pick<RateCounter, "take">
   /** What callers have stored, by what it is. */
   readonly stored: () => ReadonlyMap<string, StoredBytes>
   /** What each key has had kept, in all. */
@@ -80,6 +80,7 @@ export function openAccounts(
   const pageRequests = new PageRequestStore(db)
   const audit = new AuditLog(db, config.auditDays)
   const hashHuman = openHumanHash(db, config.humanIdSecret)
+  const hashCaller = openCallerHash(db)
   ledger.recover()
   // A wait would hold up every request of this process.
   db.exec("pragma busy_timeout = 0")
@@ -107,7 +108,7 @@ export function openAccounts(
     pageRequests,
     audit,
     rates: isOnServer(db) ? new SharedRates(db) : new RateCounter(),
-    publicRates: new RateCounter(),
+    publicRates: isOnServer(db) ? new SharedRates(db, hashCaller) : new RateCounter(),
     stored: () =>
       new Map([
         ["calls", { bytes: callLog.stored.all().bytes, most: config.logMb * MEGABYTE }],

@@ -14,9 +14,16 @@ const SHOWN_CHARS = 32
  * @param secret empty: one that is made at the first start and kept in `state.db`
  */
 export function openHumanHash(db: StateStore, secret: string): HumanHash {
-  const key = secret === "" ? keptSecret(db, "human-ids") : secret
-  return (id) => createHmac("sha256", key).update(id).digest("hex").slice(0, SHOWN_CHARS)
+  return hashUnder(secret === "" ? keptSecret(db, "human-ids") : secret)
 }
+
+/** The same for addresses that calls come from. */
+export const openCallerHash = (db: StateStore): HumanHash => hashUnder(keptSecret(db, "callers"))
+
+const hashUnder =
+  (key: string | Uint8Array): HumanHash =>
+  (id) =>
+    createHmac("sha256", key).update(id).digest("hex").slice(0, SHOWN_CHARS)
 
 /** A secret of 32 random bytes that is made with its first use and kept in `state.db`, by its name. */
 export function keptSecret(db: StateStore, name: string): Uint8Array {

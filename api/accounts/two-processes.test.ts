@@ -9,6 +9,8 @@ import { describe, expect, test } from "vitest"
 import { openStateStore } from "#base/store/state-store.ts"
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
 
+import { PublicKeyStore } from "./public-keys/public-key-store.ts"
+
 const SERVER = join(import.meta.dirname, "testing/serve-until-killed.ts")
 const CREDITS = 90
 const CLIENTS = 64
@@ -55,6 +57,50 @@ async function askBoth(dir: string, state: string): Promise<number> {
   }
 }
 
+const PER_ADDRESS = 20
+
+/** A page asks both processes in turn with one public key. @returns calls that were answered */
+async function askFromPage(dir: string, state: string): Promise<number> {
+  const both = [await serve(dir, state), await serve(dir, state)]
+  try {
+    using db = openStateStore(dir)
+    const origin = "https://docs.example"
+    const key = new PublicKeyStore(db).create({
+      name: "",
+      source: "docs",
+      collection: null,
+      origins: [origin],
+      answers: false,
+      rateLimits: { search: { calls: PER_ADDRESS, seconds: 3600 } },
+      credits: null,
+    })
+    const statuses = await Promise.all(
+      Array.from({ length: 3 * PER_ADDRESS }, async (_, call) => {
+        const { status, body } = await fetch(`${both[call % 2]!.url}/search`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key.text}`, "content-type": "application/json", origin },
+          body: JSON.stringify({ query: "pump" }),
+        })
+        await body?.cancel()
+        return status
+      }),
+    )
+    expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
+    // Nobody can read there who called.
+    expect(
+      db
+        .prepare("select name from rate_slot")
+        .all()
+        .map(({ name }) => name)
+        .join(),
+    ).not.toContain("127.0.0.1")
+    return statuses.filter((status) => status === 200).length
+  } finally {
+    for (const { child } of both) child.kill("SIGKILL")
+    await Promise.all(both.map(async ({ child }) => await text(child.stdout!).catch(() => "")))
+  }
+}
+
 function counted(dir: string): unknown[] {
   using db = openStateStore(dir)
   return [
@@ -84,6 +130,8 @@ describe("two processes under 64 clients never let a key exceed its credits", ()
       process.env["FOSSICK_STATE"] = server.url()
       expect(await askBoth(dir, server.url())).toBe(CREDITS)
       expect(counted(dir)).toEqual([CREDITS, 0])
+      // Nor a caller with a public key the rate of an address.
+      expect(await askFromPage(dir, server.url())).toBe(PER_ADDRESS)
     } finally {
       if (before === undefined) delete process.env["FOSSICK_STATE"]
       else process.env["FOSSICK_STATE"] = before

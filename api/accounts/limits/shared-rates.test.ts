@@ -35,6 +35,34 @@ test("a limit holds over all processes, by key and by endpoint, and a smaller on
   expect(taken.filter((one) => one === null)).toHaveLength(3)
 })
 
+test("slots are kept for as long as they are taken, under names that only their maker can tell", () => {
+  using db = memoryState()
+  const rates = () => new SharedRates(db, (name) => Array.from(name).toReversed().join(""))
+  const [minute, hour] = [
+    { calls: 3, seconds: 60 },
+    { calls: 3, seconds: 3600 },
+  ]
+  for (const at of ["192.0.2.1", "192.0.2.2"]) {
+    rates().take(at, "search", { search: minute })
+    rates().take(at, "suggest", { suggest: hour })
+    rates().take(at, "suggest", { suggest: hour })
+  }
+  // Two minutes later, but for one call of the second.
+  db.exec("update rate_slot set at = at - 120000 where not (slot = 1 and name like '%2.2.0.291')")
+  db.exec("update rate_slot set at = at - 3600000 where slot = 0 and name like '%2.2.0.291'")
+  expect(rates().take("192.0.2.3", "search", { search: minute })).toBeNull()
+  const left = db.prepare("select name, slot from rate_slot order by name, slot").all()
+  expect(left.map(({ name, slot }) => `${String(name)} ${String(slot)}`)).toEqual([
+    "hcraes 3.2.0.291 0",
+    "tseggus 1.2.0.291 0",
+    "tseggus 1.2.0.291 1",
+    "tseggus 2.2.0.291 1",
+  ])
+  // What went in between is free again, and no more than that.
+  const taken = Array.from({ length: 4 }, () => rates().take("192.0.2.2", "suggest", { suggest: hour }))
+  expect(taken.filter((one) => one === null)).toHaveLength(2)
+})
+
 const isMissing = postgresPrograms() === null
 describe.skipIf(isMissing)(`on PostgreSQL${isMissing ? `: ${NO_POSTGRES}` : ""}`, () => {
   test("two connections let through as many as one", async () => {

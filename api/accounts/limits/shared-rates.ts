@@ -1,4 +1,5 @@
 import { NO_TURN, SKIP_LOCKED } from "#base/store/state-port.ts"
+import { steadyNow } from "#base/steady-time.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 import type { LimitedEndpoint, RateCounter, RateLimits } from "./rate-limits.ts"
 
@@ -7,16 +8,16 @@ const STEPS: readonly string[] = [
      id integer primary key, name text not null, slot integer not null, at integer not null, unique (name, slot)
    ) strict;
    create index rate_slot_at on rate_slot (at)`,
+  // How long the slot is taken.
+  "alter table rate_slot add column span_ms integer not null default 86400000",
 ]
 
 /** Milliseconds since 1970 by the clock of the store. */
 const NOW = "cast(unixepoch('subsec') * 1000 as integer)"
 /** Another process may have made the slot that this one was about to make. */
 const TRIES = 8
-/** Calls between two looks at slots that nobody uses any more. */
-const CALLS_BETWEEN_TIDYING = 2000
-/** The longest span that a limit may have. */
-const MAX_SPAN_MS = 86_400_000
+/** Between two looks at slots that are taken no longer, while there are calls. */
+const TIDY_MS = 60_000
 
 /**
  * As {@link RateCounter}, over all processes on a state that is kept on a server: a limit of n calls is n slots, and a call takes one whose
@@ -24,31 +25,39 @@ const MAX_SPAN_MS = 86_400_000
  */
 export class SharedRates implements Pick<RateCounter, "take"> {
   readonly #sql: ReturnType<typeof prepareOnce>
-  #calls = 0
+  readonly #concealed: (name: string) => string
+  #tidyAt = 0
 
-  constructor(db: StateStore) {
+  /** @param concealed what is written of a name that is nobody else's to read */
+  constructor(db: StateStore, concealed: (name: string) => string = (name) => name) {
     migrate(db, "rates", STEPS)
     this.#sql = prepareOnce(db)
+    this.#concealed = concealed
   }
 
   take(key: string, endpoint: LimitedEndpoint, limits: RateLimits): { readonly retryAfter: number } | null {
     const limit = limits[endpoint] ?? limits["*"]
     if (limit === undefined) return null
-    const name = `${key} ${endpoint}`
+    const name = this.#concealed(`${key} ${endpoint}`)
     const spanMs = limit.seconds * 1000
     const take = this.#sql(
-      `update rate_slot set at = ${NOW} where id = (
+      `update rate_slot set at = ${NOW}, span_ms = ? where id = (
          select id from rate_slot where name = ? and slot < ? and at <= ${NOW} - ? order by at limit 1 ${SKIP_LOCKED})
        returning id`,
     )
+    // The lowest number that is free: those between others may be gone.
     const add = this.#sql(
-      `${NO_TURN} insert into rate_slot (name, slot, at) select ?1, count(*), ${NOW} from rate_slot where name = ?1 having count(*) < ?2
+      `${NO_TURN} insert into rate_slot (name, slot, at, span_ms)
+       select ?1, free.slot, ${NOW}, cast(?3 as integer) from (
+         select min(had.slot) + 1 as slot from (select -1 as slot union all select slot from rate_slot where name = ?1) had
+         where not exists (select 1 from rate_slot other where other.name = ?1 and other.slot = had.slot + 1)) free
+       where free.slot < ?2
        on conflict (name, slot) do nothing`,
     )
     this.#tidy()
     for (let tries = 0; tries < TRIES; tries++) {
-      if (take.get(name, limit.calls, spanMs) !== undefined) return null
-      if (Number(add.run(name, limit.calls).changes) > 0) return null
+      if (take.get(spanMs, name, limit.calls, spanMs) !== undefined) return null
+      if (Number(add.run(name, limit.calls, spanMs).changes) > 0) return null
       const row = this.#sql(
         `select count(*) as n, min(at) + ?3 - ${NOW} as wait from rate_slot where name = ?1 and slot < ?2`,
       ).get(name, limit.calls, spanMs)!
@@ -59,7 +68,8 @@ export class SharedRates implements Pick<RateCounter, "take"> {
   }
 
   #tidy(): void {
-    if (this.#calls++ % CALLS_BETWEEN_TIDYING !== 0) return
-    this.#sql(`${NO_TURN} delete from rate_slot where at < ${NOW} - ${MAX_SPAN_MS}`).run()
+    if (steadyNow() < this.#tidyAt) return
+    this.#tidyAt = steadyNow() + TIDY_MS
+    this.#sql(`${NO_TURN} delete from rate_slot where at + span_ms <= ${NOW}`).run()
   }
 }
