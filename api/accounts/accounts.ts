@@ -80,7 +80,7 @@ export function openAccounts(
   const pageRequests = new PageRequestStore(db)
   const audit = new AuditLog(db, config.auditDays)
   const hashHuman = openHumanHash(db, config.humanIdSecret)
-  const hashCaller = openCallerHash(db)
+  const hashCaller = isOnServer(db) ? openCallerHash(db) : null
   ledger.recover()
   // A wait would hold up every request of this process.
   db.exec("pragma busy_timeout = 0")
@@ -108,7 +108,7 @@ export function openAccounts(
     pageRequests,
     audit,
     rates: isOnServer(db) ? new SharedRates(db) : new RateCounter(),
-    publicRates: isOnServer(db) ? new SharedRates(db, hashCaller) : new RateCounter(),
+    publicRates: hashCaller === null ? new RateCounter() : new SharedRates(db, hashCaller),
     stored: () =>
       new Map([
         ["calls", { bytes: callLog.stored.all().bytes, most: config.logMb * MEGABYTE }],
