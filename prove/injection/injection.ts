@@ -49,7 +49,7 @@ async function run(effort: Effort): Promise<Outcome> {
   ]
   const faults: string[] = []
   const found = await asked(planted, tries(effort, RESEARCHED, 2), effort, faults)
-  const rows: (string | number)[][] = [
+  const rows: Row[] = [
     ...HALVES.map((half) => {
       const own = planted.filter((one) => one.half === half)
       const seen = own.filter((one) => found.shown.has(one))
