@@ -12,10 +12,14 @@ export interface Foreign extends AsyncDisposable {
  * A site, a model server, a facilitator, a receiver and a proxy in one, as careless as servers are: what they refuse, they repeat,
  * with all its headers. Every second call of a path is answered as it should be.
  */
-export async function startEchoServer(): Promise<Foreign> {
+export async function startEchoServer(): Promise<
+  Foreign & { readonly wasShown: (secret: string) => boolean }
+> {
   const calls = new Map<string, number>()
+  const headers: string[] = []
   const server = createServer((request, response) => {
     let body = ""
+    headers.push(...Object.values(request.headers).flat().map(String))
     request.on("data", (chunk) => (body += String(chunk)))
     request.on("end", () => {
       const { pathname: path } = new URL(request.url ?? "/", "http://any")
@@ -35,7 +39,10 @@ export async function startEchoServer(): Promise<Foreign> {
           .writeHead(200, { "content-type": "application/json" })
           .end(JSON.stringify({ choices: [{ message, finish_reason: "stop" }] }))
       } else if (isOpen || (path.startsWith("/hook") && nth % 2 === 1)) {
-        const page = `<title>Open</title><h1>Pumps</h1><p>${"Pumps are cleaned with water every month. ".repeat(20)}</p>`
+        const [what, sentence] = path.startsWith("/open-later")
+          ? ["Valves", "Valves are turned twice a year, in spring and in autumn. "]
+          : ["Pumps", "Pumps are cleaned with water every month. "]
+        const page = `<title>Open</title><h1>${what}</h1><p>${sentence.repeat(20)}</p>`
         response.writeHead(200, { "content-type": "text/html", "set-cookie": "visit=1" }).end(page)
       } else
         response
@@ -56,6 +63,7 @@ export async function startEchoServer(): Promise<Foreign> {
   return {
     url: `http://127.0.0.1:${port}`,
     port,
+    wasShown: (secret) => headers.some((header) => header.includes(secret)),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))

@@ -3,35 +3,40 @@ import { randomBytes } from "node:crypto"
 /** Secrets that can be told from anything else, by what they are for. */
 export class Marks {
   readonly #marks = new Map<string, string>()
+  /** In all its forms; searched in thousands of places. */
+  readonly #forms = new Map<string, Forms>()
 
   /** The secret of this name; the same each time. Its `+` and `/` are there to be encoded. */
   of(name: string): string {
     let mark = this.#marks.get(name)
-    if (mark === undefined) this.#marks.set(name, (mark = `Mark+${randomBytes(18).toString("hex")}/s`))
+    if (mark === undefined) this.add(name, (mark = `Mark+${randomBytes(18).toString("hex")}/s`))
     return mark
   }
 
   /** One that was made elsewhere, such as a key of the appliance's. */
-  add(name: string, secret: string): void {
-    this.#marks.set(name, secret)
+  add(name: string, secret: string | Uint8Array): void {
+    if (typeof secret === "string") this.#marks.set(name, secret)
+    this.#forms.set(name, formsOf(secret))
   }
 
   get names(): readonly string[] {
-    return [...this.#marks.keys()]
+    return [...this.#forms.keys()]
   }
 
   /** Names of the secrets that stand in these bytes, as they are or encoded. */
   in(bytes: Uint8Array): readonly string[] {
     const text = Buffer.from(bytes).toString("latin1")
-    return [...this.#marks].flatMap(([name, mark]) => {
-      const form = formsOf(mark).find(([, encoded]) => text.includes(encoded))
+    return [...this.#forms].flatMap(([name, forms]) => {
+      const form = forms.find(([, encoded]) => text.includes(encoded))
       return form === undefined ? [] : [`${name} (${form[0]})`]
     })
   }
 }
 
+type Forms = readonly (readonly [string, string])[]
+
 /** How a secret may be written: as it is, for addresses, in JSON, in hexadecimal, in base64 at any place of a longer text. */
-export function formsOf(secret: string): readonly (readonly [string, string])[] {
+export function formsOf(secret: string | Uint8Array): Forms {
   const bytes = Buffer.from(secret)
   // What is left of three bytes before and behind it depends on its neighbours.
   const inBase64 = [0, 1, 2].map((shift) => {
@@ -40,11 +45,17 @@ export function formsOf(secret: string): readonly (readonly [string, string])[] 
       .replaceAll("=", "")
     return whole.slice(shift === 0 ? 0 : shift + 1, -2)
   })
+  const asText: Forms =
+    typeof secret === "string"
+      ? [
+          ["for addresses", encodeURIComponent(secret)],
+          ["for forms", new URLSearchParams({ a: secret }).toString().slice(2)],
+          ["escaped", JSON.stringify(secret).slice(1, -1).replaceAll("/", "\\/")],
+        ]
+      : []
   return [
-    ["as it is", secret],
-    ["for addresses", encodeURIComponent(secret)],
-    ["for forms", new URLSearchParams({ a: secret }).toString().slice(2)],
-    ["escaped", JSON.stringify(secret).slice(1, -1).replaceAll("/", "\\/")],
+    ["as it is", bytes.toString("latin1")],
+    ...asText,
     ["hexadecimal", bytes.toString("hex")],
     ...inBase64.map((one) => ["base64", one] as const),
     ...inBase64.map((one) => ["base64url", one.replaceAll("+", "-").replaceAll("/", "_")] as const),

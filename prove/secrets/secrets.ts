@@ -4,13 +4,17 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 
+import { environment } from "#base/settings.ts"
 import { freePort } from "#base/testing/free-port.ts"
 
 import { operations } from "../../api/openapi/document.ts"
 import { processTree } from "../../bench/measure.ts"
 import type { Effort, Outcome, Proof } from "../proof.ts"
 import { sendSignal } from "../running/send-signal.ts"
+import { FILE_SETTINGS, given, SECRET_SETTINGS } from "./given.ts"
+import { soon, useHooksAndFeeds } from "./hooks-and-feeds.ts"
 import { startCollector, startEchoMail, startEchoPostgres, startEchoServer } from "./hostile-server.ts"
+import { keptIn } from "./kept.ts"
 import { Marks } from "./marks.ts"
 import { useOAuth } from "./program.ts"
 
@@ -32,6 +36,10 @@ export interface Leaks {
   readonly places: number
   readonly secrets: number
   readonly used: readonly Used[]
+  /** Settings that may hold a secret, or name a file of one, and were given none. */
+  readonly missing: readonly string[]
+  /** Secrets that the appliance makes for itself and a backup holds, by name. */
+  readonly kept: readonly string[]
 }
 
 /** Gives an appliance secrets everywhere one can be, uses them in every way, and looks for them in what it says and keeps. */
@@ -53,7 +61,14 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
     used.push({ part, isGood })
   }
 
-  const clientKey = join(folder, "client.key")
+  // What is given in files stands there, and nowhere else.
+  const givenDir = join(folder, "given")
+  await mkdir(givenDir)
+  const inFile = async (name: string, mark: string) => {
+    await writeFile(join(givenDir, name), mark)
+    return join(givenDir, name)
+  }
+  const clientKey = join(givenDir, "client.key")
   const clientCert = join(folder, "client.pem")
   const pass = `pass:${marks.of("passphrase of a key")}`
   const subject = ["-subj", "/CN=crawler", "-passout", pass]
@@ -90,9 +105,10 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
     FOSSICK_LLM_URL: `${echo.url}/v1`,
     FOSSICK_LLM_MODEL: "any",
     FOSSICK_LLM_API_KEY: marks.of("language model's key"),
+    FOSSICK_LLM_BODY: JSON.stringify({ gateway: marks.of("key in the body of a language model") }),
     FOSSICK_RERANKER_URL: `${echo.url}/reranker`,
     FOSSICK_RERANKER_MODEL: "any",
-    FOSSICK_RERANKER_KEY: marks.of("reranker's key"),
+    FOSSICK_RERANKER_KEY: `file:${await inFile("reranker", marks.of("reranker's key"))}`,
     FOSSICK_SMTP_URL: `smtp://fossick@127.0.0.1:${mail.port}`,
     FOSSICK_SMTP_PASSWORD: "${MAIL_PASSWORD}",
     MAIL_PASSWORD: marks.of("mail password"),
@@ -107,7 +123,7 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
     X402_NETWORK: "eip155:84532",
     X402_FACILITATOR_URL: `${echo.url}/facilitator`,
     X402_PUBLIC_URL: "https://paid.example.com",
-    X402_RPC_URL: `${echo.url}/rpc`,
+    X402_RPC_URL: `${echo.url}/rpc/${encodeURIComponent(marks.of("key in the address of a node"))}`,
     X402_VERIFY_BEARER: marks.of("facilitator's token to verify"),
     X402_SETTLE_BEARER: marks.of("facilitator's token to settle"),
     FOSSICK_X402_PORT: String(await freePort()),
@@ -115,12 +131,14 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
     FOSSICK_LOG_FORMAT: "text",
     FOSSICK_LOG_LEVEL: "debug",
     FOSSICK_TRACES_URL: collector.url,
-    FOSSICK_TRACES_KEY: marks.of("traces' key"),
+    FOSSICK_CONFIG_FILE: await inFile("settings", `FOSSICK_TRACES_KEY=${marks.of("traces' key")}\n`),
     FOSSICK_TRACES_TEXT: "on",
     FOSSICK_PEERS_FILE: join(folder, "peers.yaml"),
     PEER_KEY: marks.of("key of a peer"),
     SITE_PASSWORD: marks.of("site password"),
     SITE_TOKEN: marks.of("site token"),
+    FOSSICK_API_SECRETS: "API_TOKEN",
+    API_TOKEN: marks.of("token of a source of the API"),
     SITE_COOKIE: marks.of("site cookie"),
     FORM_PASSWORD: marks.of("form password"),
     HOOK_SECRET: marks.of("source webhook's secret"),
@@ -146,6 +164,11 @@ ${hook}
   - name: basic
     seeds: ${echo.url}/basic
     login: { kind: basic, user: crawler, password: "\${SITE_PASSWORD}" }
+  - name: filed
+    seeds: ${echo.url}/open-filed
+    login: { kind: basic, user: crawler, password: "file:${await inFile("site", marks.of("site password in a file"))}" }
+  - name: later
+    seeds: ${echo.url}/open-later
   - name: headers
     seeds: ${echo.url}/headers
     login: { kind: headers, headers: { Authorization: "Bearer \${SITE_TOKEN}" } }
@@ -166,8 +189,10 @@ ${hook}
 `,
   )
 
+  const wasGiven = new Set<string>()
   const fossick = (more: Readonly<Record<string, string>>, ...args: readonly string[]) =>
     new Promise<{ code: number; out: string }>((done) => {
+      noteGiven(more)
       execFile(
         process.execPath,
         [FOSSICK, ...args],
@@ -178,6 +203,9 @@ ${hook}
         },
       )
     })
+  const noteGiven = (more: Readonly<Record<string, string>> = {}) => {
+    for (const name of given(environment({ ...env, ...more }), marks)) wasGiven.add(name)
+  }
   const call = async (path: string, init: RequestInit & { readonly key?: string } = {}) => {
     const { key = env["FOSSICK_API_KEY"]!, headers, ...rest } = init
     const response = await fetch(url + path, {
@@ -196,6 +224,7 @@ ${hook}
   const post = (path: string, body: object, more: Parameters<typeof call>[1] = {}) =>
     call(path, { method: "POST", body: JSON.stringify(body), ...more })
   const run = async (format: "text" | "json", use: (pids: readonly number[]) => Promise<void>) => {
+    noteGiven()
     const child = spawn(process.execPath, [FOSSICK, "start"], {
       cwd: folder,
       env: { ...env, FOSSICK_LOG_FORMAT: format },
@@ -222,13 +251,28 @@ ${hook}
     }
   }
 
+  const backup = join(folder, "backup.tar")
   const applied = await fossick({}, "sources", "apply", "sources.yaml")
   saw("sources are declared", applied.code === 0)
   if (applied.code !== 0) throw new Error(applied.out)
+  // Keys for everybody who sends none. What makes a key shows it.
+  for (const [name, setting] of [
+    ["key of those who search by SearXNG's form", "FOSSICK_SEARXNG_KEY"],
+    ["key of those who did not sign in", "FOSSICK_OPEN_KEY"],
+  ] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- one store
+    const { stdout } = await asFile(process.execPath, [FOSSICK, "keys", "create", "--json"], {
+      cwd: folder,
+      env,
+    })
+    env[setting] = (JSON.parse(stdout) as { readonly key: string }).key
+    marks.add(name, env[setting])
+  }
   await run("text", async (pids) => {
     for (const name of [
       "open",
       "basic",
+      "filed",
       "headers",
       "headers-good",
       "cookies",
@@ -240,13 +284,13 @@ ${hook}
     let jobs: readonly { id: number; state: string }[] = []
     for (let tries = 0; tries < PATIENCE * 2; tries += 1) {
       jobs = (JSON.parse((await call("/admin/jobs?limit=100")).text) as { jobs: typeof jobs }).jobs
-      if (jobs.length >= 8 && jobs.every(({ state }) => ["finished", "failed", "cancelled"].includes(state)))
+      if (jobs.length >= 9 && jobs.every(({ state }) => ["finished", "failed", "cancelled"].includes(state)))
         break
       await quiet()
     }
     saw(
       "every source is run, those that fail too",
-      jobs.length >= 8 && jobs.some(({ state }) => state === "finished"),
+      jobs.length >= 9 && jobs.some(({ state }) => state === "finished"),
     )
 
     const made = JSON.parse((await post("/admin/keys", { name: "marked" })).text) as {
@@ -289,6 +333,49 @@ ${hook}
       keep(`POST /extract ${page}`, (await post("/extract", { urls: [echo.url + page] })).said)
 
     saw("a program is let in by OAuth", await useOAuth(url, made.key, marks))
+
+    const runOf = (name: string) => call(`/admin/sources/${name}/run`, { method: "POST" })
+    saw(
+      "a watch and a crawl job tell what happens",
+      await useHooksAndFeeds(
+        echo.url,
+        () => runOf("later"),
+        {
+          get: (path, key) => call(path, key === undefined ? {} : { key }),
+          post: (path, body) => post(path, body),
+          keep,
+        },
+        marks,
+      ),
+    )
+    const bySearxng = await call("/searxng/search?q=pumps&format=json", { key: "" })
+    keep("GET /searxng/search", bySearxng.said)
+    const unsigned = await post(
+      "/search",
+      { query: "pumps" },
+      { key: "", headers: { ...origin, "Sec-Fetch-Site": "same-origin" } },
+    )
+    keep("POST /search without a key", unsigned.said)
+    saw(
+      "those without a key have the ones that are open",
+      bySearxng.status === 200 && unsigned.status === 200,
+    )
+    const login = { kind: "headers", headers: { Authorization: "Bearer ${API_TOKEN}" } }
+    const overApi = await call("/admin/sources/api", {
+      method: "PUT",
+      body: JSON.stringify({ seeds: `${echo.url}/open-api`, login }),
+    })
+    keep("PUT /admin/sources/api", overApi.said)
+    const { id: ofApi } = JSON.parse((await runOf("api")).text) as { id: number }
+    const hasRead = await soon(async () => {
+      const { said, text } = await call(`/admin/jobs/${ofApi}`)
+      keep(`GET /admin/jobs/${ofApi}`, said)
+      return /"state":"(?:finished|failed|cancelled)"/.test(text)
+    })
+    saw(
+      "a source of the API has its secret",
+      hasRead && echo.wasShown(marks.of("token of a source of the API")),
+    )
 
     // Keys that are wrong, in every place where somebody may put one.
     const wrong = marks.of("key that is wrong")
@@ -335,7 +422,8 @@ ${hook}
     // Everything that can be looked at.
     let looked = 0
     for (const { method, path } of operations) {
-      if (method !== "get" || path.includes("{") || path === "/admin/events") continue
+      // Who made a watch is shown the address of its feed.
+      if (method !== "get" || path.includes("{") || path === "/admin/events" || path === "/watches") continue
       keep(`GET ${path}`, (await call(path)).said)
       looked += 1
     }
@@ -356,16 +444,16 @@ ${hook}
       ["sources", "list", "--json"],
       ["sources", "show", "basic"],
       ["sources", "show", "proxied", "--json"],
+      ["backup", backup],
       ["jobs", "list", "--json"],
       ["audit", "--json"],
-      ["outbound", "--json"],
       ["index", "status", "--json"],
+      ["outbound", "--json"],
       ["payments", "outcomes", "--json"],
       ["why", `${echo.url}/basic`, "--json"],
       ["try", `${echo.url}/basic`, "--source", "basic"],
       ["try", "http://site.proxied.example/"],
       ["queries"],
-      ["backup", join(folder, "backup.tar")],
       ["export", join(folder, "index.export")],
     ]
     // A short run takes some of them, and of servers what the doctor says: each is a process.
@@ -384,26 +472,45 @@ ${hook}
     }
     await fossick(embeddings, "doctor")
     await doctorAnd(embeddings, "search", "pumps")
-    const meili = {
-      FOSSICK_ENGINE: "meilisearch",
-      FOSSICK_MEILI_URL: echo.url,
-      FOSSICK_MEILI_KEY: marks.of("Meilisearch key"),
+    for (const key of [
+      { FOSSICK_MEILI_KEY: marks.of("Meilisearch key") },
+      { FOSSICK_MEILI_KEY_FILE: await inFile("meilisearch", marks.of("Meilisearch key in a file")) },
+    ]) {
+      const meili = { FOSSICK_ENGINE: "meilisearch", FOSSICK_MEILI_URL: echo.url, ...key }
+      await doctorAnd(meili, "search", "pumps")
     }
-    await doctorAnd(meili, "search", "pumps")
     // The same of stores on servers, and those that nobody reaches.
-    for (const address of [echo.url, `http://127.0.0.1:${await freePort()}`]) {
+    const nobody = `http://127.0.0.1:${await freePort()}`
+    const password = { FOSSICK_OPENSEARCH_PASSWORD: marks.of("OpenSearch password") }
+    const passwordFile = {
+      FOSSICK_OPENSEARCH_PASSWORD_FILE: await inFile("opensearch", marks.of("OpenSearch password in a file")),
+    }
+    for (const [address, secret] of [
+      [echo.url, password],
+      [nobody, passwordFile],
+      ...(isShort
+        ? []
+        : ([
+            [echo.url, passwordFile],
+            [nobody, password],
+          ] as const)),
+    ] as const) {
       const opensearch = {
         FOSSICK_ENGINE: "opensearch",
         FOSSICK_OPENSEARCH_URLS: address,
         FOSSICK_OPENSEARCH_USER: "fossick",
-        FOSSICK_OPENSEARCH_PASSWORD: marks.of("OpenSearch password"),
+        ...secret,
       }
       await doctorAnd(opensearch, "search", "pumps")
     }
     const unreachable = `postgres://fossick@127.0.0.1:${await freePort()}/fossick`
-    for (const address of [postgres.url, unreachable]) {
-      const state = { FOSSICK_STATE: address, FOSSICK_STATE_PASSWORD: marks.of("PostgreSQL password") }
-      await doctorAnd(state, "keys", "list")
+    const stateFile = await inFile("state", marks.of("PostgreSQL password in a file"))
+    for (const [address, secret] of [
+      [postgres.url, marks.of("PostgreSQL password")],
+      [unreachable, marks.of("PostgreSQL password")],
+      ...(isShort ? [] : [[postgres.url, `file:${stateFile}`] as const]),
+    ] as const) {
+      await doctorAnd({ FOSSICK_STATE: address, FOSSICK_STATE_PASSWORD: secret }, "keys", "list")
     }
     saw("PostgreSQL is shown its password", postgres.passwords.includes(marks.of("PostgreSQL password")))
     const inAddress = `postgres://fossick:${encodeURIComponent(marks.of("password in an address"))}@127.0.0.1/fossick`
@@ -421,6 +528,17 @@ ${hook}
       `${echo.url}/open`,
     )
     await fossick({ FOSSICK_API_KEY: "short" }, "doctor")
+    // Addresses that take no password, with one.
+    const withPassword = ([name, scheme]: readonly [string, string]) => [
+      name,
+      `${scheme}://user:${encodeURIComponent(marks.of(`password in ${name}`))}@server.example`,
+    ]
+    const wrongAddresses = Object.fromEntries(ADDRESSES.map(withPassword)) as Record<string, string>
+    const told = await fossick(wrongAddresses, "doctor")
+    saw(
+      "addresses with passwords are refused",
+      ADDRESSES.every(([name]) => told.out.includes(name)),
+    )
 
     // What Node writes of a process that crashes, or is asked to.
     for (const pid of pids) sendSignal(pid, "SIGUSR2")
@@ -446,28 +564,69 @@ ${hook}
   })
   for (const [at, body] of collector.bodies.entries()) keep(`traces ${at}`, body)
   saw("traces are sent", collector.bodies.length > 1)
+  const unpacked = join(folder, "unpacked")
+  await mkdir(unpacked)
+  await asFile("tar", ["-xf", backup, "-C", unpacked, "state.db"])
+  const kept = keptIn(join(unpacked, "state.db"))
+  saw(
+    `secrets stand in no other column of a backup${kept.others.map((one) => `, but ${one}`).join("")}`,
+    kept.others.length === 0,
+  )
   // Everything that is left: the data folder, the backup, the export, the reports.
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
-    if (entry.isFile() && file !== clientKey && !/^core\b/.test(entry.name))
+    if (entry.isFile() && !file.startsWith(givenDir) && !/^core\b/.test(entry.name))
       keep(file.slice(folder.length), await readFile(file))
   }
-  const found = places.flatMap(([where, bytes]) => marks.in(bytes).map((what) => `${what} in ${where}`))
-  return { found, places: places.length, secrets: marks.names.length, used }
+  const own = new Marks()
+  for (const [name, secret] of kept.secrets) own.add(`the appliance's own secret "${name}"`, secret)
+  const stands = new RegExp("^/(?:data/state\\.db(?:-wal|-shm)?|unpacked/state\\.db|backup\\.tar)$")
+  const found = places.flatMap(([where, bytes]) =>
+    [...marks.in(bytes), ...(stands.test(where) ? [] : own.in(bytes))].map((what) => `${what} in ${where}`),
+  )
+  return {
+    found,
+    places: places.length,
+    secrets: marks.names.length + own.names.length,
+    used,
+    missing: [...SECRET_SETTINGS, ...FILE_SETTINGS].filter((name) => !wasGiven.has(name)),
+    kept: [...kept.secrets.keys()],
+  }
 }
+
+/** Settings that take the address of a server and no password in it. */
+const ADDRESSES = [
+  ["FOSSICK_PUBLIC_URL", "https"],
+  ["FOSSICK_LLM_URL", "https"],
+  ["FOSSICK_MODEL_HUB", "https"],
+  ["FOSSICK_MEILI_URL", "http"],
+  ["FOSSICK_EMBEDDINGS_URL", "https"],
+  ["FOSSICK_RERANKER_URL", "https"],
+  ["FOSSICK_OPENSEARCH_URLS", "https"],
+  ["FOSSICK_SMTP_URL", "smtps"],
+  ["FOSSICK_TRACES_URL", "https"],
+  ["X402_FACILITATOR_URL", "https"],
+  ["X402_PUBLIC_URL", "https"],
+  // A right one is no secret to admins and backups, as with all webhooks.
+  ["FOSSICK_ALERT_WEBHOOK", "ftp"],
+] as const
 
 const quiet = (): Promise<void> => new Promise((done) => setTimeout(done, QUIET_MS))
 
 export const proof: Proof = {
   title: "Secrets",
   promise:
-    "No secret that the appliance is given stands in what it says or keeps. An appliance is given secrets that can be told from anything else, everywhere one can be, and servers that repeat what they refuse; each is used with success and in vain. Among them are codes and tokens of OAuth, passwords of PostgreSQL and OpenSearch, which refuse them or cannot be reached, and keys of peers. Then its logs, errors, answers, metrics, traces, console calls, exports, backups, Node's reports of crashes and all its files are searched for them: as they are, and encoded for addresses, forms, JSON, in hexadecimal and base64.",
+    "No secret that the appliance is given stands in what it says or keeps. An appliance is given secrets that can be told from anything else, everywhere one can be (in every setting that may hold one, in files and by the names of variables), and servers that repeat what they refuse; each is used with success and in vain. Among them are codes and tokens of OAuth, passwords of PostgreSQL and OpenSearch, which refuse them or cannot be reached, keys of peers, tokens of feeds and secrets that sign webhooks. Then its logs, errors, answers, metrics, traces, console calls, exports, backups, Node's reports of crashes and all its files are searched for them: as they are, and encoded for addresses, forms, JSON, in hexadecimal and base64. What the appliance signs with and made for itself stands in its state and in [backups](backup-and-restore.md#what-is-in-it) of it, and nowhere else.",
   async run(effort): Promise<Outcome> {
-    const { found, places, secrets, used } = await leaks(effort)
+    const { found, places, secrets, used, missing } = await leaks(effort)
     return {
       columns: ["secrets", "texts and files searched", "found"],
       rows: [[secrets, places, found.length]],
-      faults: [...found, ...used.filter(({ isGood }) => !isGood).map(({ part }) => `not done: ${part}`)],
+      faults: [
+        ...found,
+        ...used.filter(({ isGood }) => !isGood).map(({ part }) => `not done: ${part}`),
+        ...missing.map((name) => `no secret was given in ${name}`),
+      ],
     }
   },
 }
