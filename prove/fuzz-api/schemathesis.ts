@@ -110,6 +110,8 @@ async function installed(dir: string): Promise<string | null> {
  * left out then; an operation that no phase asked is missing among those that were.
  */
 const OF_ITS_OWN = "Runtime Error"
+/** No call with such values takes so long, however busy the machine is. */
+const HANG_SECONDS = "60"
 /** Of what Schemathesis says where it could not go on. */
 const SHOWN_CHARS = 3000
 
@@ -128,7 +130,7 @@ async function tryWith(program: string, dir: string, given: Tries): Promise<Trie
     // What one call answers leads to others, which may not be among those that were chosen.
     given.document && given.operations ? ["--phases", "examples,coverage,fuzzing"] : [],
     ["--mode", "all", "--workers", "2", "--seed", String(given.seed)],
-    ["--max-time", String(given.seconds), "--request-timeout", "170"],
+    ["--max-time", String(given.seconds), "--request-timeout", "170", "--max-response-time", HANG_SECONDS],
     ["--suppress-health-check", "all", "--continue-on-failure", "--no-color"],
     ["--report", "json", "--report-dir", results],
   ].flat()
