@@ -11,7 +11,6 @@ import type { DiskRoom } from "#base/disk-space.ts"
 import type { Values } from "#base/settings.ts"
 
 import type { Accounts } from "./accounts/accounts.ts"
-import { MOST_CALLS } from "./accounts/billing/unsettled.ts"
 import { Admissions } from "./accounts/limits/admission.ts"
 import type { Endpoint } from "./accounts/keys/key-scope.ts"
 import type { ReachParts } from "./accounts/reach/reach.ts"
@@ -348,9 +347,9 @@ export function createApp(parts: AppParts): Koa<RequestState> {
       connections,
       gates,
       memory,
-      arriving,
       disk: parts.room?.use ?? null,
-      uncounted: { used: uncounted(), limit: MOST_CALLS },
+      uncounted: { used: uncounted(), limit: accounts.billing.mostWaiting },
+      research: waitingResearch(parts.research),
       kept: { used: accounts.kept.largest(), limit: accounts.kept.most },
       stored: stored(),
     })
@@ -407,6 +406,11 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(router.allowedMethods())
   return app
 }
+
+const waitingResearch = (parts: AppParts["research"]) =>
+  parts === undefined
+    ? null
+    : { used: parts.tasks.waiting().all, limit: parts.queue.all, refused: parts.queue.refused }
 
 const NOT_OPEN =
   "FOSSICK_OPEN_KEY is no valid key of the role search: nobody searches in a browser without signing in"

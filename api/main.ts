@@ -20,6 +20,7 @@ import { keepAlive } from "#base/store/processes/keep-alive.ts"
 import { openStateOnceThere } from "#base/store/postgres/outage.ts"
 import { isOnServer, openStateStore } from "#base/store/state-store.ts"
 import { EngineError } from "#engine"
+import { indexCacheMb } from "#engine/index-cache.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { ModelOutage } from "#engine/model-servers/availability.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
@@ -50,6 +51,7 @@ import { crawlHandbook } from "./crawl-handbook.ts"
 import { httpServer } from "./server/http-server.ts"
 import { openConnections } from "./load/connections.ts"
 import { openGates } from "./load/gates.ts"
+import { mostOfIndexMb } from "./load/memory/memory-limits.ts"
 import { openMemory } from "./load/memory/memory.ts"
 import { closeServer, stopSignal } from "./server/shutdown.ts"
 import { reachableHost } from "./server/reachable-host.ts"
@@ -147,7 +149,11 @@ async function serve(): Promise<void> {
   log.info({ engine: engineConfig.engine }, "opening the index ({engine})")
   const following = opened.use(
     await openSearchEngine(
-      { ...engineConfig, embedThreads: QUERY_THREADS },
+      {
+        ...engineConfig,
+        embedThreads: QUERY_THREADS,
+        indexCacheMb: indexCacheMb(engineConfig.indexCacheMb, mostOfIndexMb(config)),
+      },
       { loadsModel: true, onProblem: (error) => log.warn({ err: error }, "the engine will try again") },
     ),
   )
@@ -182,6 +188,7 @@ async function serve(): Promise<void> {
 
   const images = new ImageStore(db, engineConfig.dataDir)
   const { embedder } = following
+  const gates = openGates(config)
   // One account for both listeners: they share the descriptors and the memory of this process.
   const connections = openConnections(config)
   const memory = opened.use(openMemory(config, connections))
@@ -208,7 +215,6 @@ async function serve(): Promise<void> {
       log,
     }),
   )
-  const gates = openGates(config)
   let paid: PaidListener | undefined
   const watches = opened.use(openWatches({ db, engine, keys, config, crawlerConfig, log }))
   const documents = opened.use(
@@ -272,7 +278,17 @@ async function serve(): Promise<void> {
     memory,
     sales: () => paid?.outcomes ?? null,
     admin: () =>
-      openAdmin({ db, engine, jobs, crawlerConfig, engineConfig, queries, history, audit: accounts.audit }),
+      openAdmin({
+        db,
+        engine,
+        jobs,
+        crawlerConfig,
+        engineConfig,
+        queries,
+        history,
+        audit: accounts.audit,
+        eventStreams: gates.eventStreams,
+      }),
     jobs,
     backups,
     sourceResults: (limit) => sourceResults(db, jobs, limit),
@@ -300,7 +316,7 @@ async function serve(): Promise<void> {
         }
         return null
       },
-      // On a full disk it cannot give a sign of life.
+      // On a disk that takes nothing it cannot give a sign of life.
       crawler: async () =>
         readOnly !== null || jobs.hasCrawler() || room.takesNothing
           ? null

@@ -20,6 +20,7 @@ import { missingModel, modelsOf, whereFrom } from "./generations/models.ts"
 import { openForWriting } from "./generations/open-for-writing.ts"
 import { ModelOutage } from "./model-servers/availability.ts"
 import { openReranker } from "./rerankers/open-reranker.ts"
+import { indexCacheMb } from "./index-cache.ts"
 import type { Values } from "#base/settings.ts"
 
 export interface OpenEngineOptions {
@@ -249,5 +250,5 @@ async function adapterOf(settings: Values<typeof engineSettings>): Promise<Gener
     return opensearchGenerations(settings)
   }
   const { embeddedGenerations } = await import("./adapters/embedded/embedded-generations.ts")
-  return embeddedGenerations(settings.dataDir)
+  return embeddedGenerations(settings.dataDir, indexCacheMb(settings.indexCacheMb))
 }

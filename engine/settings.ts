@@ -90,6 +90,16 @@ export const engineSettings = {
     0,
     256,
   ),
+  indexCacheMb: integer(
+    {
+      name: "FOSSICK_INDEX_CACHE_MB",
+      default: "0",
+      about:
+        "Megabytes that the process that answers keeps of an embedded index, so that questions need not read its files again; 0 means an eighth of the machine's memory, or the container's, at least 96. At most a third of the memory that calls and caches may take together, where that is set.",
+    },
+    0,
+    1_000_000,
+  ),
   ...modelServerSettings,
   minFreeMb: freeSpace({
     name: "FOSSICK_MIN_FREE_MB",

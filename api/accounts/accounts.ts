@@ -86,7 +86,14 @@ export function openAccounts(
   db.exec("pragma busy_timeout = 0")
   const writes = new WriteQueue(db)
 
-  const billing = new Billing({ ledger, log: callLog, writes, keepsQueries: config.logQueries, onWaiting })
+  const billing = new Billing({
+    ledger,
+    log: callLog,
+    writes,
+    keepsQueries: config.logQueries,
+    mostWaiting: config.uncountedCalls,
+    onWaiting,
+  })
 
   const days = config.logDays
   const tidying = tidyHourly(

@@ -111,6 +111,16 @@ export const accountSettings = {
     1,
     1_000_000,
   ),
+  uncountedCalls: integer(
+    {
+      name: "FOSSICK_UNCOUNTED_CALLS",
+      default: "10000",
+      about:
+        "Calls that may wait in memory to be counted until there is room on the disk, a tenth of them of one key; the next are refused with 503. They are lost with the process.",
+    },
+    10,
+    1_000_000,
+  ),
   keysPerKey: integer(
     {
       name: "FOSSICK_KEYS_PER_KEY",

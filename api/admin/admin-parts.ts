@@ -8,6 +8,7 @@ import type { Engine } from "#engine"
 import type { engineSettings } from "#engine/settings.ts"
 
 import type { History } from "../history/history.ts"
+import type { EventStreams } from "../load/event-streams.ts"
 import type { QueryLog } from "../queries/query-log.ts"
 
 /** What the admin API looks at and changes. */
@@ -22,6 +23,8 @@ export interface AdminParts {
   readonly queries: QueryLog
   readonly history: History
   readonly audit: AuditLog
+  /** Of the process, counted in the metrics. */
+  readonly eventStreams: EventStreams
   readonly crawlerConfig: CrawlerConfig
   readonly engineConfig: Values<typeof engineSettings>
 }

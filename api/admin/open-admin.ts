@@ -1,13 +1,14 @@
 import { AuditLog } from "#base/audit/audit-log.ts"
 
 import { History } from "../history/history.ts"
+import { EventStreams, MOST_STREAMS } from "../load/event-streams.ts"
 import { QueryLog } from "../queries/query-log.ts"
 import type { AdminParts } from "./admin-parts.ts"
 
 /** What the admin API works on, beside what the process has open anyway. Nothing of it needs closing. */
 export async function openAdmin(
   open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig" | "engineConfig"> &
-    Partial<Pick<AdminParts, "queries" | "history" | "audit">>,
+    Partial<Pick<AdminParts, "queries" | "history" | "audit" | "eventStreams">>,
 ): Promise<AdminParts> {
   const [{ Sources }, { Removals }, { WebhookQueue }, { AlertBook }] = await Promise.all([
     import("#crawler/sources/sources.ts"),
@@ -23,6 +24,7 @@ export async function openAdmin(
     webhooks: new WebhookQueue(db),
     alerts: new AlertBook(db),
     audit: open.audit ?? new AuditLog(db, 1),
+    eventStreams: open.eventStreams ?? new EventStreams(MOST_STREAMS),
     queries: open.queries ?? new QueryLog(db, 0),
     history: open.history ?? new History({ db, engine, dataDir: engineConfig.dataDir }),
   }

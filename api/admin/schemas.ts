@@ -171,7 +171,5 @@ export const runSeveralBody: BodySchema<RunSeveralBody> = {
 /** Of calls that take no body, or an empty object. */
 export const noFields: BodySchema<Record<string, never>> = { properties: {} }
 
-/** Streams of events at a time: each holds a connection. */
-export const MOST_STREAMS = 16
 /** Then a client asks for events again, with its key: one that was taken back learns nothing further. */
 export const STREAM_SECONDS = 60

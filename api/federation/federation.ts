@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
 
-import { Lru } from "#base/flow/lru.ts"
+import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
 import type { Engine, PageUrl, Rule } from "#engine"
 
 import { federatedEngine } from "./federated-engine.ts"
@@ -21,15 +21,15 @@ export interface PeerCounts {
   readonly asked: ReadonlyMap<PeerState, number>
 }
 
-/** Pages of peers whose peer is remembered, for those who read one after they found it. */
-const MOST_REMEMBERED = 20_000
+/** For pages whose peer is remembered, for those who read one after they found it: some ten thousand. */
+const MEMORY = new CacheMemory("peer-pages", 4_000_000)
 
 /** The peers of this appliance. It closes them. */
 export class Federation implements AsyncDisposable {
   readonly peers: readonly Peer[]
   readonly #options: FederationOptions
   readonly #asked = new Map<string, Map<PeerState, number>>()
-  readonly #holders = new Lru<PageUrl, string>(MOST_REMEMBERED)
+  readonly #holders = new ByteLru<PageUrl, string>(MEMORY)
 
   /** @throws KnownError when a certificate authority cannot be read */
   constructor(specs: readonly PeerSpec[], options: FederationOptions) {
@@ -63,7 +63,7 @@ export class Federation implements AsyncDisposable {
       onAnswer: (peer, state) => this.#count(peer, state),
       onHit: ({ url, source }) => {
         const peer = peerOfSource(source)
-        if (peer !== null) this.#holders.set(url, peer)
+        if (peer !== null) this.#holders.set(url, peer, 2 * url.length)
       },
     })
   }

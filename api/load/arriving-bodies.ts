@@ -10,7 +10,7 @@ interface Body {
  */
 export class ArrivingBodies {
   /** Bytes that they may hold, all together. */
-  readonly most: number
+  most: number
   /** In the order they began. */
   readonly #bodies = new Set<Body>()
   #bytes = 0
@@ -55,3 +55,9 @@ export class ArrivingBodies {
     if (this.#bodies.delete(body)) this.#bytes -= body.bytes
   }
 }
+
+/** Until the settings are read. */
+const MOST = 64 * 1024 * 1024
+
+/** Those of this process, whichever door and listener they come to. */
+export const bodiesOfProcess = new ArrivingBodies(MOST)

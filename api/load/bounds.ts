@@ -22,14 +22,17 @@ export interface StoredBytes {
 }
 
 export interface BoundedParts {
-  readonly connections: Pick<Connections, "open" | "most" | "openOfAddress" | "cut">
+  readonly connections: Pick<Connections, "open" | "most" | "openOfAddress" | "ahead" | "cut">
   readonly gates: Gates
-  readonly memory: Pick<Memory, "holdings">
-  readonly arriving: Pick<ArrivingBodies, "bytes" | "most" | "givenUp">
+  readonly memory: Pick<Memory, "holdings"> & {
+    readonly bodies: Pick<ArrivingBodies, "bytes" | "most" | "givenUp">
+  }
   /** Of the disk of the data folder; null where nobody knows. */
   readonly disk: { readonly usedBytes: number; readonly mostBytes: number } | null
   /** Calls that were answered and wait for room on the disk to be counted. */
   readonly uncounted: Pick<Bound, "used" | "limit">
+  /** Research tasks that wait; null where none are taken. */
+  readonly research: Pick<Bound, "used" | "limit" | "refused"> | null
   /** Of the key that has had the most kept, and what one may. */
   readonly kept: Pick<Bound, "used" | "limit">
   /** By what is stored. */
@@ -41,16 +44,17 @@ export function boundsOf({
   connections,
   gates,
   memory,
-  arriving,
   disk,
   uncounted,
+  research,
   kept,
   stored,
 }: BoundedParts): readonly Bound[] {
-  const { cut, most } = connections
+  const { ahead, cut, most } = connections
   const cuts = (...reasons: Parameters<(typeof cut)["get"]>) =>
     reasons.reduce((sum, reason) => sum + (cut.get(reason) ?? 0), 0)
-  const { searches, liveCalls } = gates
+  const { searches, liveCalls, eventStreams } = gates
+  const { bodies } = memory
   const held = [...memory.holdings()].map(([part, { held: used, total: limit, refused }]) => ({
     name: part === "all" ? "memory" : `memory-${part}`,
     used,
@@ -59,7 +63,7 @@ export function boundsOf({
   }))
   return [
     ...held,
-    { name: "bodies", used: arriving.bytes, limit: arriving.most, refused: arriving.givenUp },
+    { name: "bodies", used: bodies.bytes, limit: bodies.most, refused: bodies.givenUp },
     { name: "connections", used: connections.open, limit: most.all, refused: cuts("full") },
     {
       name: "connections-per-address",
@@ -67,9 +71,17 @@ export function boundsOf({
       limit: most.perAddress,
       refused: cuts("address"),
     },
+    { name: "requests-ahead", used: ahead.longest, limit: ahead.most, refused: cuts("ahead") },
     { name: "searches-running", used: searches.running, limit: searches.places, refused: null },
     { name: "searches-waiting", used: searches.waiting, limit: searches.queue, refused: searches.shed },
     { name: "live-calls", used: liveCalls.taken, limit: liveCalls.places, refused: liveCalls.shed },
+    {
+      name: "event-streams",
+      used: eventStreams.open,
+      limit: eventStreams.most,
+      refused: eventStreams.refused,
+    },
+    ...(research === null ? [] : [{ name: "research-waiting", ...research }]),
     { name: "calls-uncounted", ...uncounted, refused: null },
     ...(disk === null ? [] : [{ name: "disk", used: disk.usedBytes, limit: disk.mostBytes, refused: null }]),
     { name: "stored-per-key", ...kept, refused: null },

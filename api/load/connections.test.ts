@@ -197,6 +197,19 @@ describe("readers", () => {
     await app.open(get("/wait").repeat(5000))
     await expect.poll(app.begun).toBe(1)
     await expect.poll(() => held(app.server)).toBe(0)
+    expect(app.connections.cut.get("ahead")).toBe(1)
+    await expect.poll(() => app.connections.ahead.longest).toBe(0)
+  })
+
+  test("show how many wait, of the connection that has the most", async () => {
+    await using app = await serve()
+    await app.open(get("/wait").repeat(3))
+    await app.open(get("/wait").repeat(40))
+    await app.open(get("/wait"))
+    await expect.poll(() => app.connections.ahead.longest).toBe(39)
+    app.finish()
+    await expect.poll(() => app.connections.ahead.longest).toBe(0)
+    expect(app.connections.cut.get("ahead")).toBe(0)
   })
 })
 

@@ -5,9 +5,10 @@ import type { Values } from "#base/settings.ts"
 
 import { callerOf, type ProxyList, proxyTest, withoutMapping } from "../proxies/trusted-proxies.ts"
 import { refuseSocket } from "./close-socket.ts"
+import { RequestsAhead } from "./one-at-a-time.ts"
 import type { loadSettings } from "./settings.ts"
 import { connectionCap } from "./descriptors.ts"
-import { memoryLimit, unsentLimit } from "./memory/memory-limits.ts"
+import { memoryOfCalls, unsentLimit } from "./memory/memory-limits.ts"
 
 export interface ConnectionLimits {
   /** Connections in all. */
@@ -32,6 +33,8 @@ export const CUT_REASONS = [
   "stalled",
   /** Held the most of its answers when all together held too much. */
   "unsent",
+  /** Had too many requests sent ahead on it. */
+  "ahead",
 ] as const
 export type CutReason = (typeof CUT_REASONS)[number]
 
@@ -72,6 +75,8 @@ const FULL_ADDRESS =
  * - Answers that wait for readers never take more than their share of memory.
  */
 export class Connections {
+  /** Requests that were sent ahead, of both listeners. */
+  readonly ahead = new RequestsAhead(() => this.#count("ahead"))
   readonly #limits: ConnectionLimits
   readonly #isProxy: (address: string) => boolean
   readonly #open = new Map<Socket, Connection>()
@@ -277,6 +282,6 @@ export function openConnections(
     perAddress: Math.min(config.connectionsPerAddress || half, half),
     proxies: config.trustedProxies,
     sendMs: config.sendSeconds * 1000,
-    unsentBytes: unsentLimit(config.unsentMb, memoryLimit(config)),
+    unsentBytes: unsentLimit(config.unsentMb, memoryOfCalls(config)),
   })
 }

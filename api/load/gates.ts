@@ -1,4 +1,5 @@
 import { CallPlaces } from "./call-places.ts"
+import { EventStreams, MOST_STREAMS } from "./event-streams.ts"
 import { FairGate } from "./fair-gate.ts"
 
 /** What calls pass through, one of each in a process: whoever searches or reads pages waits in the same line. */
@@ -8,6 +9,8 @@ export interface Gates {
   readonly reads: FairGate
   /** Calls that read live pages. */
   readonly liveCalls: CallPlaces
+  /** Streams of the console, which last a minute each. */
+  readonly eventStreams: EventStreams
 }
 
 export function openGates(config: {
@@ -26,5 +29,6 @@ export function openGates(config: {
     // As many wait as calls are let in, and each of those has a deadline of its own.
     reads: new FairGate({ places: config.liveReads }),
     liveCalls: new CallPlaces(config.liveCalls),
+    eventStreams: new EventStreams(MOST_STREAMS),
   }
 }

@@ -6,28 +6,51 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void
 /** Requests that may wait on a connection behind the one that is answered; clients that send ahead send ten or so. */
 const MOST_WAITING = 100
 
+/** Requests that wait for the answer before theirs, by connection. */
+export class RequestsAhead {
+  /** On one connection. */
+  readonly most = MOST_WAITING
+  readonly lines = new Map<Socket, (() => void)[]>()
+  readonly onTooMany: () => void
+
+  /** @param onTooMany told of each connection that is closed for too many */
+  constructor(onTooMany: () => void = () => {}) {
+    this.onTooMany = onTooMany
+  }
+
+  /** On the connection that has the most. */
+  get longest(): number {
+    let longest = 0
+    for (const { length } of this.lines.values()) longest = Math.max(longest, length)
+    return longest
+  }
+}
+
 /**
  * Works on one request of a connection at a time: the next begins when the answer before it is with the system. So a
  * connection holds one answer, however many requests were sent ahead on it (pipelining, RFC 9112 section 9.3.2); one
  * with too many of them is closed, which clients that send ahead must reckon with.
  */
-export function oneAtATime(handle: Handle): Handle {
-  const waiting = new WeakMap<Socket, (() => void)[]>()
+export function oneAtATime(handle: Handle, ahead = new RequestsAhead()): Handle {
+  const { lines } = ahead
   const begin = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     response.once("close", () => {
-      const next = socket.destroyed ? undefined : waiting.get(socket)?.shift()
+      const next = socket.destroyed ? undefined : lines.get(socket)?.shift()
       if (next) next()
-      else waiting.delete(socket)
+      else lines.delete(socket)
     })
     handle(request, response)
   }
   return (request, response) => {
-    const line = waiting.get(request.socket)
+    const line = lines.get(request.socket)
     if (line === undefined) {
-      waiting.set(request.socket, [])
+      lines.set(request.socket, [])
       begin(request, response)
-    } else if (line.length < MOST_WAITING) line.push(() => begin(request, response))
-    else request.socket.destroy()
+    } else if (line.length < ahead.most) line.push(() => begin(request, response))
+    else if (!request.socket.destroyed) {
+      ahead.onTooMany()
+      request.socket.destroy()
+    }
   }
 }

@@ -67,17 +67,27 @@ export const loadSettings = {
       name: "FOSSICK_MEMORY_MB",
       default: "0",
       about:
-        "Megabytes that all calls together may have the process that answers hold: pages found and read, and answers on their way; the next call is refused with 503. 0 means a quarter of the machine's memory, or the container's, and at most half of what V8 takes for objects.",
+        "Megabytes that all calls together may have the process that answers hold: pages found and read, answers on their way, and caches; the next call is refused with 503. 0 means a quarter of the machine's memory, or the container's, at most half of what V8 takes for objects, and the cache of the index on top. Calls have at least 64 beside what caches may hold.",
     },
     0,
     1_000_000,
+  ),
+  bodiesMb: integer(
+    {
+      name: "FOSSICK_BODIES_MB",
+      default: "64",
+      about:
+        "Megabytes of requests that have not arrived whole, in all, and at least four of FOSSICK_BODY_LIMIT; beyond it the one that has been arriving for longest is given up.",
+    },
+    1,
+    65_536,
   ),
   unsentMb: integer(
     {
       name: "FOSSICK_UNSENT_MB",
       default: "256",
       about:
-        "Megabytes of answers that may wait for callers to take them, in all, and at most an eighth of FOSSICK_MEMORY_MB; beyond it the connection that took nothing for longest is closed.",
+        "Megabytes of answers that may wait for callers to take them, in all, and at most an eighth of what FOSSICK_MEMORY_MB leaves beside caches; beyond it the connection that took nothing for longest is closed.",
     },
     1,
     65_536,

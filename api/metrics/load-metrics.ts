@@ -6,7 +6,7 @@ import type { Gates } from "../load/gates.ts"
 
 /** What bounds the callers; see `api/load`. */
 export interface LoadParts {
-  readonly connections: Pick<Connections, "open" | "unsentBytes" | "cut" | "most" | "openOfAddress">
+  readonly connections: Pick<Connections, "open" | "unsentBytes" | "cut" | "most" | "openOfAddress" | "ahead">
   readonly gates: Gates
   /** Bytes that callers have stored in `state.db`, by what it is. */
   readonly stored: () => ReadonlyMap<string, StoredBytes>

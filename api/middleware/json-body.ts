@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 
 import type { Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import { ArrivingBodies } from "../load/arriving-bodies.ts"
+import { type ArrivingBodies, bodiesOfProcess } from "../load/arriving-bodies.ts"
 
 /** A body whose bytes are no JSON text: empty, cut off, no UTF-8 or not to be parsed. */
 export class UnparsableBody extends ApiError {
@@ -20,14 +20,14 @@ export class NoObjectBody extends ApiError {
   }
 }
 
-/** Bytes of bodies that may be arriving at one reader: 256 of the usual limit. */
-const MOST_ARRIVING = 64 * 1024 * 1024
 /** Bodies of the largest size that fit in any case. */
 const LEAST_BODIES = 4
 
-/** What bodies of this limit may take together while they arrive. */
-export const arrivingBodies = (limit: number): ArrivingBodies =>
-  new ArrivingBodies(Math.max(MOST_ARRIVING, LEAST_BODIES * limit))
+/** What all bodies of the process take together while they arrive: some of this limit fit in any case. */
+export function arrivingBodies(limit: number): ArrivingBodies {
+  bodiesOfProcess.most = Math.max(bodiesOfProcess.most, LEAST_BODIES * limit)
+  return bodiesOfProcess
+}
 
 /**
  * Reads the body as one JSON object into `ctx.state.body`.

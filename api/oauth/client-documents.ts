@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
 
-import { Lru } from "#base/flow/lru.ts"
+import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
 import type { ProxySettings } from "#crawler/fetch/connect/outgoing-proxy.ts"
 import type { AddressGuard, AddressGuardOptions } from "#crawler/fetch/guard/address-guard.ts"
 
@@ -24,8 +24,8 @@ const MOST_BYTES = 10_240
 const MOST_URL_CHARS = 2000
 const TIMEOUT_MS = 5000
 const CONNECT_TIMEOUT_MS = 3000
-/** Documents that are kept: as many as programs may register. */
-const MOST_KEPT = 1000
+/** For as many documents as programs may register. */
+const MEMORY = new CacheMemory("oauth-clients", 4_000_000)
 /** A document is read again after so long. */
 const FRESH_MS = 3_600_000
 /** One that cannot be read again counts until then, so that no program is shut out because its site is down. */
@@ -45,7 +45,7 @@ interface Kept {
  */
 export class ClientDocuments implements AsyncDisposable {
   readonly #options: ClientDocumentsOptions
-  readonly #kept = new Lru<string, Kept>(MOST_KEPT)
+  readonly #kept = new ByteLru<string, Kept>(MEMORY)
   readonly #reading = new Map<string, Promise<ClientDocument | null>>()
   #guard: Promise<AddressGuard> | undefined
 
@@ -62,7 +62,8 @@ export class ClientDocuments implements AsyncDisposable {
       return kept.document
     const read = await this.#once(id)
     if (read === null && kept?.document && Math.abs(age) < STALE_MS) return kept.document
-    this.#kept.set(id, { document: read, at: Date.now() })
+    const bytes = 2 * (id.length + JSON.stringify(read).length)
+    this.#kept.set(id, { document: read, at: Date.now() }, bytes)
     return read
   }
 

@@ -66,5 +66,5 @@ export function openResearch(
     log,
   })
   const all = config.researchQueue
-  return { tasks, researchers, billing, queue: { all, ofKey: Math.ceil(all / SHARE_OF_KEY) } }
+  return { tasks, researchers, billing, queue: { all, ofKey: Math.ceil(all / SHARE_OF_KEY), refused: 0 } }
 }

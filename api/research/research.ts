@@ -18,7 +18,14 @@ export interface ResearchEndpointParts {
   readonly researchers: Researchers
   readonly billing: Billing
   /** Tasks that may wait, of all keys and of one. */
-  readonly queue: { readonly all: number; readonly ofKey: number }
+  readonly queue: ResearchQueue
+}
+
+export interface ResearchQueue {
+  readonly all: number
+  readonly ofKey: number
+  /** Tasks refused since the start because too many waited. */
+  refused: number
 }
 
 /** The contract's first sentence: some clients look for it. */
@@ -35,6 +42,7 @@ export function research({ tasks, researchers, billing, queue }: ResearchEndpoin
     const { key, tracking, bill } = ctx.state
     const waiting = tasks.waiting(key.id)
     if (waiting.all >= queue.all || waiting.ofKey >= queue.ofKey) {
+      queue.refused++
       const text = "Too many research tasks are waiting. Try again when some are done."
       throw new ApiError(429, text, {}, { "Retry-After": "30" })
     }

@@ -39,6 +39,16 @@ export const researchSettings = {
     4,
     1_000_000,
   ),
+  researchMemoryMb: integer(
+    {
+      name: "FOSSICK_RESEARCH_MEMORY_MB",
+      default: "64",
+      about:
+        "Memory, in megabytes, for the pages that research tasks read at one time, four bytes for each character, and at most an eighth of what FOSSICK_MEMORY_MB leaves beside caches; with less, fewer pages are read.",
+    },
+    1,
+    64_000,
+  ),
   researchTokens: integer(
     {
       name: "FOSSICK_RESEARCH_TOKENS",

@@ -149,8 +149,8 @@ export class ResearchTasks {
     return row ? toTask(row) : null
   }
 
-  /** How many wait, of all keys and of one. */
-  waiting(keyId: string): { readonly all: number; readonly ofKey: number } {
+  /** How many wait, of all keys and of one; without a key, of all alone. */
+  waiting(keyId = ""): { readonly all: number; readonly ofKey: number } {
     const row = this.#sql(
       "select count(*) as n, count(*) filter (where key_id = ?) as mine from research_task where state = 'pending'",
     ).get(keyId)!

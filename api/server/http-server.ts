@@ -58,7 +58,7 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
   const serve = oneAtATime((request, response) => {
     if (isProper(request)) void handle(request, response)
     else answer(response, 400)
-  })
+  }, connections?.ahead)
   const server = createServer(options, (request, response) => {
     // One that was refused as a whole may send its request all the same.
     if (!request.socket.writableEnded) serve(request, response)

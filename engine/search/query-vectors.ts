@@ -1,11 +1,14 @@
 import { traced } from "#base/traces/tracing.ts"
 import { type EmbedOptions, type Embedder, type ModelTraits, traitsOf } from "../embedder.ts"
-import { Lru } from "#base/flow/lru.ts"
+import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
+
+/** Of a thousand questions where a vector has 384 dimensions. */
+const MEMORY = new CacheMemory("questions", 2 * 1024 * 1024)
 
 /** The vectors of the last questions: the same question often comes again, on another page or with a filter. */
 export class QueryVectors {
   readonly #embedder: Embedder
-  readonly #known = new Lru<string, Float32Array>(500)
+  readonly #known = new ByteLru<string, Float32Array>(MEMORY)
 
   constructor(embedder: Embedder) {
     this.#embedder = embedder
@@ -21,7 +24,7 @@ export class QueryVectors {
     if (known) return known
     const options: EmbedOptions = { as: "question", priority: "query", ...(signal && { signal }) }
     const [vector] = await traced("embed the question", {}, () => this.#embedder.embed([text], options))
-    this.#known.set(text, vector!)
+    this.#known.set(text, vector!, vector!.byteLength + 2 * text.length)
     return vector!
   }
 }

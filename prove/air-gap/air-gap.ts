@@ -40,7 +40,8 @@ export async function flyBlind({ tell }: Pick<Effort, "tell">): Promise<AirGap> 
   try {
     const traces = join(folder, "trace")
     // A container may have it and forbid it.
-    const isTraced = spawnSync("strace", ["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "true"]).status === 0
+    const isTraced =
+      spawnSync("strace", ["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "true"]).status === 0
     // A file for each process, by its id. seccomp stops a process at these calls alone.
     const strace = [
       "strace",

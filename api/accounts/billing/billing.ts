@@ -44,6 +44,8 @@ export interface BillingParts {
   readonly log: CallLog
   readonly writes: WriteQueue
   readonly keepsQueries: boolean
+  /** Calls that may wait for room on the disk. */
+  readonly mostWaiting: number
   /** Told when calls begin to wait for room on the disk, with 0 once all are counted, and of those lost with the process. */
   readonly onWaiting: (calls: number, areLost: boolean) => void
 }
@@ -60,12 +62,13 @@ export class Billing implements Disposable {
   readonly #writes: WriteQueue
   readonly #keepsQueries: boolean
   readonly #onWaiting: BillingParts["onWaiting"]
-  readonly #unsettled = new Unsettled()
+  readonly #unsettled: Unsettled
   #timer: NodeJS.Timeout | null = null
   #counting: Promise<void> | null = null
 
   constructor(parts: BillingParts) {
     this.#onWaiting = parts.onWaiting
+    this.#unsettled = new Unsettled(parts.mostWaiting)
     this.#ledger = parts.ledger
     this.#log = parts.log
     this.#writes = parts.writes
@@ -165,6 +168,11 @@ export class Billing implements Disposable {
   /** Calls that were answered and are not counted, for want of room on the disk. */
   get waiting(): number {
     return this.#unsettled.size
+  }
+
+  /** How many may be. */
+  get mostWaiting(): number {
+    return this.#unsettled.most
   }
 
   #countLater(): void {

@@ -4,7 +4,7 @@ import type * as ReadOnlyFolder from "#base/read-only-folder.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
 import { serveAccounts, type ServedAccounts } from "../../testing/serve-accounts.ts"
-import { MOST_CALLS, MOST_CALLS_OF_KEY, MOST_CREDITS_OF_KEY, Unsettled } from "./unsettled.ts"
+import { Unsettled } from "./unsettled.ts"
 
 // What SQLite says on a full disk is real here, as is what it does then: the file may not grow any further. So it is of a file that may not be
 // written to; that its folder is read-only is made up.
@@ -121,19 +121,20 @@ test("a stop counts what waits, if there is room by then", async () => {
 
 test("what waits is bounded: by key, by credits, and in all", () => {
   const unsettled = new Unsettled()
+  const { most, mostOfKey, mostCreditsOfKey } = unsettled
   const write = () => {}
   const add = (keyId: string, credits: number) => unsettled.add("request", { keyId, credits, write })
-  for (let calls = 0; calls < MOST_CALLS_OF_KEY; calls++) add("busy", 1)
+  for (let calls = 0; calls < mostOfKey; calls++) add("busy", 1)
   expect(() => add("busy", 1)).toThrow("disk is full")
   expect(() => unsettled.assertRoom("busy")).toThrow("disk is full")
-  add("dear", MOST_CREDITS_OF_KEY)
+  add("dear", mostCreditsOfKey)
   expect(() => add("dear", 0)).toThrow("disk is full")
-  for (let calls = unsettled.size; calls < MOST_CALLS; calls++) add(`key-${calls % 100}`, 0)
+  for (let calls = unsettled.size; calls < most; calls++) add(`key-${calls % 100}`, 0)
   expect(() => add("new", 1)).toThrow("disk is full")
-  expect(unsettled.credits("busy")).toBe(MOST_CALLS_OF_KEY)
+  expect(unsettled.credits("busy")).toBe(mostOfKey)
 
-  unsettled.settled(unsettled.next(MOST_CALLS_OF_KEY))
+  unsettled.settled(unsettled.next(mostOfKey))
   unsettled.assertRoom("busy")
   expect(unsettled.credits("busy")).toBe(0)
-  expect(unsettled.credits()).toBe(MOST_CREDITS_OF_KEY)
+  expect(unsettled.credits()).toBe(mostCreditsOfKey)
 })

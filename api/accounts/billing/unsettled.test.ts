@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { MOST_CALLS, MOST_CALLS_OF_KEY, MOST_CREDITS_OF_KEY, Unsettled } from "./unsettled.ts"
+import { Unsettled } from "./unsettled.ts"
 
 const call = (keyId: string, credits = 1) => ({ keyId, credits, write: () => {} })
 const FULL = "more calls than it may answer uncounted"
@@ -42,27 +42,29 @@ test("the oldest are counted first, and what is counted makes room", () => {
 
 test("calls of a key wait up to a number, and up to what they cost", () => {
   const many = new Unsettled()
-  for (let at = 0; at < MOST_CALLS_OF_KEY; at++) {
+  expect([many.most, many.mostOfKey, many.mostCreditsOfKey]).toEqual([10_000, 1000, 2000])
+  for (let at = 0; at < 1000; at++) {
     many.assertRoom("a")
     many.add(String(at), call("a"))
   }
   expect(() => many.assertRoom("a")).toThrow(FULL)
   expect(() => many.add("one more", call("a"))).toThrow(FULL)
   expect(() => many.assertRoom("b")).not.toThrow()
-  expect(many.size).toBe(MOST_CALLS_OF_KEY)
+  expect(many.size).toBe(1000)
   many.settled(many.next(1))
   expect(() => many.assertRoom("a")).not.toThrow()
 
   const dear = new Unsettled()
-  dear.add("1", call("a", MOST_CREDITS_OF_KEY - 1))
+  dear.add("1", call("a", 1999))
   expect(() => dear.assertRoom("a")).not.toThrow()
   dear.add("2", call("a"))
   expect(() => dear.assertRoom("a")).toThrow(expect.objectContaining({ status: 503 }))
 })
 
 test("calls of all keys wait up to a number", () => {
-  const unsettled = new Unsettled()
-  for (let at = 0; at < MOST_CALLS; at++) {
+  const unsettled = new Unsettled(15)
+  expect([unsettled.most, unsettled.mostOfKey, unsettled.mostCreditsOfKey]).toEqual([15, 2, 4])
+  for (let at = 0; at < 15; at++) {
     unsettled.assertRoom("new")
     unsettled.add(String(at), call(`k${at}`))
   }

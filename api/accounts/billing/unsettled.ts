@@ -1,10 +1,11 @@
 import { ApiError } from "../../errors.ts"
 
-/** What calls may wait for each key, and in all: some megabytes. */
-export const MOST_CALLS_OF_KEY = 1000
-export const MOST_CALLS = 10_000
-/** What they may cost together, for each key. */
-export const MOST_CREDITS_OF_KEY = 2000
+/** Nine minutes of 64 clients who ask on and on. */
+const MOST_CALLS = 10_000
+/** One key may have so much of them, so that it never takes them all. */
+const SHARE_OF_KEY = 10
+/** What the calls of a key may cost together, for each of them. */
+const CREDITS_OF_CALL = 2
 
 /** A call that was answered and is still to be counted. */
 interface Waiting {
@@ -26,12 +27,22 @@ const NOTHING: Sums = { calls: 0, credits: 0 }
  * would have to be counted beyond that is refused.
  */
 export class Unsettled {
+  /** Calls that may wait, in all and of one key, and what those of a key may cost together. */
+  readonly most: number
+  readonly mostOfKey: number
+  readonly mostCreditsOfKey: number
   #waiting: Waiting[] = []
   /** Limited calls that are under way, by request: what they may cost at most. */
   readonly #held = new Map<string, { readonly keyId: string; readonly credits: number }>()
   /** Of the above, by key. */
   readonly #sums = new Map<string, Sums>()
   #credits = 0
+
+  constructor(most = MOST_CALLS) {
+    this.most = most
+    this.mostOfKey = Math.ceil(most / SHARE_OF_KEY)
+    this.mostCreditsOfKey = this.mostOfKey * CREDITS_OF_CALL
+  }
 
   /** Calls that wait. */
   get size(): number {
@@ -50,7 +61,8 @@ export class Unsettled {
   /** @throws ApiError 503 when no call of the key can be taken in any more */
   assertRoom(keyId: string): void {
     const { calls, credits } = this.#sumsOf(keyId)
-    if (calls >= MOST_CALLS_OF_KEY || credits >= MOST_CREDITS_OF_KEY || this.#waiting.length >= MOST_CALLS) {
+    const isKeyFull = calls >= this.mostOfKey || credits >= this.mostCreditsOfKey
+    if (isKeyFull || this.#waiting.length >= this.most) {
       throw new ApiError(
         503,
         "The server's disk is full or read-only, and more calls than it may answer uncounted were made since. Try again once its operator has made room, or has made the data folder (FOSSICK_DATA_DIR) writable.",

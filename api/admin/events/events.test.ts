@@ -12,7 +12,7 @@ import type { Engine } from "#engine"
 import { serveAccounts, type ServedAccounts } from "../../testing/serve-accounts.ts"
 import { TEST_KEY } from "../../testing/serve-app.ts"
 import { openAdmin } from "../open-admin.ts"
-import { MOST_STREAMS } from "../schemas.ts"
+import { EventStreams, MOST_STREAMS } from "../../load/event-streams.ts"
 import { EventFeed } from "./event-feed.ts"
 
 // What runs, told over a socket as it changes in `state.db` and in the index.
@@ -21,6 +21,7 @@ const opened = new AsyncDisposableStack()
 let app: ServedAccounts
 let db: StateStore
 let engine: Engine
+const eventStreams = new EventStreams(MOST_STREAMS)
 
 beforeAll(async () => {
   const folder = await openDataFolder(opened)
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const jobs = new Jobs(db)
   new Sources(db, jobs).put({ name: "docs", seeds: ["https://docs.example.com/"] })
   const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
-  const admin = () => openAdmin({ db, engine, jobs, crawlerConfig: testConfig(), engineConfig })
+  const admin = () => openAdmin({ db, engine, jobs, crawlerConfig: testConfig(), engineConfig, eventStreams })
   app = opened.use(await serveAccounts({ dir, engine, admin }))
 })
 afterAll(() => opened.disposeAsync())
@@ -100,6 +101,7 @@ test("streams are bounded, and for keys of the role admin alone", async () => {
     using streams = new DisposableStack()
     for (let i = 0; i < MOST_STREAMS; i += 1) expect(streams.use(await follow()).status).toBe(200)
     expect(streams.use(await follow()).status).toBe(429)
+    expect([eventStreams.open, eventStreams.refused]).toEqual([MOST_STREAMS, 1])
   }
   await expect
     .poll(async () => {
@@ -107,6 +109,7 @@ test("streams are bounded, and for keys of the role admin alone", async () => {
       return one.status
     })
     .toBe(200)
+  await expect.poll(() => eventStreams.open).toBe(0)
 })
 
 test("a topic that cannot be looked at is tried again, keeps no other back, and nothing is looked at for nobody", async () => {

@@ -9,7 +9,7 @@ import { ApiError } from "../../errors.ts"
 import { wholeNumber } from "../../middleware/query-parameters.ts"
 import { sendEvents } from "../../tavily/search-events.ts"
 import type { AdminParts } from "../admin-parts.ts"
-import { MOST_STREAMS, STREAM_SECONDS } from "../schemas.ts"
+import { STREAM_SECONDS } from "../schemas.ts"
 import { EventFeed, type FeedEvent } from "./event-feed.ts"
 import { eventTopics } from "./topics.ts"
 
@@ -21,15 +21,16 @@ const MOST_UNREAD = 262_144
 /** Server-sent events (HTML Living Standard, 9.2) of what runs: `/admin/events`. */
 export function eventRoutes(
   router: Router<RequestState>,
-  parts: Pick<AdminParts, "jobs" | "removals" | "engine">,
+  parts: Pick<AdminParts, "jobs" | "removals" | "engine" | "eventStreams">,
 ): void {
   let problem: ((error: unknown) => void) | null = null
   const feed = new EventFeed(eventTopics(parts), { onProblem: (error) => problem?.(error) })
 
   router.get("/events", (ctx) => {
     const seconds = wholeNumber(ctx, "seconds", STREAM_SECONDS, 1, STREAM_SECONDS)
-    if (feed.listeners >= MOST_STREAMS) {
-      const text = `No more than ${MOST_STREAMS} streams of events are open at a time. Ask for what you need instead.`
+    const leave = parts.eventStreams.enter()
+    if (leave === null) {
+      const text = `No more than ${parts.eventStreams.most} streams of events are open at a time. Ask for what you need instead.`
       throw new ApiError(429, text, {}, { "Retry-After": "30" })
     }
     const { log } = ctx.state
@@ -45,6 +46,7 @@ export function eventRoutes(
     const end = () => {
       clearTimeout(timer)
       stop()
+      leave()
       if (!body.writableEnded) body.end()
     }
     const timer = setTimeout(end, seconds * 1000)

@@ -1,15 +1,15 @@
 import type { Engine, Hit } from "#engine"
 import { type ByteAccount, ByteBudget } from "#base/flow/byte-budget.ts"
+import { cacheUses } from "#base/flow/cache-memory.ts"
 
 import { ApiError } from "../../errors.ts"
+import { type ArrivingBodies, bodiesOfProcess } from "../arriving-bodies.ts"
 import type { Connections } from "../connections.ts"
 import { Heap } from "./heap.ts"
-import { MB, memoryLimit, type MemoryLimits } from "./memory-limits.ts"
+import { type Caches, cachesLimit, MB, memoryLimit, type MemoryLimits } from "./memory-limits.ts"
 
-/** What calls may hold of all: the rest is for answers on their way. */
+/** What calls may hold of all that caches leave: the rest is for answers on their way. */
 const SHARE_OF_CALLS = 3 / 4
-/** For the pages that research tasks read at one time: eighty pages of 200,000 characters. */
-const RESEARCH_MB = 64
 const SHARE_OF_RESEARCH = 1 / 8
 const RETRY_SECONDS = 2
 
@@ -25,8 +25,8 @@ const CALL_BYTES = 256 * 1024
 export interface Holding {
   readonly held: number
   readonly total: number
-  /** Times that it had no room since the start. */
-  readonly refused: number
+  /** Times that it had no room since the start; null for a cache, where what was asked for longest ago makes room. */
+  readonly refused: number | null
 }
 
 export interface Memory extends Disposable {
@@ -34,6 +34,8 @@ export interface Memory extends Disposable {
   readonly live: ByteBudget
   /** Pages that research tasks read. */
   readonly research: ByteBudget
+  /** Requests of all listeners that have not arrived whole. */
+  readonly bodies: ArrivingBodies
   /**
    * Opens the account of one call, whatever it asks for.
    * @throws ApiError 503 with `Retry-After` when there is no room for another call
@@ -52,21 +54,36 @@ export interface CallHold extends Disposable {
   hold(chars: number): void
 }
 
+export interface AccountLimits extends MemoryLimits {
+  readonly liveMemoryMb: number
+  readonly researchMemoryMb: number
+  readonly bodiesMb: number
+}
+
 /**
  * The one account of what callers have this process hold: a whole with parts, each of which refuses early what the whole has no
  * room for. (Elasticsearch calls it a parent circuit breaker with children.) What the system does by itself, such as bytes of answers
- * that wait for slow readers, counts as it is.
+ * that wait for slow readers, counts as it is. What caches may hold is never given to calls, whether they hold it or not: they fill
+ * by themselves, and nobody could be refused for it.
  */
 export function openMemory(
-  limits: MemoryLimits & { readonly liveMemoryMb: number },
+  limits: AccountLimits,
   connections: Pick<Connections, "unsentBytes" | "unsentLimit">,
+  caches: Caches = cacheUses,
 ): Memory {
-  const total = memoryLimit(limits)
+  const total = memoryLimit(limits, caches)
+  const left = total - cachesLimit(caches)
   const heap = new Heap()
-  const all = new ByteBudget(total, { beside: () => connections.unsentBytes })
-  const calls = new ByteBudget(total * SHARE_OF_CALLS, { parent: all })
+  const bodies = bodiesOfProcess
+  bodies.most = limits.bodiesMb * MB
+  const all = new ByteBudget(total, {
+    beside: () => connections.unsentBytes + bodies.bytes + cachesLimit(caches),
+  })
+  const calls = new ByteBudget(left * SHARE_OF_CALLS, { parent: all })
   const live = new ByteBudget(limits.liveMemoryMb * MB, { parent: all })
-  const research = new ByteBudget(Math.min(RESEARCH_MB * MB, total * SHARE_OF_RESEARCH), { parent: all })
+  const research = new ByteBudget(Math.min(limits.researchMemoryMb * MB, left * SHARE_OF_RESEARCH), {
+    parent: all,
+  })
   let refusedByHeap = 0
   const reserve = (account: ByteAccount, bytes: number) => {
     if (heap.isFull) refusedByHeap++
@@ -77,6 +94,7 @@ export function openMemory(
   return {
     live,
     research,
+    bodies,
     enter() {
       const account = calls.open()
       reserve(account, CALL_BYTES)
@@ -93,6 +111,9 @@ export function openMemory(
         ["research", research],
         ["unsent", { held: connections.unsentBytes, total: connections.unsentLimit, refused: 0 }],
         ["heap", { held: heap.held, total: heap.total, refused: refusedByHeap }],
+        ...[...caches()].map(
+          ([kind, { held, total: most }]) => [`cache-${kind}`, { held, total: most, refused: null }] as const,
+        ),
       ]),
     [Symbol.dispose]: () => heap[Symbol.dispose](),
   }

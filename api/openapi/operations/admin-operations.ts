@@ -8,7 +8,6 @@ import {
   MAX_NEXT_RUNS,
   MAX_QUERY_CHARS,
   modelBody,
-  MOST_STREAMS,
   noFields,
   REMOVAL_STATES,
   removalsBody,
@@ -27,6 +26,7 @@ import {
   tryBody,
 } from "../../admin/schemas.ts"
 import { applianceBody } from "../../faces/appliance-body.ts"
+import { MOST_STREAMS } from "../../load/event-streams.ts"
 import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import { type Example, type JsonSchema, type Operation, type Parameter, query } from "../operation.ts"

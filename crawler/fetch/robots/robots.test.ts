@@ -110,3 +110,15 @@ test("of very many sites the first is forgotten, not the last", async () => {
   const known = (site: number) => cache.has(page(`https://s${site}.example/`))
   expect([known(0), known(1), known(999), known(1000)]).toEqual([false, true, true, true])
 })
+
+test("long files take the place of many short ones", async () => {
+  const long = `User-agent: *\n${"# nothing of interest\n".repeat(22_000)}Disallow: /`
+  const { cache, mayVisit } = cacheOf((url) => rules(url, url.includes("long") ? long : ""))
+  const known = (site: string) => cache.has(page(`https://${site}.example/`))
+  await mayVisit("https://short.example/")
+  for (let site = 0; site < 5; site++) expect(await mayVisit(`https://long${site}.example/`)).toBe(false)
+  expect([known("short"), known("long0")]).toEqual([true, true])
+  await mayVisit("https://long5.example/")
+  // Of those that were not asked for since, the first.
+  expect([known("short"), known("long0"), known("long1"), known("long5")]).toEqual([true, true, false, true])
+})

@@ -1,5 +1,6 @@
 import type { PageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
+import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
 import type { FetchResult } from "../fetch.ts"
 import { parseRobots, type RobotsRules } from "./robots-rules.ts"
 
@@ -12,7 +13,12 @@ export type RobotsAnswer =
 const FRESH_MS = 24 * 3_600_000
 /** A site whose robots.txt fails is asked again after this. */
 const RETRY_MS = 60_000
-const MAX_SITES = 1000
+/** For a thousand sites, but where theirs are uncommonly long: no file is longer than 500 KB. */
+const MEMORY = new CacheMemory("robots", 8_200_000)
+const LEAST_BYTES = 8000
+/** Of the rules, for each byte of the file, which they keep. */
+const BYTES_OF_BYTE = 3
+const MAX_BYTES = 1_500_000
 
 interface Entry {
   readonly answer: Promise<RobotsAnswer>
@@ -21,7 +27,7 @@ interface Entry {
 
 /** robots.txt of every site met, fetched once and kept for a day at most. */
 export class RobotsCache {
-  readonly #sites = new Map<string, Entry>()
+  readonly #sites = new ByteLru<string, Entry>(MEMORY)
   readonly #agent: string
   readonly #fetch: (url: PageUrl) => Promise<FetchResult>
 
@@ -42,22 +48,24 @@ export class RobotsCache {
     const { origin } = new URL(url)
     const known = this.#sites.get(origin)
     if (known && known.until > steadyNow()) return await known.answer
-    const [oldest] = this.#sites.keys()
-    if (this.#sites.size >= MAX_SITES && oldest !== undefined) this.#sites.delete(oldest)
+    let bytes = 0
+    const weigh = (fileBytes: number) => (bytes = Math.min(MAX_BYTES, fileBytes * BYTES_OF_BYTE))
     const entry: Entry = {
-      answer: this.#load(`${origin}/robots.txt` as PageUrl),
+      answer: this.#load(`${origin}/robots.txt` as PageUrl, weigh),
       until: steadyNow() + FRESH_MS,
     }
-    this.#sites.set(origin, entry)
+    this.#sites.set(origin, entry, LEAST_BYTES)
     const answer = await entry.answer
     if (answer.kind !== "rules") entry.until = steadyNow() + RETRY_MS
+    if (bytes > LEAST_BYTES && this.#sites.get(origin) === entry) this.#sites.set(origin, entry, bytes)
     return answer
   }
 
-  async #load(url: PageUrl): Promise<RobotsAnswer> {
+  async #load(url: PageUrl, weigh: (fileBytes: number) => void): Promise<RobotsAnswer> {
     const result = await this.#fetch(url)
     switch (result.kind) {
       case "fetched":
+        weigh(result.body.byteLength)
         return { kind: "rules", rules: parseRobots(Buffer.from(result.body).toString("utf8"), this.#agent) }
       case "postponed":
         return result

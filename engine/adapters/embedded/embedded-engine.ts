@@ -107,6 +107,8 @@ export interface EmbeddedEngineOptions {
   readonly embedding?: "on" | "off"
   /** The reranker that searches ask; stays the caller's. Default: none. */
   readonly reranking?: Reranking
+  /** Megabytes that are kept of the index where it is opened for reading. Default: by the machine. */
+  readonly cacheMb?: number
   /** Told of failures in the background, which are tried again. */
   readonly onProblem?: (error: unknown) => void
 }
@@ -176,7 +178,7 @@ export class EmbeddedEngine implements Engine {
    */
   static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
     if (options.mode === "read") {
-      const engine = new EmbeddedEngine(options, await connectTo(options.dir, READER_LAG_MS))
+      const engine = new EmbeddedEngine(options, await connectTo(options.dir, READER_LAG_MS, options.cacheMb))
       try {
         await engine.#reopenIfChanged()
         return engine
@@ -617,7 +619,7 @@ export class EmbeddedEngine implements Engine {
     this.#lookedAt = steadyNow()
     if ((await this.#leftIndices.count([PAGES_TABLE, vectors])) < MOST_LEFT_INDICES) return false
     this.#leftIndices = new LeftIndices(this.#options.dir)
-    this.#connection = await connectTo(this.#options.dir, READER_LAG_MS)
+    this.#connection = await connectTo(this.#options.dir, READER_LAG_MS, this.#options.cacheMb)
     return true
   }
 

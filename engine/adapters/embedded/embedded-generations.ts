@@ -8,8 +8,12 @@ import { EmbeddedEngine } from "./embedded-engine.ts"
 import { INDEX_FORMAT, OLD_FORMATS, readAnyManifest } from "./files/manifest.ts"
 import { openOldIndex } from "./old-index.ts"
 
-/** Embedded indexes: each generation in a folder of its name in the data folder. */
-export function embeddedGenerations(dataDir: string): GenerationAdapter {
+/**
+ * Embedded indexes: each generation in a folder of its name in the data folder.
+ *
+ * @param cacheMb megabytes that are kept of an index that is opened for reading. Default: by the machine
+ */
+export function embeddedGenerations(dataDir: string, cacheMb?: number): GenerationAdapter {
   const folder = (generation: string) => path.join(dataDir, generation)
   return {
     name: "embedded",
@@ -23,6 +27,7 @@ export function embeddedGenerations(dataDir: string): GenerationAdapter {
     open: (generation, options) =>
       EmbeddedEngine.open({
         ...options,
+        ...(cacheMb !== undefined && { cacheMb }),
         dir: folder(generation),
         firstSourceFile: firstSourceFile(dataDir),
       }),

@@ -1,4 +1,5 @@
 import type { PreTrainedTokenizer } from "@xenova/transformers"
+import { ownCopy } from "#base/text/own-copy.ts"
 
 /** Nobody writes tokens longer than this on average; the rest of a text cannot be within the model's reach. */
 const CHARS_PER_TOKEN = 32
@@ -38,7 +39,7 @@ function wordByWord(tokenizer: PreTrainedTokenizer, maxTokens: number): TokenIds
     if (had) return had
     const ids = tokenizer.encode(word, null, { add_special_tokens: false })
     if (known.size === MOST_WORDS) known.clear()
-    if (word.length <= LONGEST_WORD) known.set(word, ids)
+    if (word.length <= LONGEST_WORD) known.set(ownCopy(word), ids)
     return ids
   }
   return (text) => {

@@ -7,15 +7,15 @@ import {
   packTokens,
   weighTokens,
 } from "../../ranking/late-interaction.ts"
-import { Lru } from "#base/flow/lru.ts"
+import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
 
-/** Passages whose token vectors are kept: about 40 KB each. */
-const KEPT = 500
+/** For token vectors of passages: of some five hundred, about 40 KB each. */
+const MEMORY = new CacheMemory("passages", 20 * 1024 * 1024)
 
 /** Reads passages against a question with the embedder's token vectors, and remembers those of passages. */
 export class LateReader {
   readonly #embedder: Embedder
-  readonly #passages = new Lru<string, PackedTokens>(KEPT)
+  readonly #passages = new ByteLru<string, PackedTokens>(MEMORY)
 
   constructor(embedder: Embedder) {
     this.#embedder = embedder
@@ -43,17 +43,22 @@ export class LateReader {
     texts: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<number[]> {
-    const unknown = [...new Set(texts)].filter((text) => !this.#passages.get(text))
     const read = new Map<string, PackedTokens>()
+    for (const text of texts) {
+      const known = this.#passages.get(text)
+      if (known) read.set(text, known)
+    }
+    const unknown = [...new Set(texts)].filter((text) => !read.has(text))
     const made = unknown.length > 0 ? await this.#embedder.tokenVectors(unknown, optionsOf(signal)) : []
     for (const [i, text] of unknown.entries()) {
-      read.set(text, packTokens(made[i]!))
+      const packed = packTokens(made[i]!)
+      read.set(text, packed)
+      this.#passages.set(text, packed, bytesOf(text, packed))
       await setImmediate()
     }
-    for (const [text, passage] of read) this.#passages.set(text, passage)
     const scores: number[] = []
     for (const text of texts) {
-      const passage = read.get(text) ?? this.#passages.get(text)!
+      const passage = read.get(text)!
       scores.push(lateInteraction(question, passage, this.#embedder.traits?.cosines))
       // A millisecond or two each: others go in between.
       await setImmediate()
@@ -62,6 +67,9 @@ export class LateReader {
     return scores
   }
 }
+
+const bytesOf = (text: string, { values, scales }: PackedTokens): number =>
+  2 * text.length + values.byteLength + scales.byteLength
 
 const optionsOf = (signal: AbortSignal | undefined): EmbedOptions =>
   signal ? { priority: "query", signal } : { priority: "query" }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import path from "node:path"
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
-import { Lru } from "#base/flow/lru.ts"
+import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
 import { unwritableBecause } from "#base/disk-space.ts"
 import { BUSY_MS, openToRead, useWal } from "#base/store/busy.ts"
 import { isDamagedSqlite } from "#base/store/lock-file.ts"
@@ -15,8 +15,10 @@ import type { PageHead, PageRow, StoredPage } from "../../../index/page-record.t
 /** Characters written in one transaction, a long page in one of its own: the event loop waits for each. */
 const CHARS_AT_A_TIME = 200_000
 export const PAGES_DB = "pages.db"
-/** Pages whose facts are kept in memory, a kilobyte or two each: a question reads those of some thirty. */
-const FACTS_KEPT = 2_000
+/** For facts of pages: of some five thousand, of which a question reads those of thirty. */
+const FACTS_MEMORY = new CacheMemory("page-facts", 4 * 1024 * 1024)
+/** Of a parsed fact, for each character of its JSON: 1.2 were measured. */
+const BYTES_PER_CHAR = 2
 /** SQLite's number for a file that can become shorter step by step. */
 const INCREMENTAL = 2
 /** File pages that stand empty, of all: so many stay for what is written next. Of a file that would have to be rewritten, half. */
@@ -89,7 +91,7 @@ export class PageStore implements Disposable {
   readonly #writeFacts: StatementSync
   readonly #removeFacts: StatementSync
   /** Parsed, as long as nobody has written to the file. */
-  #facts = new Lru<string, PageFacts>(FACTS_KEPT)
+  readonly #facts = new ByteLru<string, PageFacts>(FACTS_MEMORY)
   #factsVersion: unknown
   readonly #version: StatementSync
   readonly #readTerms: StatementSync
@@ -165,9 +167,9 @@ export class PageStore implements Disposable {
     try {
       check(db)
       db.exec(BEFORE_WAL)
+      if (isReadOnly) return new PageStore(db, onDamage)
       if (!db.prepare("select 1 from sqlite_master").get()) db.exec(OF_A_NEW_FILE)
       useWal(db)
-      if (isReadOnly) return new PageStore(db, onDamage)
       db.exec(SCHEMA)
       return new PageStore(db, onDamage)
     } catch (error) {
@@ -270,23 +272,20 @@ export class PageStore implements Disposable {
     const found = new Map(ids.map((id) => [id, known.get(id)]))
     const unknown = ids.filter((id) => found.get(id) === undefined)
     for (const row of unknown.length > 0 ? anyOf(this.#readFacts, unknown) : []) {
-      const facts = JSON.parse(row["facts"] as string) as PageFacts
-      known.set(row["id"] as string, facts)
+      const json = row["facts"] as string
+      const facts = JSON.parse(json) as PageFacts
+      known.set(row["id"] as string, facts, json.length * BYTES_PER_CHAR)
       found.set(row["id"] as string, facts)
     }
     return new Map([...found].flatMap(([id, facts]) => (facts ? [[id, facts] as const] : [])))
   }
 
   /** SQLite's number of the file changes with what other connections write, and with nothing that this one does. */
-  #knownFacts(): Lru<string, PageFacts> {
+  #knownFacts(): ByteLru<string, PageFacts> {
     const version = this.#version.get()?.["data_version"]
-    if (version !== this.#factsVersion) this.#forgetFacts()
+    if (version !== this.#factsVersion) this.#facts.clear()
     this.#factsVersion = version
     return this.#facts
-  }
-
-  #forgetFacts(): void {
-    this.#facts = new Lru(FACTS_KEPT)
   }
 
   /** The terms of pages' passages by page id, as `passage-terms.ts` packs them. */
@@ -358,7 +357,7 @@ export class PageStore implements Disposable {
   }
 
   clear(): void {
-    this.#forgetFacts()
+    this.#facts.clear()
     this.#db.exec("delete from page; delete from facts; delete from passage_terms; delete from page_sum")
   }
 
@@ -373,7 +372,7 @@ export class PageStore implements Disposable {
   }
 
   #transaction(work: () => void): void {
-    this.#forgetFacts()
+    this.#facts.clear()
     this.#db.exec("begin immediate")
     try {
       work()

@@ -1,7 +1,8 @@
 import "./quiet-lancedb.ts"
 import { type Connection, Index, Session, type Table, connect } from "@lancedb/lancedb"
 import type { Schema } from "apache-arrow"
-import { machineMemory } from "#base/process/machine-memory.ts"
+import { noteCache } from "#base/flow/cache-memory.ts"
+import { indexCacheMb } from "../../../index-cache.ts"
 import { damagedFile } from "../files/damaged-file.ts"
 import { PageStore } from "../files/page-store.ts"
 import { INDEX_FORMAT, type Manifest, writeManifest } from "../files/manifest.ts"
@@ -14,12 +15,25 @@ const MEGABYTE = 1024n * 1024n
 /** What LanceDB may keep of file metadata, and a writer of indices. LanceDB's own defaults are 1 GB and 6 GB. */
 const METADATA_CACHE = 32n * MEGABYTE
 const WRITER_CACHE = 96n * MEGABYTE
-/**
- * Of the memory there is, what a reader may keep of indices. It fills with what questions need, 270 MB of a million
- * passages' vectors; an index that does not fit is read from its files again for each question, which took 120 ms of
- * CPU instead of 20.
- */
-const READER_SHARE = 8n
+/** Those of readers, of which there is one, and a second one while an index takes another one's place. */
+const readers = new Set<WeakRef<Session>>()
+let readerCache = 0n
+
+noteCache("index", {
+  get held() {
+    let held = 0n
+    for (const reader of readers) held += reader.deref()?.sizeBytes() ?? forgotten(reader)
+    return Number(held)
+  },
+  get total() {
+    return readers.size === 0 ? 0 : Number(readerCache + METADATA_CACHE)
+  },
+})
+
+function forgotten(reader: WeakRef<Session>): bigint {
+  readers.delete(reader)
+  return 0n
+}
 
 export interface Tables {
   readonly pages: Table
@@ -28,18 +42,16 @@ export interface Tables {
   readonly store: PageStore
 }
 
-/** @param lagMs how old a version other processes may see; 0 for the process that writes. */
-export function connectTo(dir: string, lagMs: number): Promise<Connection> {
-  return connect({
-    uri: dir,
-    session: new Session(lagMs > 0 ? readerCache() : WRITER_CACHE, METADATA_CACHE),
-    ...(lagMs > 0 ? { readConsistencyInterval: lagMs / 1000 } : {}),
-  })
-}
-
-function readerCache(): bigint {
-  const share = BigInt(Math.floor(machineMemory())) / READER_SHARE
-  return share > WRITER_CACHE ? share : WRITER_CACHE
+/**
+ * @param lagMs how old a version other processes may see; 0 for the process that writes.
+ * @param cacheMb what a reader may keep of indices. Default: by the machine
+ */
+export function connectTo(dir: string, lagMs: number, cacheMb = indexCacheMb(0)): Promise<Connection> {
+  if (lagMs === 0) return connect({ uri: dir, session: new Session(WRITER_CACHE, METADATA_CACHE) })
+  readerCache = BigInt(cacheMb) * MEGABYTE
+  const session = new Session(readerCache, METADATA_CACHE)
+  readers.add(new WeakRef(session))
+  return connect({ uri: dir, session, readConsistencyInterval: lagMs / 1000 })
 }
 
 /** @param onDamage told of each page that turns out to be damaged when it is read */

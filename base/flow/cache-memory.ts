@@ -1,0 +1,101 @@
+/** What the caches of one kind hold in this process, and may hold together: bytes. */
+export interface CacheUse {
+  readonly held: number
+  readonly total: number
+}
+
+/** A value, its key, and their place in two tables. */
+const ENTRY_BYTES = 200
+
+const kinds = new Map<string, CacheUse>()
+
+/** Has the caches of a kind stand among {@link cacheUses}. */
+export function noteCache(kind: string, use: CacheUse): void {
+  kinds.set(kind, use)
+}
+
+/** By kind, of those that this process has loaded; each says how things are when it is asked. */
+export const cacheUses = (): ReadonlyMap<string, CacheUse> => kinds
+
+interface Entry {
+  readonly bytes: number
+  readonly forget: () => void
+}
+
+/**
+ * Memory that the caches of one kind share in this process, however many of them there are: what was asked for longest ago goes first,
+ * whichever of them has it. So those of an index that was replaced make room by themselves.
+ */
+export class CacheMemory implements CacheUse {
+  readonly total: number
+  readonly #entries = new Set<Entry>()
+  #held = 0
+
+  /** @param kind as the metrics call it */
+  constructor(kind: string, total: number) {
+    this.total = total
+    noteCache(kind, this)
+  }
+
+  get held(): number {
+    return this.#held
+  }
+
+  keep(entry: Entry): void {
+    this.#entries.add(entry)
+    this.#held += entry.bytes
+    for (const oldest of this.#entries) {
+      if (this.#held <= this.total) break
+      this.drop(oldest)
+      oldest.forget()
+    }
+  }
+
+  /** It was asked for. */
+  touch(entry: Entry): void {
+    this.#entries.delete(entry)
+    this.#entries.add(entry)
+  }
+
+  drop(entry: Entry): void {
+    if (this.#entries.delete(entry)) this.#held -= entry.bytes
+  }
+}
+
+/** Keeps the values that were asked for last, as far as the memory goes that it shares. */
+export class ByteLru<K, V> {
+  readonly #memory: CacheMemory
+  readonly #values = new Map<K, Entry & { readonly value: V }>()
+
+  constructor(memory: CacheMemory) {
+    this.#memory = memory
+  }
+
+  get(key: K): V | undefined {
+    const kept = this.#values.get(key)
+    if (kept === undefined) return undefined
+    this.#memory.touch(kept)
+    return kept.value
+  }
+
+  /** @param bytes of the key and the value; what is larger than all that there is is not kept */
+  set(key: K, value: V, bytes: number): void {
+    this.delete(key)
+    if (bytes + ENTRY_BYTES > this.#memory.total) return
+    const kept = { value, bytes: bytes + ENTRY_BYTES, forget: () => void this.#values.delete(key) }
+    this.#values.set(key, kept)
+    this.#memory.keep(kept)
+  }
+
+  delete(key: K): void {
+    const kept = this.#values.get(key)
+    if (kept === undefined) return
+    this.#values.delete(key)
+    this.#memory.drop(kept)
+  }
+
+  clear(): void {
+    for (const kept of this.#values.values()) this.#memory.drop(kept)
+    this.#values.clear()
+  }
+}

@@ -1,0 +1,35 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+
+import { expect, test } from "vitest"
+
+import { ownCopy } from "./own-copy.ts"
+
+test("a copy says the same", () => {
+  for (const text of [
+    "",
+    "pump",
+    "twelve-chars",
+    "thirteen-char",
+    "Wärmepumpenheizungsanlage",
+    "𝒳😀\ud800x".repeat(5),
+  ])
+    expect(ownCopy(text)).toBe(text)
+})
+
+test("who keeps a word lets go of the page that it stood in", () => {
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc") as () => void
+  const held = () => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const before = held()
+  const words = Array.from({ length: 100 }, (_, at) => {
+    const page = Buffer.from(`longlonglongword${at} and more `.repeat(10_000)).toString()
+    return ownCopy(page.slice(0, 16))
+  })
+  // The pages together have 26 MB.
+  expect(held() - before).toBeLessThan(10_000_000)
+  expect(words[99]).toBe("longlonglongword")
+})

@@ -1,0 +1,21 @@
+import { machineMemory } from "#base/process/machine-memory.ts"
+
+/**
+ * Of the memory there is, what a reader may keep of indices. It fills with what questions need, 270 MB of a million
+ * passages' vectors; an index that does not fit is read from its files again for each question, which took 120 ms of
+ * CPU instead of 20.
+ */
+const SHARE = 8
+const LEAST_MB = 96
+const MB = 1024 * 1024
+
+/**
+ * Megabytes that a process which answers keeps of the embedded index.
+ *
+ * @param set `FOSSICK_INDEX_CACHE_MB`; 0: by the machine
+ * @param most what the process has for it
+ */
+export function indexCacheMb(set: number, most = Infinity, machine = machineMemory()): number {
+  const wanted = set > 0 ? set : Math.max(LEAST_MB, machine / MB / SHARE)
+  return Math.floor(Math.min(wanted, most))
+}
