@@ -17,9 +17,9 @@ const OFFERED = 100
 const OFFER_MS = 10_000
 /** A job that was taken is started at once; one that is not after this time was put down without a word. */
 const PUT_DOWN_MS = 1000
-/** Whatever is wrong with the server, a crawl that is under way is not kept waiting for longer. */
+/** As for the state itself. Crawls that are under way do not wait for it. */
 const CONNECT_MS = 3000
-const QUERY_MS = 5000
+const QUERY_MS = 20_000
 
 /** What waits for an idle process alone, then what somebody waits for, then what a schedule asked for. */
 const IN_DOUBT = 2
@@ -50,7 +50,7 @@ export class BossQueue implements JobQueue {
   readonly #onProblem: (error: Error) => void
   #boss: Promise<PgBoss> | null = null
   #isAway = false
-  #isBeating = false
+  #beating: Promise<void> | null = null
   readonly #timer: NodeJS.Timeout
   readonly #held = new Set<number>()
   /** When jobs were made known, by the steady clock. */
@@ -62,7 +62,9 @@ export class BossQueue implements JobQueue {
     this.#jobs = jobs
     this.#location = location
     this.#onProblem = onProblem
-    this.#timer = setInterval(() => void this.#beat(), heartMs)
+    this.#timer = setInterval(() => {
+      this.#beating ??= this.#beat().finally(() => (this.#beating = null))
+    }, heartMs)
     this.#timer.unref()
   }
 
@@ -89,6 +91,7 @@ export class BossQueue implements JobQueue {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
+    await this.#beating
     await Promise.all([...this.#held].map((id) => this.done(id)))
     const boss = await this.#boss?.catch(() => null)
     await boss?.stop({ graceful: false }).catch(() => undefined)
@@ -163,13 +166,11 @@ export class BossQueue implements JobQueue {
 
   /** Gives a sign of life for the jobs in hand, and has those handed out again whose process gives none. */
   async #beat(): Promise<void> {
-    if (this.#boss === null || this.#isBeating) return
-    this.#isBeating = true
+    if (this.#boss === null) return
     await this.#calmly(async (boss) => {
       if (this.#held.size > 0) await boss.touch(QUEUE, [...this.#held].map(idOf))
       await boss.supervise(QUEUE)
     })
-    this.#isBeating = false
   }
 
   /** What is made up for when it fails. */
@@ -185,7 +186,7 @@ export class BossQueue implements JobQueue {
       return result
     } catch (error) {
       const problem = this.#told(error)
-      if (!problem.isUnreachable) throw problem
+      if (!problem.isUnreachable) throw problem.message === (error as Error).message ? error : problem
       this.#tell(problem)
       return null
     }
@@ -233,8 +234,11 @@ export class BossQueue implements JobQueue {
 
   /** What a server says, or a pooler before it, without the password that it may repeat. */
   #told(error: unknown): PostgresError {
+    if (error instanceof PostgresError) return error
     const { message, code = "" } = error as { message: string; code?: string }
-    return new PostgresError({ message: hidden(message, [this.#location.password]), code, isLost: false })
+    const said = hidden(message, [this.#location.password])
+    // Node's own are mistakes of the program.
+    return new PostgresError({ message: said, code: code.startsWith("ERR_") ? "" : code, isLost: false })
   }
 
   #tell(problem: PostgresError): void {

@@ -205,7 +205,9 @@ describe.skipIf(isMissing)(`with the state on a server${isMissing ? `: ${NO_POST
       () => new BossQueue({ jobs, location, onProblem, ...(heartMs !== undefined && { heartMs }) }),
     )
     onTestFinished(async () => {
+      const told = [...problems]
       for (const queue of queues) await queue[Symbol.asyncDispose]()
+      expect(problems).toEqual(told)
       db.close()
       folder[Symbol.dispose]()
     })
