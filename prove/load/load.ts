@@ -200,8 +200,7 @@ class Load {
       await this.#appliance.ask("/admin/model", { model: first })
       await this.#untilAnew(first)
     }
-    await this.#rest(REST_SECONDS)
-    this.#compare("the load", before, this.#vitals())
+    this.#compare("the load", before, await this.#atRest())
   }
 
   /** Far more than can be answered. */
@@ -236,8 +235,7 @@ class Load {
   async rude(): Promise<void> {
     const query = this.#site.question()
     await this.#untilQuiet()
-    await this.#rest(REST_SECONDS)
-    const before = this.#vitals()
+    const before = await this.#atRest()
     const readers = tries(this.#effort, SLOW_READERS, 10)
     this.#effort.tell(`${readers} readers of one byte a second`)
     const seconds = this.#seconds(SLOW_SECONDS)
@@ -253,8 +251,11 @@ class Load {
     this.#effort.tell(`${leavers} clients that leave`)
     await leave(this.#appliance, leavers, query)
     await this.#untilQuiet()
-    await this.#rest(REST_SECONDS)
-    this.#compare(`slow readers, idle connections and ${leavers} clients that left`, before, this.#vitals())
+    this.#compare(
+      `slow readers, idle connections and ${leavers} clients that left`,
+      before,
+      await this.#atRest(),
+    )
   }
 
   /** More connections than are kept, from callers that do nothing with them. */
@@ -284,8 +285,7 @@ class Load {
       const open = (await this.#appliance.metrics()).get("fossick_http_connections")!
       return open < wanted / 10
     })
-    await this.#rest(REST_SECONDS)
-    this.#compare(`${wanted} idle connections`, before, this.#vitals())
+    this.#compare(`${wanted} idle connections`, before, await this.#atRest())
   }
 
   /** Connections of the API. Those just made may still wait to be taken. */
@@ -346,7 +346,18 @@ class Load {
       return model.in_use?.name === wanted
     })
     await this.untilEmbedded()
+    await this.#untilNoJobs()
+  }
+
+  async #untilNoJobs(): Promise<void> {
     await this.#appliance.until(() => Promise.resolve(this.#pidsOf("job-worker.ts").length === 0))
+  }
+
+  /** What is used once nothing goes on; a process that tidies up for a moment is waited for. */
+  async #atRest(): Promise<Measured> {
+    await this.#rest(REST_SECONDS)
+    if (this.#effort.scale >= REST_FROM) await this.#untilNoJobs()
+    return this.#vitals()
   }
 
   async #delays(signal: AbortSignal): Promise<number[]> {
