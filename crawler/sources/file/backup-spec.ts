@@ -26,6 +26,8 @@ export function readBackupPlan(written: WrittenBackup, base: string, dataDir: st
     for (const { path: field, message } of scheduleProblems(schedule))
       problems.push({ path: ["schedule", ...field], message })
   }
+  if (written.folder.includes("\0"))
+    problems.push({ path: ["folder"], message: "must not hold a null character" })
   const folder = path.resolve(base, written.folder)
   if (dataDir !== null && isInside(real(folder), real(dataDir))) {
     problems.push({

@@ -288,6 +288,8 @@ describe("the block backup", () => {
         `s.yaml:2:19: backup.folder must not be in the data folder (${join(folder.path, "data")})`,
       )
     }
+    // Of which no system has a file.
+    expect(() => read('"x\\0"')).toThrow("backup.folder must not hold a null character")
     for (const beside of ["backups", "data-backups", "."]) {
       expect(read(beside).backup?.folder).toBe(join(folder.path, beside))
     }
