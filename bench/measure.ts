@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { availableParallelism, cpus, totalmem } from "node:os"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 
 // Reads /proc, so the benches that measure memory or processes run on Linux only.
 
@@ -107,6 +109,69 @@ function residentBytes(pids: readonly number[]): number {
     }
   }
   return bytes
+}
+
+/** How often {@link peakGrowth} looks. */
+const GROWTH_LOOK_MS = 50
+
+/**
+ * Bytes that this process and all that it started held more than before, at the most, while `work` went on. What ran
+ * out of use before is cleared away first, so that it makes no room. Of others than this one counts the most that
+ * each ever held.
+ */
+export async function peakGrowth<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly grown: number }> {
+  collectGarbage()
+  const before = held()
+  let grown = 0
+  const look = () => {
+    let sum = 0
+    for (const [pid, bytes] of held()) sum += Math.max(0, bytes - (before.get(pid) ?? 0))
+    grown = Math.max(grown, sum)
+  }
+  const timer = setInterval(look, GROWTH_LOOK_MS)
+  try {
+    const result = await work()
+    look()
+    return { result, grown }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** By process. */
+function held(): Map<number, number> {
+  const bytes = new Map([[process.pid, process.memoryUsage.rss()]])
+  for (const pid of startedBy(process.pid)) {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, "latin1")
+      bytes.set(pid, Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024)
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return bytes
+}
+
+/** All descendants, as {@link processTree}; the system's own list of children costs a fiftieth of a look at all processes. */
+function startedBy(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
+      const children = readFileSync(`/proc/${pid}/task/${task}/children`, "latin1").split(" ")
+      return children.filter(Boolean).flatMap((child) => [Number(child), ...startedBy(Number(child))])
+    })
+  } catch {
+    // It, or a thread of it, ended while we looked.
+    return []
+  }
+}
+
+/** As `node --expose-gc` has it, without the option. */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc") as () => void
+  collect()
 }
 
 /**

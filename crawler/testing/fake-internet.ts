@@ -1,3 +1,5 @@
+import dns from "node:dns"
+import { syncBuiltinESMExports } from "node:module"
 import { Socket, type LookupFunction } from "node:net"
 import type { Resolve } from "../fetch/guard/address-guard.ts"
 
@@ -6,36 +8,62 @@ export const PUBLIC_ADDRESS = "93.184.215.14"
 const STAND_IN = "127.0.0.1"
 
 type Connect = (this: Socket, ...args: unknown[]) => Socket
+/** Where a connection goes, as `net` has it. */
+type Way = { lookup?: LookupFunction; readonly host?: string } | null
 
 /**
  * Names that lead where a test says, and public addresses that lead to this machine: what a guard lets through reaches
- * the test's sites, and nothing leaves the machine.
+ * the test's sites, and nothing leaves the machine. Its names are answered to this process's own lookups, too, so that
+ * whoever looks a name up beside the guard is led as a careless program would be.
  */
 export class FakeInternet implements Disposable {
-  readonly #names = new Map<string, readonly string[]>()
+  /** Answers to the next lookups; the last one stays. */
+  readonly #names = new Map<string, readonly (readonly string[])[]>()
+  readonly #standIns: Readonly<Record<string, string>>
   readonly #connect = Reflect.get(Socket.prototype, "connect") as Connect
+  readonly #lookup = dns.lookup
   /** Names that were looked up, in order. */
   readonly lookups: string[] = []
 
-  constructor(names: Readonly<Record<string, string | readonly string[]>>) {
+  /** @param standIns public addresses, and those of this machine that are reached instead */
+  constructor(
+    names: Readonly<Record<string, string | readonly string[]>>,
+    standIns: Readonly<Record<string, string>> = { [PUBLIC_ADDRESS]: STAND_IN },
+  ) {
+    this.#standIns = standIns
     for (const [name, addresses] of Object.entries(names)) this.lead(name, addresses)
-    const connect = this.#connect
+    const [connect, knows, reached] = [this.#connect, this.#knows, this.#reached]
     Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {
       const [first] = args
-      const options = (Array.isArray(first) ? first[0] : first) as { lookup?: LookupFunction } | null
-      if (typeof options === "object" && options?.lookup) options.lookup = toStandIn(options.lookup)
+      const way = (Array.isArray(first) ? first[0] : first) as Way
+      if (typeof way === "object" && way !== null) {
+        const lookup = way.lookup ?? (knows(way.host) ? dns.lookup : null)
+        if (lookup) way.lookup = reached(lookup)
+      }
       return connect.apply(this, args)
     }
+    this.#answerLookups()
   }
 
   /** From now on `name` has these addresses; an empty list: none. */
   lead(name: string, addresses: string | readonly string[]): void {
-    this.#names.set(name, [addresses].flat())
+    this.leadInTurn(name, [[addresses].flat()])
+  }
+
+  /** From now on each lookup of `name` gets the next of these answers; the last one stays. */
+  leadInTurn(name: string, answers: readonly (readonly string[])[]): void {
+    this.#names.set(name, answers)
+  }
+
+  /** Answers of {@link leadInTurn} that nobody has asked for yet, beside the last one. */
+  turnsLeft(name: string): number {
+    return Math.max(0, (this.#names.get(name)?.length ?? 0) - 1)
   }
 
   readonly resolve: Resolve = (hostname, _, callback) => {
     this.lookups.push(hostname)
-    const found = this.#names.get(hostname) ?? []
+    const [found = [], ...later] = this.#names.get(hostname) ?? []
+    if (later.length > 0) this.#names.set(hostname, later)
     const unknown = Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: "ENOTFOUND" })
     setImmediate(() => {
       callback(
@@ -47,19 +75,45 @@ export class FakeInternet implements Disposable {
 
   [Symbol.dispose](): void {
     Socket.prototype.connect = this.#connect
+    dns.lookup = this.#lookup
+    syncBuiltinESMExports()
   }
-}
 
-const toStandIn =
-  (lookup: LookupFunction): LookupFunction =>
-  (hostname, options, callback) => {
-    lookup(hostname, options, (error, found, family) => {
-      const reached = (address: string) => (address === PUBLIC_ADDRESS ? STAND_IN : address)
-      if (typeof found === "string") callback(error, reached(found), family)
-      else
-        callback(
-          error,
-          found.map((one) => ({ ...one, address: reached(one.address) })),
-        )
-    })
+  readonly #knows = (name: string | undefined): boolean => name !== undefined && this.#names.has(name)
+
+  /** The system's lookup, but for the names of this internet. */
+  #answerLookups(): void {
+    const system = this.#lookup as unknown as (...args: readonly unknown[]) => void
+    const answering = (hostname: string, ...rest: readonly unknown[]): void => {
+      if (!this.#knows(hostname)) {
+        system(hostname, ...rest)
+        return
+      }
+      const callback = rest.at(-1) as Parameters<LookupFunction>[2]
+      const options = rest.length > 1 && typeof rest[0] === "object" ? (rest[0] as dns.LookupOptions) : {}
+      this.resolve(hostname, { all: true }, (error, found) => {
+        const [first = { address: "", family: 0 }] = found
+        if (options.all === true) callback(error, found)
+        else callback(error, first.address, first.family)
+      })
+    }
+    dns.lookup = Object.assign(answering, this.#lookup) as typeof dns.lookup
+    syncBuiltinESMExports()
   }
+
+  readonly #reached =
+    (lookup: LookupFunction): LookupFunction =>
+    (hostname, options, callback) => {
+      lookup(hostname, options, (error, found, family) => {
+        const reached = (address: string) => this.#standIns[address] ?? address
+        if (typeof found === "string") callback(error, reached(found), family)
+        // A lookup that failed has no list.
+        else if (Array.isArray(found))
+          callback(
+            error,
+            found.map((one) => ({ ...one, address: reached(one.address) })),
+          )
+        else callback(error, found)
+      })
+    }
+}

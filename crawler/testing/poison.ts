@@ -1,5 +1,5 @@
-import { deflateSync } from "node:zlib"
-import { zipSync } from "fflate"
+import { constants, crc32, deflateRawSync, deflateSync } from "node:zlib"
+import { type AsyncFlateStreamHandler, Zip, type ZipInputFile } from "fflate"
 
 // Documents of a few kilobytes that come to hundreds of megabytes when they are read.
 
@@ -83,6 +83,70 @@ export const poisonPdfs = (size: number) => ({
     filteredPdf(["FlateDecode", "ASCII85Decode"], deflateSync(Buffer.alloc(size * MB, "z"))),
 })
 
-/** An archive whose one entry inflates to `size` megabytes of `text`. */
-export const inflatingZip = (name: string, text: string, size: number) =>
-  zipSync({ [name]: [Buffer.alloc(size * MB, text), { level: 1 }] })
+/** Of an archive: texts that are deflated piece by piece (RFC 1951), each as often as it is told. */
+class Entry implements ZipInputFile {
+  readonly filename: string
+  readonly compression = 8
+  crc = 0
+  size = 0
+  declare ondata: AsyncFlateStreamHandler
+
+  constructor(filename: string) {
+    this.filename = filename
+  }
+
+  push(text: string | Buffer, times = 1): void {
+    const bytes = Buffer.from(text)
+    // Without an end, so that it can stand behind itself.
+    const deflated = deflateRawSync(bytes, { level: 1, finishFlush: constants.Z_FULL_FLUSH })
+    for (let written = 0; written < times; written += 1) {
+      this.crc = crc32(bytes, this.crc)
+      this.size += bytes.length
+      this.ondata(null, deflated, false)
+    }
+  }
+
+  end(): void {
+    this.ondata(null, deflateRawSync(""), true)
+  }
+}
+
+/**
+ * An archive whose entry of this name inflates to `size` megabytes of `text`, with what stands before, behind and beside
+ * it. Whoever makes it needs no such memory.
+ */
+export function inflatingZip(
+  name: string,
+  text: string,
+  size: number,
+  {
+    before = "",
+    after = "",
+    beside = {},
+  }: {
+    readonly before?: string
+    readonly after?: string
+    /** Texts of other entries, by name. */
+    readonly beside?: Readonly<Record<string, string>>
+  } = {},
+): Buffer {
+  const parts: Uint8Array[] = []
+  const archive = new Zip((error, part) => {
+    if (error) throw error
+    parts.push(part)
+  })
+  const add = (file: string, fill: (entry: Entry) => void) => {
+    const entry = new Entry(file)
+    archive.add(entry)
+    fill(entry)
+    entry.end()
+  }
+  for (const [other, content] of Object.entries(beside)) add(other, (entry) => entry.push(content))
+  add(name, (entry) => {
+    entry.push(before)
+    entry.push(Buffer.alloc(MB, text), size)
+    entry.push(after)
+  })
+  archive.end()
+  return Buffer.concat(parts)
+}

@@ -6,7 +6,7 @@ export type Answer = string | ((request: IncomingMessage, response: ServerRespon
 
 /** A small website on a real socket. */
 export interface TestSite extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>` */
+  /** `http://127.0.0.1:<port>`, or at the host that was asked for. */
   readonly origin: string
   /** `127.0.0.1:<port>`, as FOSSICK_ALLOWED_NETWORKS takes it. */
   readonly authority: string
@@ -21,7 +21,10 @@ export interface TestSite extends AsyncDisposable {
  * Starts a site. `answers` may name a path with or without its query; paths that are not there answer what `*` does,
  * or 404.
  */
-export async function startTestSite(answers: Readonly<Record<string, Answer>>): Promise<TestSite> {
+export async function startTestSite(
+  answers: Readonly<Record<string, Answer>>,
+  { host = "127.0.0.1", port = 0 }: { readonly host?: string; readonly port?: number } = {},
+): Promise<TestSite> {
   const served = new Map(Object.entries(answers))
   const requests: string[] = []
   const server = createServer((request, response) => {
@@ -37,10 +40,11 @@ export async function startTestSite(answers: Readonly<Record<string, Answer>>): 
     sockets.add(socket)
     socket.once("close", () => sockets.delete(socket))
   })
-  await new Promise<void>((done) => {
-    server.listen(0, "127.0.0.1", done)
+  await new Promise<void>((done, failed) => {
+    server.once("error", failed)
+    server.listen(port, host, done)
   })
-  const authority = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const authority = `${host}:${(server.address() as AddressInfo).port}`
   return {
     origin: `http://${authority}`,
     authority,

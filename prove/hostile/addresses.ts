@@ -1,5 +1,5 @@
-import { PUBLIC_ADDRESS } from "#crawler/testing/fake-internet.ts"
-import { redirect } from "#crawler/testing/test-site.ts"
+import type { SourceSpec } from "#crawler/source.ts"
+import { type Answer, bytes, redirect } from "#crawler/testing/test-site.ts"
 import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
 
 /** Addresses that lead where nobody may go, however they are spelt. `PORT` is that of a service which listens there. */
@@ -165,16 +165,20 @@ const chains: readonly Attack[] = [
     },
   },
   {
-    name: "of a sitemap, of its index and of a feed",
+    name: "of a sitemap, asked for by a live call",
     play: async (arena) => {
       const { evil, inner } = arena
+      const at = (path: string) => arena.at(path, "maps.example")
       evil.serve({
-        "/robots.txt": `User-agent: *\nSitemap: ${inner.url("/sitemap.xml")}\nSitemap: ${arena.at("/moved.xml")}\nSitemap: file:///etc/passwd`,
+        "/robots.txt": `User-agent: *\nSitemap: ${inner.url("/sitemap.xml")}\nSitemap: ${at("/moved.xml")}\nSitemap: ${at("/index.xml")}\nSitemap: file:///etc/passwd`,
         "/moved.xml": redirect(inner.url("/sitemap.xml")),
-        "/sitemap.xml": `<sitemapindex><sitemap><loc>${inner.url("/inner.xml")}</loc></sitemap></sitemapindex>`,
+        "/index.xml": `<sitemapindex><sitemap><loc>${inner.url("/inner.xml")}</loc></sitemap><sitemap><loc>${at("/moved.xml?again")}</loc></sitemap></sitemapindex>`,
       })
-      const pages = await arena.reader.sitemap(arena.at("/") as never, { limit: 10 })
-      return unless(pages.length === 0, () => `${pages.length} pages were listed`)
+      const pages = await arena.reader.sitemap(at("/") as never, { limit: 10 })
+      return (
+        unless(pages.length === 0, () => `${pages.length} pages were listed`) ??
+        unless(evil.requests.includes("/moved.xml?again"), () => "the index was not read")
+      )
     },
   },
   {
@@ -189,35 +193,106 @@ const chains: readonly Attack[] = [
   },
 ]
 
-/** Names whose answers change or mix: first answer, later answers. */
-const REBINDING: readonly (readonly [name: string, answers: readonly (readonly string[])[]])[] = [
-  ["public, then loopback", [[PUBLIC_ADDRESS], ["127.0.0.1"]]],
-  ["loopback at once", [["127.0.0.1"]]],
-  ["public, then the metadata service", [[PUBLIC_ADDRESS], ["169.254.169.254"]]],
-  ["public, then IPv6 loopback", [[PUBLIC_ADDRESS], ["::1"]]],
-  ["mapped IPv4 in IPv6", [["::ffff:127.0.0.1"]]],
-  ["NAT64 of loopback", [["64:ff9b::7f00:1"]]],
-  ["6to4 of loopback", [["2002:7f00:1::"]]],
-  ["a private address among public ones", [["127.0.0.1", PUBLIC_ADDRESS], ["127.0.0.1"]]],
-  ["the metadata service among public ones", [["169.254.169.254", PUBLIC_ADDRESS], ["169.254.169.254"]]],
-  ["private addresses in turns", [["10.0.0.1"], [PUBLIC_ADDRESS], ["127.0.0.1"]]],
-  ["any address", [["0.0.0.0"]]],
-  ["link-local", [["fe80::1"]]],
-]
+/** What a source's site serves beside its page, and what the source says itself. `at` begins a path of its own. */
+interface Listing {
+  /** Of its page's head. */
+  readonly head?: string
+  readonly robots?: string
+  readonly files?: Readonly<Record<string, Answer>>
+  readonly source?: Partial<SourceSpec>
+  /** A file of the site that leads inwards: it has to be asked for. */
+  readonly asked?: string
+}
+type Listed = (own: { readonly at: (path: string) => string; readonly inner: string }) => Listing
 
-const rebinding = REBINDING.map(([name, answers], at): Attack => ({
+const RSS = "application/rss+xml"
+const ATOM = "application/atom+xml"
+const alternate = (type: string, href: string): string =>
+  `<link rel="alternate" type="${type}" href="${href}">`
+const movedFeed =
+  (type: string, code: number): Listed =>
+  ({ at, inner }) => ({
+    head: alternate(type, at("/feed")),
+    files: { "/feed": redirect(`${inner}/feed`, code) },
+    asked: "/feed",
+  })
+const index = (...files: readonly string[]): Answer =>
+  bytes(
+    `<sitemapindex>${files.map((file) => `<sitemap><loc>${file}</loc></sitemap>`).join("")}</sitemapindex>`,
+    { "content-type": "application/xml" },
+  )
+const robotsOf = (sitemap: string): string => `User-agent: *\nSitemap: ${sitemap}\n`
+
+/** Files that a run of a source reads because a page, robots.txt, another file or the source names them. */
+const LISTINGS: Readonly<Record<string, Listed>> = {
+  "an RSS feed that moves with 301": movedFeed(RSS, 301),
+  "an RSS feed that moves with 302": movedFeed(RSS, 302),
+  "an RSS feed that moves with 303": movedFeed(RSS, 303),
+  "an Atom feed that moves with 307": movedFeed(ATOM, 307),
+  "an Atom feed that moves with 308": movedFeed(ATOM, 308),
+  "an RSS feed that moves twice": ({ at, inner }) => ({
+    head: alternate(RSS, at("/feed")),
+    files: { "/feed": redirect(at("/feed2")), "/feed2": redirect(`${inner}/feed`) },
+    asked: "/feed2",
+  }),
+  "an RSS feed at a private address": ({ inner }) => ({ head: alternate(RSS, `${inner}/feed`) }),
+  "an Atom feed at a private address": ({ inner }) => ({ head: alternate(ATOM, `${inner}/feed`) }),
+  "a feed of the source that moves": ({ at, inner }) => ({
+    source: { feeds: [at("/feed")] },
+    files: { "/feed": redirect(`${inner}/feed`) },
+    asked: "/feed",
+  }),
+  "an RSS feed whose entry moves": ({ at, inner }) => ({
+    head: alternate(RSS, at("/feed")),
+    files: {
+      "/feed": bytes(`<rss><channel><item><link>${at("/entry")}</link></item></channel></rss>`, {
+        "content-type": RSS,
+      }),
+      "/entry": redirect(`${inner}/entry`),
+    },
+    asked: "/entry",
+  }),
+  "a sitemap of robots.txt at a private address": ({ inner }) => ({ robots: robotsOf(`${inner}/sitemap`) }),
+  "a sitemap of robots.txt that moves": ({ at, inner }) => ({
+    robots: robotsOf(at("/map")),
+    files: { "/map": redirect(`${inner}/sitemap`) },
+    asked: "/map",
+  }),
+  "an index of sitemaps that moves": ({ at, inner }) => ({
+    robots: robotsOf(at("/index")),
+    files: { "/index": index(at("/map")), "/map": redirect(`${inner}/sitemap`, 308) },
+    asked: "/map",
+  }),
+  "an index that names a private sitemap": ({ at, inner }) => ({
+    robots: robotsOf(at("/index")),
+    files: { "/index": index(`${inner}/sitemap`) },
+    asked: "/index",
+  }),
+  "a sitemap of the source that moves": ({ at, inner }) => ({
+    source: { sitemaps: [at("/map")] },
+    files: { "/map": redirect(`${inner}/sitemap`) },
+    asked: "/map",
+  }),
+}
+
+const listings: readonly Attack[] = Object.entries(LISTINGS).map(([name, listed], nth) => ({
   name,
   play: async (arena) => {
-    const host = `rebind${at}.example`
-    const port = arena.inner.authority.split(":")[1]!
-    for (const addresses of [...answers, answers.at(-1)!, answers.at(-1)!]) {
-      arena.internet.lead(host, addresses)
-      // Public answers lead to this machine too, so the port tells who may be asked: none listens there for the public.
-      await arena.reader.read(
-        `http://${host}:${addresses.includes(PUBLIC_ADDRESS) ? arena.evil.authority.split(":")[1]! : port}/x`,
-      )
-    }
-    return null
+    const { evil } = arena
+    const path = (file: string) => `/listing${nth}${file}`
+    const own = { at: (file: string) => arena.at(path(file)), inner: arena.inner.origin }
+    const { head = "", robots = "User-agent: *\n", files = {}, source, asked } = listed(own)
+    evil.serve({
+      "/robots.txt": bytes(robots, { "content-type": "text/plain" }),
+      [path("/")]: `<title>Listed</title>${head}<p>Words that are here to be read by all who come.</p>`,
+      ...Object.fromEntries(Object.entries(files).map(([file, answer]) => [path(file), answer])),
+    })
+    const name = `listing ${nth}`
+    await arena.crawl({ name, seeds: [own.at("/")], politeness: { delayMs: 0 }, ...source })
+    return unless(
+      asked === undefined || evil.requests.includes(path(asked)),
+      () => `${asked} was not asked for`,
+    )
   },
 }))
 
@@ -246,9 +321,9 @@ export const ADDRESSES: readonly Kind[] = [
     ],
   },
   {
-    kind: "names whose address changes",
-    must: "are connected to at the address that was checked",
-    attacks: rebinding,
+    kind: "feeds and sitemaps of a crawl that lead inwards",
+    must: "are refused at the hop that leads there",
+    attacks: listings,
   },
   {
     kind: "live calls over the API",

@@ -1,28 +1,43 @@
+import type { SourceSpec } from "#crawler/source.ts"
 import type { FakeInternet } from "#crawler/testing/fake-internet.ts"
 import type { TestSite } from "#crawler/testing/test-site.ts"
 import type { PageReader } from "#crawler/visit/reader.ts"
 import type { ServedApp } from "../../api/testing/serve-app.ts"
+import type { PrivateService } from "./private-service.ts"
 
 /** What the attacks are played against: real parts, over sockets of this machine. */
 export interface Arena {
   /** The attacker's site, which counts as public: `http://evil.example:<port>`. */
   readonly evil: TestSite
-  /** A service of the private network that nobody may ask anything: what it was asked is a fault. */
-  readonly inner: TestSite
+  /** A service of the private network that nobody may come near: what reaches it is a fault. */
+  readonly inner: PrivateService
+  /** A public site at {@link OUTER_ADDRESS}, and at the port of the private service. */
+  readonly outer: TestSite
   readonly internet: FakeInternet
-  /** Reads pages as live calls and crawls do; no network is allowed. */
+  /** Networks that may be reached: none, but for a look whether the attacks would arrive. */
+  readonly networks: readonly string[]
+  /** Reads pages as live calls do. */
   readonly reader: PageReader
+  /** Runs a source to its end, as the crawler process does. */
+  readonly crawl: (source: SourceSpec) => Promise<unknown>
   /** The API. */
   readonly app: ServedApp
-  /** An address of the attacker's site, by a name. */
-  at(path: string): string
-  /** How large heavy attacks are: 1 is as large as they are meant. */
+  /** An address of the attacker's site, by a name: `evil.example`, or another one that nobody knows yet. */
+  at(path: string, host?: string): string
+  /** How large heavy attacks are: 1 is as large as they are meant, and as their names say. */
   readonly scale: number
 }
+
+/** Counts as public; {@link Arena.outer} stands behind it. */
+export const OUTER_ADDRESS = "93.184.215.20"
+/** Counts as public, and nobody listens there. */
+export const SILENT_ADDRESS = "93.184.215.30"
 
 /** One attack. */
 export interface Attack {
   readonly name: string
+  /** How many of the list it makes at once. Default 1. */
+  readonly tries?: number
   /** Plays it. @returns what went wrong; null when it was held off */
   readonly play: (arena: Arena) => Promise<string | null>
 }
@@ -36,3 +51,10 @@ export interface Kind {
 
 /** Null when it holds. */
 export const unless = (holds: boolean, fault: () => string): string | null => (holds ? null : fault())
+
+/** Whether a run is a short one, which plays a part of what is much the same. */
+export const isShort = (scale: number): boolean => scale < 0.5
+
+/** All of them; of a short run every `nth`. */
+export const fewer = <T>(all: readonly T[], scale: number, nth: number): readonly T[] =>
+  isShort(scale) ? all.filter((_, at) => at % nth === 0) : all

@@ -1,15 +1,22 @@
 import { type IncomingMessage, type ServerResponse } from "node:http"
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib"
-import { docx, epub, pptx, wordParagraph, xlsx, zip } from "#crawler/testing/documents.ts"
+import { docx, epub, pptx, wordParagraph, zip } from "#crawler/testing/documents.ts"
 import { pdf } from "#crawler/testing/pdf-file.ts"
+import { inflatingZip, poisonPdfs } from "#crawler/testing/poison.ts"
 import { type Answer, bytes } from "#crawler/testing/test-site.ts"
-import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
+import { peakGrowth } from "../../bench/measure.ts"
+import { type Attack, isShort, type Kind, unless } from "./attack.ts"
 
 const MB = 1 << 20
-/** Memory that one attack may cost this process, whatever it sends. */
+/**
+ * Memory that one attack may cost this process and those that it starts, whatever it sends: what one that reads documents may take
+ * ({@link DOCUMENT_MEMORY_MB}), what it takes before it looks at itself, and what bodies take here.
+ */
 const MOST_GROWN = 400 * MB
+/** Of a process that reads documents: the least that the settings allow. */
+export const DOCUMENT_MEMORY_MB = 200
 /** Milliseconds that a visit has: what never ends takes them all. */
-const timeoutOf = (scale: number): number => (scale < 0.5 ? 1500 : 30_000)
+const timeoutOf = (scale: number): number => (isShort(scale) ? 1500 : 30_000)
 
 type Made = (scale: number) => Answer
 
@@ -23,9 +30,9 @@ const sent = (
   play: async (arena) => {
     const path = `/b/${encodeURIComponent(name)}`
     arena.evil.serve({ [path]: made(arena.scale) })
-    const before = process.memoryUsage.rss()
-    const result = await arena.reader.read(arena.at(path), { timeoutMs: timeoutOf(arena.scale) })
-    const grown = process.memoryUsage.rss() - before
+    const { result, grown } = await peakGrowth(() =>
+      arena.reader.read(arena.at(path), { timeoutMs: timeoutOf(arena.scale) }),
+    )
     const text = result.kind === "read" ? result.reading.extracted.markdown : ""
     return (
       unless(grown < MOST_GROWN, () => `${Math.round(grown / MB)} MB were taken`) ??
@@ -72,6 +79,15 @@ const wordFile = (xml: string) => zip({ "[Content_Types].xml": "<Types/>", "word
 const word = (body: string) =>
   `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`
 
+/** Megabytes. */
+const gigabyte = (scale: number) => Math.round(1000 * Math.max(scale, 0.15))
+/** With sizes of a few bytes in its directory (APPNOTE 4.3.12). */
+function saidToBeSmall(archive: Buffer): Buffer {
+  for (let at = archive.indexOf("PK\x01\x02"); at !== -1; at = archive.indexOf("PK\x01\x02", at + 4))
+    archive.writeUInt32LE(9, at + 24)
+  return archive
+}
+
 const encodings: readonly Attack[] = [
   encoded("gzip", "gzip", (body) => gzipSync(body, { level: 1 })),
   encoded("brotli", "br", (body) => brotliCompressSync(body, fast)),
@@ -106,6 +122,16 @@ const streams: readonly Attack[] = [
     isRefused,
   ),
   sent("a stream without end", () => endless(() => "<p>more</p>".repeat(1000)), isRefused),
+  sent(
+    "attributes without end",
+    () => {
+      let written = 0
+      return endless(() =>
+        written++ === 0 ? "<p " : Array.from({ length: 1000 }, (_, n) => `a${n}x${written}=1 `).join(""),
+      )
+    },
+    isRefused,
+  ),
   sent("a drop at a time", () => endless(() => " ", 50), isRefused),
   sent("silence", () => () => undefined, isRefused),
   sent("a flood of headers", () => raw(`HTTP/1.1 200 OK\r\n${"X-A: b\r\n".repeat(100_000)}\r\n`), isRefused),
@@ -137,14 +163,14 @@ const pages: readonly Attack[] = [
     "a tag with a million attributes",
     (scale) => `<p ${Array.from({ length: size(scale, 1e6) }, (_, n) => `a${n}=1`).join(" ")}>x`,
   ),
-  page("an attribute of ten megabytes", () => `<a href="/${"x".repeat(9 * MB)}">y</a>`),
+  page("an attribute of nine megabytes", () => `<a href="/${"x".repeat(9 * MB)}">y</a>`),
   page("a million boxes in each other", (scale) => "<div>".repeat(size(scale, 1e6))),
-  page("a million tables in each other", (scale) => "<table><tr><td>".repeat(size(scale, 5e5))),
-  page("a million links", (scale) => "<a href=x>y</a>".repeat(size(scale, 5e5))),
+  page("half a million tables in each other", (scale) => "<table><tr><td>".repeat(size(scale, 5e5))),
+  page("half a million links", (scale) => "<a href=x>y</a>".repeat(size(scale, 5e5))),
   page("a million entities", (scale) => "&amp;&#x1F600;".repeat(size(scale, 5e5))),
   page("a million comments", (scale) => "<!--".repeat(size(scale, 1e6))),
   page(
-    "a million quotations of code",
+    "a hundred thousand lines of code in quotations",
     (scale) => `${"<blockquote>".repeat(300)}<pre>${"x\n".repeat(size(scale, 1e5))}`,
   ),
   page(
@@ -187,17 +213,59 @@ const pages: readonly Attack[] = [
 const archives: readonly Attack[] = [
   sent(
     "a Word document that unpacks to a gigabyte",
-    (scale) => document(wordFile(word(wordParagraph("x ".repeat(size(scale, 2e8))))), DOCX),
+    (scale) =>
+      document(
+        inflatingZip("word/document.xml", "x ", gigabyte(scale), {
+          before: "<w:document><w:body><w:p><w:r><w:t>",
+          beside: { "[Content_Types].xml": "<Types/>" },
+        }),
+        DOCX,
+      ),
     isRefused,
   ),
   sent(
-    "a book that unpacks to a gigabyte",
-    (scale) => document(epub([`<p>${"x ".repeat(size(scale, 2e8))}</p>`]), EPUB),
+    "a Word document that unpacks to a gigabyte and says that it is small",
+    (scale) =>
+      document(
+        saidToBeSmall(
+          inflatingZip("word/document.xml", "x ", gigabyte(scale), {
+            before: "<w:document><w:body><w:p><w:r><w:t>",
+            beside: { "[Content_Types].xml": "<Types/>" },
+          }),
+        ),
+        DOCX,
+      ),
     isRefused,
   ),
   sent(
-    "a workbook that unpacks to a gigabyte",
-    (scale) => document(xlsx({ A: [["x ".repeat(size(scale, 2e8))]] }), XLSX),
+    "a book whose chapter unpacks to a gigabyte",
+    (scale) =>
+      document(
+        inflatingZip("OEBPS/a.xhtml", "x ", gigabyte(scale), {
+          before: "<html><body><p>",
+          beside: {
+            mimetype: EPUB,
+            "META-INF/container.xml": `<container><rootfiles><rootfile full-path="OEBPS/b.opf"/></rootfiles></container>`,
+            "OEBPS/b.opf": `<package><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>`,
+          },
+        }),
+        EPUB,
+      ),
+    isRefused,
+  ),
+  sent(
+    "a workbook whose texts unpack to a gigabyte",
+    (scale) =>
+      document(
+        inflatingZip("xl/sharedStrings.xml", "x ", gigabyte(scale), {
+          before: "<sst><si><t>",
+          beside: {
+            "[Content_Types].xml": "<Types/>",
+            "xl/workbook.xml": `<workbook><sheets><sheet name="A" r:id="a"/></sheets></workbook>`,
+          },
+        }),
+        XLSX,
+      ),
     isRefused,
   ),
   sent("an archive in an archive in an archive", () =>
@@ -324,20 +392,25 @@ const pdfs: readonly Attack[] = [
   ),
 ]
 
+let hosts = 0
 /** Lists of addresses, which are read as they come. */
 const list = (
   name: string,
-  body: (arena: Arena) => string | Uint8Array,
+  body: (scale: number, own: string) => string | Uint8Array,
   headers = { "content-type": "application/xml" },
 ): Attack => ({
   name,
   play: async (arena) => {
     const path = `/l/${encodeURIComponent(name)}.xml`
-    arena.evil.serve({ "/robots.txt": `Sitemap: ${arena.at(path)}`, [path]: bytes(body(arena), headers) })
-    const before = process.memoryUsage.rss()
-    const pages = await arena.reader.sitemap(arena.at("/") as never, { limit: 1000 })
-    const grown = process.memoryUsage.rss() - before
+    // The robots.txt of a site is asked for once.
+    const host = `list${(hosts += 1)}.example`
+    const own = arena.at(path, host)
+    arena.evil.serve({ "/robots.txt": `Sitemap: ${own}`, [path]: bytes(body(arena.scale, own), headers) })
+    const { result: pages, grown } = await peakGrowth(() =>
+      arena.reader.sitemap(arena.at("/", host) as never, { limit: 1000 }),
+    )
     return (
+      unless(arena.evil.requests.includes(path), () => "it was not read") ??
       unless(grown < MOST_GROWN, () => `${Math.round(grown / MB)} MB were taken`) ??
       unless(
         pages.length <= 1000 && !pages.some((one) => /passwd|ha ha/.test(one)),
@@ -352,21 +425,26 @@ const lists: readonly Attack[] = [
     "a sitemap of entities",
     () => `${ENTITIES}<urlset><url><loc>http://evil.example/&d;&e;</loc></url></urlset>`,
   ),
-  list("a sitemap packed to a thousandth", ({ scale }) => gzipSync(Buffer.alloc(size(scale, 5e8), "<url>")), {
+  list("a sitemap packed to a thousandth", (scale) => gzipSync(Buffer.alloc(size(scale, 5e8), "<url>")), {
     "content-type": "application/gzip",
   }),
-  list(
-    "a sitemap whose elements never end",
-    ({ scale }) => `<urlset>${"<url><loc>".repeat(size(scale, 1e6))}`,
-  ),
+  list("a sitemap whose elements never end", (scale) => `<urlset>${"<url><loc>".repeat(size(scale, 1e6))}`),
   list(
     "an index of itself",
-    (arena) =>
-      `<sitemapindex>${`<sitemap><loc>${arena.at("/l/an%20index%20of%20itself.xml")}</loc></sitemap>`.repeat(1000)}</sitemapindex>`,
+    (_, own) => `<sitemapindex>${`<sitemap><loc>${own}</loc></sitemap>`.repeat(1000)}</sitemapindex>`,
   ),
 ]
 
-export const BODIES: readonly Kind[] = [
+/** Half a gigabyte of blanks and more, in a file of a few megabytes. */
+const poison = (scale: number): readonly Attack[] =>
+  Object.entries(poisonPdfs(Math.round(500 * Math.max(scale, 0.5))))
+    // They take as long as they take, and crawler/page/formats/poison.test.ts tries each of them.
+    .slice(0, isShort(scale) ? 2 : undefined)
+    .map(([filters, made]) =>
+      sent(`a PDF whose page is ${filters}`, () => document(made(), "application/pdf"), isRefused),
+    )
+
+export const bodies = (scale: number): readonly Kind[] => [
   { kind: "packed bodies", must: "are refused before they are unpacked whole", attacks: encodings },
   { kind: "streams and answers", must: "end in time, in bounded memory", attacks: streams },
   { kind: "pages made to be large", must: "end in time, in bounded memory", attacks: pages },
@@ -376,5 +454,6 @@ export const BODIES: readonly Kind[] = [
     attacks: archives,
   },
   { kind: "PDF files", must: "are read or refused, and run nothing", attacks: pdfs },
+  { kind: "PDF files that unpack to much", must: "are refused, in bounded memory", attacks: poison(scale) },
   { kind: "sitemaps", must: "are read as far as bounds go", attacks: lists },
 ]

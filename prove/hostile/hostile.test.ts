@@ -1,17 +1,42 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { expect, test } from "vitest"
+import { peakGrowth } from "../../bench/measure.ts"
 import { ADDRESSES } from "./addresses.ts"
+import type { Arena, Kind } from "./attack.ts"
 import { openArena, played, proof } from "./hostile.ts"
+import { rebindings } from "./rebinding.ts"
 
 test("No attack of the list reaches the private service, runs, writes or goes on without end", async () => {
   const { rows, faults } = await proof.run({ scale: 0.02, seed: 1, tell: () => undefined })
   expect(faults).toEqual([])
-  expect(Number(rows.at(-1)![2])).toBeGreaterThan(300)
+  expect(Number(rows.at(-1)![2])).toBeGreaterThan(600)
 })
+
+/** What the first attacks of some kinds come to, by their names. */
+async function told(
+  arena: Arena,
+  kinds: readonly Kind[],
+  wanted: RegExp,
+): Promise<Map<string, string | null>> {
+  const found = new Map<string, string | null>()
+  for (const { kind, attacks } of kinds) {
+    for (const attack of attacks.filter(({ name }) => wanted.test(`${kind}: ${name}`)).slice(0, 3))
+      found.set(`${kind}: ${attack.name}`, await played(attack, arena))
+  }
+  return found
+}
 
 test("Where the network is allowed the same attacks arrive, and are told", async () => {
   await using arena = await openArena(0.02, "127.0.0.0/8,localhost")
-  const arrived = []
-  for (const kind of [0, 2])
-    for (const attack of ADDRESSES[kind]!.attacks.slice(0, 3)) arrived.push(await played(attack, arena))
-  for (const fault of arrived) expect(fault).toMatch(/^the private service was asked/)
+  const wanted = /^(?:spellings|redirects: to|names|feeds.*(?:308|of the source|index that names))/
+  const arrived = await told(arena, [...ADDRESSES, ...rebindings(0.02)], wanted)
+  expect(arrived.size).toBe(18)
+  for (const fault of arrived.values()) expect(fault).toMatch(/^the private service was reached/)
+})
+
+test("What processes hold that read documents counts as what this one holds", async () => {
+  const script = "globalThis.kept = Buffer.alloc(300_000_000, 1); setTimeout(() => 0, 200)"
+  const { grown } = await peakGrowth(() => once(spawn(process.execPath, ["-e", script]), "exit"))
+  expect(grown).toBeGreaterThan(300_000_000)
 })

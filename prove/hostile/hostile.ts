@@ -2,16 +2,22 @@ import { existsSync } from "node:fs"
 import { FakeInternet, PUBLIC_ADDRESS } from "#crawler/testing/fake-internet.ts"
 import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import { startTestSite } from "#crawler/testing/test-site.ts"
-import { testConfig } from "#crawler/testing/crawl-fixture.ts"
+import { runJob } from "#crawler/crawl/run-job.ts"
+import { CrawlShare } from "#crawler/crawl/together/crawl-share.ts"
+import { defineSource } from "#crawler/source.ts"
+import { CrawlFixture, testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { PageReader } from "#crawler/visit/reader.ts"
 import { serveApp } from "../../api/testing/serve-app.ts"
 import type { Effort, Outcome, Proof } from "../proof.ts"
 import { ADDRESSES } from "./addresses.ts"
-import type { Arena, Attack } from "./attack.ts"
-import { BODIES } from "./bodies.ts"
-import { BROWSER_TRIES, browsing, closeBrowser, INNER_WORDS } from "./browsing.ts"
+import { type Arena, type Attack, OUTER_ADDRESS, SILENT_ADDRESS } from "./attack.ts"
+import { bodies, DOCUMENT_MEMORY_MB } from "./bodies.ts"
+import { browsing, closeBrowser } from "./browsing.ts"
 import { FACE_ATTACKS } from "./faces.ts"
 import { LOGINS_AND_IMAGES } from "./logins.ts"
+import { closeNamed, names } from "./names.ts"
+import { startPrivateService } from "./private-service.ts"
+import { rebindingInBrowser, rebindings } from "./rebinding.ts"
 import { REQUESTS } from "./requests.ts"
 import { closeBackups, SERVERS } from "./servers.ts"
 
@@ -20,16 +26,23 @@ export const proof: Proof = {
   promise:
     "Whatever a site, a page, a file or a caller tries, the appliance reaches no address that it may not, runs nothing, writes nothing, and stays within its " +
     "bounds of time and memory. A list of attacks is played over sockets of one machine against the reader, the address guard, a real Chromium and the " +
-    "API; a private service beside them notes whether anybody asks it anything, and nobody may.",
+    "API; a private service beside them notes every connection and every datagram, and none may come. What an attack costs is measured over all processes.",
   run,
 }
 
 /** Names of this internet. */
-const NAMES = {
+const HOSTS = {
   "evil.example": PUBLIC_ADDRESS,
   localhost: ["127.0.0.1", "::1"],
   "localhost.": "127.0.0.1",
   "metadata.google.internal": "169.254.169.254",
+}
+
+/** What of this machine stands behind public addresses. */
+const STAND_INS = {
+  [PUBLIC_ADDRESS]: "127.0.0.1",
+  [OUTER_ADDRESS]: "127.0.0.2",
+  [SILENT_ADDRESS]: "127.0.0.3",
 }
 
 /** Where archives with paths upwards would write to. */
@@ -39,12 +52,14 @@ async function run(effort: Effort): Promise<Outcome> {
   const hasBrowser = (await findTestBrowser()) !== null
   const kinds = [
     ...ADDRESSES,
-    ...BODIES,
+    ...rebindings(effort.scale),
+    ...bodies(effort.scale),
     ...REQUESTS,
+    ...names(effort.scale),
     ...SERVERS,
     ...LOGINS_AND_IMAGES,
     FACE_ATTACKS,
-    ...(hasBrowser ? [browsing(effort.scale)] : []),
+    ...(hasBrowser ? [browsing(effort.scale), rebindingInBrowser(effort.scale)] : []),
   ]
   const rows: (string | number)[][] = []
   const faults: string[] = []
@@ -56,12 +71,13 @@ async function run(effort: Effort): Promise<Outcome> {
         const fault = await played(attack, arena)
         if (fault !== null) faults.push(`${kind}: ${attack.name}: ${fault}`)
       }
-      const count = kind === "pages in a browser" ? BROWSER_TRIES : attacks.length
+      const count = attacks.reduce((sum, { tries = 1 }) => sum + tries, 0)
       rows.push([kind, must, count, count - (faults.length - before)])
       effort.tell(`${kind}: ${count} attacks, ${faults.length - before} faults`)
     }
   } finally {
     await closeBrowser()
+    await closeNamed()
     closeBackups()
   }
   const sum = (column: number) => rows.reduce((total, row) => total + Number(row[column]), 0)
@@ -69,12 +85,12 @@ async function run(effort: Effort): Promise<Outcome> {
   return { columns: ["attacks of this kind", "what must happen", "played", "held off"], rows, faults }
 }
 
-/** @returns the fault; null when it was held off, and nobody asked the private service */
+/** @returns the fault; null when it was held off, and nothing came to the private service */
 export async function played(attack: Attack, arena: Arena): Promise<string | null> {
-  arena.inner.requests.length = 0
+  const { reached } = arena.inner
+  reached.length = 0
   const fault = await attack.play(arena).catch((error: unknown) => `it threw ${String(error)}`)
-  if (arena.inner.requests.length > 0)
-    return `the private service was asked ${arena.inner.requests.join(" ")}`
+  if (reached.length > 0) return `the private service was reached: ${reached.join(", ")}`
   if (existsSync(ESCAPED)) return "a file was written outside"
   return fault
 }
@@ -83,25 +99,40 @@ export async function played(attack: Attack, arena: Arena): Promise<string | nul
 export async function openArena(scale: number, allowed = ""): Promise<Arena & AsyncDisposable> {
   await using made = new AsyncDisposableStack()
   const evil = made.use(await startTestSite({}))
-  const inner = made.use(await startTestSite({ "*": `<p>${INNER_WORDS}</p>` }))
-  const internet = made.use(new FakeInternet(NAMES))
+  const inner = made.use(await startPrivateService())
+  const outer = made.use(await startTestSite({}, { host: "127.0.0.2", port: inner.port }))
+  const internet = made.use(new FakeInternet(HOSTS, STAND_INS))
   const config = testConfig({
     FOSSICK_ALLOWED_NETWORKS: allowed,
     FOSSICK_FETCH_TIMEOUT_MS: "15000",
     FOSSICK_READ_TIMEOUT_MS: "15000",
     FOSSICK_READER_THREADS: "1",
+    FOSSICK_DOCUMENT_MEMORY_MB: String(DOCUMENT_MEMORY_MB),
   })
-  const reader = made.use(new PageReader(config, { resolve: internet.resolve }))
+  const share = made.use(new CrawlShare(config))
+  const crawls = made.use(new CrawlFixture())
+  const reader = made.use(new PageReader(config, { places: share.reading }))
   const app = made.use(await serveApp({ reader }))
   const kept = made.move()
   return {
     evil,
     inner,
+    outer,
     internet,
+    networks: config.allowedNetworks,
     reader,
+    crawl: async (source) => {
+      const { db, jobs, engine } = crawls
+      const { id } = jobs.enqueue(defineSource(source))
+      const { signal } = new AbortController()
+      await runJob(id, { db, jobs, engine, config, signal, share, whenAborted: "queued" })
+    },
     app,
     scale,
-    at: (path) => `http://evil.example:${evil.authority.split(":")[1]}${path}`,
+    at: (path, host = "evil.example") => {
+      internet.lead(host, PUBLIC_ADDRESS)
+      return `http://${host}:${evil.authority.split(":")[1]}${path}`
+    },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

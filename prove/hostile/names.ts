@@ -1,0 +1,336 @@
+import { once } from "node:events"
+import { mkdirSync, readdirSync, symlinkSync } from "node:fs"
+import { type IncomingMessage, request } from "node:http"
+import { basename, join } from "node:path"
+import { text } from "node:stream/consumers"
+import { stringify } from "yaml"
+import { readSettings } from "#base/settings.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { Jobs } from "#crawler"
+import { parseSources, SourcesFileError } from "#crawler/sources/file/sources-file.ts"
+import { temporaryFolder, testConfig } from "#crawler/testing/crawl-fixture.ts"
+import { engineSettings } from "#engine/settings.ts"
+import { openCollections } from "../../api/accounts/reach/collections.ts"
+import { openAdmin } from "../../api/admin/open-admin.ts"
+import { FakeEngine } from "../../api/testing/fake-engine.ts"
+import { type ServedApp, serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
+import { type Attack, fewer, type Kind, unless } from "./attack.ts"
+
+const UP = "../".repeat(12)
+/** What somebody may call a thing, so that whoever takes the name for a path leaves the folder. */
+const NAMES_OF_PATHS: readonly string[] = [
+  "../x",
+  `${UP}tmp/fossick-escaped`,
+  "/tmp/fossick-escaped",
+  "..\\x",
+  "C:\\x",
+  "\\\\server\\share\\x",
+  "x/../../x",
+  "x/",
+  ".",
+  "..",
+  "...",
+  ".hidden",
+  "~",
+  "x\0",
+  "../x\0.tar",
+  "x\n../x",
+  "x".repeat(5000),
+  "%2e%2e%2fx",
+  "%2e%2e",
+  "．．／x",
+  "..∕x",
+  "$(touch /tmp/fossick-escaped)",
+  "`touch /tmp/fossick-escaped`",
+  "-rf",
+  "file:///tmp/fossick-escaped",
+  "/x\0",
+  `/${"x".repeat(5000)}`,
+  " ",
+]
+
+interface Call {
+  readonly method: "POST" | "PUT"
+  /** Below `/admin`. */
+  readonly path: string
+  readonly body: object
+}
+
+/** A call that gives something a name, or goes by one. */
+interface Naming {
+  readonly call: (name: string) => Call
+  /** In which the answer has to say that it will not do. */
+  readonly field: string
+  /** A name that will do, and shows that the rest of the call is right. */
+  readonly good: string
+}
+
+const inPath = (name: string): string => encodeURIComponent(name)
+const SEEDS = { seeds: ["https://docs.example.com/"] }
+const SYNONYM = { kind: "synonym", words: ["pump", "compressor"] }
+const PUBLIC_KEY = { origins: ["https://docs.example.com"] }
+
+/** Names by which something is kept and found again. */
+const NAMINGS: Readonly<Record<string, Naming>> = {
+  "a source": {
+    call: (name) => ({ method: "PUT", path: `/sources/${inPath(name)}`, body: SEEDS }),
+    field: "name",
+    good: "docs",
+  },
+  "a draft of a source": {
+    call: (name) => ({ method: "POST", path: "/sources/preview", body: { source: { name, ...SEEDS } } }),
+    field: "name",
+    good: "docs",
+  },
+  "a source that is run": {
+    call: (name) => ({ method: "POST", path: "/sources/run", body: { names: [name] } }),
+    field: "names",
+    good: "docs",
+  },
+  "a rule": {
+    call: (id) => ({ method: "POST", path: "/rules", body: { id, ...SYNONYM } }),
+    field: "id",
+    good: "pumps",
+  },
+  "a rule in the address": {
+    call: (id) => ({ method: "PUT", path: `/rules/${inPath(id)}`, body: SYNONYM }),
+    field: "id",
+    good: "pumps",
+  },
+  "the source of a key": {
+    call: (name) => ({ method: "POST", path: "/keys", body: { sources: [name] } }),
+    field: "sources",
+    good: "docs",
+  },
+  "the collection of a key": {
+    call: (name) => ({ method: "POST", path: "/keys", body: { collections: [name] } }),
+    field: "collections",
+    good: "staff",
+  },
+  "the source of a public key": {
+    call: (source) => ({ method: "POST", path: "/public-keys", body: { source, ...PUBLIC_KEY } }),
+    field: "source",
+    good: "docs",
+  },
+  "the collection of a public key": {
+    call: (collection) => ({ method: "POST", path: "/public-keys", body: { collection, ...PUBLIC_KEY } }),
+    field: "collection",
+    good: "staff",
+  },
+  "a model": {
+    call: (model) => ({ method: "POST", path: "/model", body: { model } }),
+    field: "model",
+    good: "english",
+  },
+}
+
+/** Names that are shown and nothing more: those that are taken come back as they were given, but for blanks. */
+const LABELS: Readonly<Record<string, (name: string) => Call>> = {
+  "a key": (name) => ({ method: "POST", path: "/keys", body: { name } }),
+  "a public key": (name) => ({
+    method: "POST",
+    path: "/public-keys",
+    body: { name, source: "docs", ...PUBLIC_KEY },
+  }),
+  "the appliance": (name) => ({ method: "PUT", path: "/appliance", body: { name } }),
+}
+
+/** An appliance whose data folder stands alone in a folder, beside a file of sources. */
+interface Named extends AsyncDisposable {
+  readonly folder: string
+  readonly ask: (call: Call) => Promise<{ readonly status: number; readonly body: Answered }>
+  /** What is there but should not. */
+  readonly strange: () => string[]
+}
+interface Answered {
+  readonly name?: string | null
+  readonly problems?: readonly { readonly field: string }[]
+  readonly detail?: { readonly problems?: readonly { readonly field: string }[] }
+}
+
+let opened: Promise<Named> | null = null
+const named = (): Promise<Named> => (opened ??= openNamed())
+
+/** Ends what the attacks with names were played against. */
+export async function closeNamed(): Promise<void> {
+  await (await opened)?.[Symbol.asyncDispose]()
+  opened = null
+}
+
+async function openNamed(): Promise<Named> {
+  await using made = new AsyncDisposableStack()
+  const folder = made.use(temporaryFolder()).path
+  const dataDir = join(folder, "data")
+  mkdirSync(dataDir)
+  symlinkSync(dataDir, join(folder, "link"))
+  const db = openStateStore(dataDir)
+  made.defer(() => db.close())
+  const engine = new FakeEngine()
+  const parts = {
+    db,
+    engine,
+    jobs: new Jobs(db),
+    crawlerConfig: testConfig(),
+    engineConfig: readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir }),
+  }
+  const app = made.use(await serveApp({ engine, admin: () => openAdmin(parts) }))
+  const ask = (call: Call) => asked(app, call)
+  openCollections(db).set("staff", ["docs"])
+  for (const [what, { call, good }] of Object.entries(NAMINGS)) {
+    const { status, body } = await ask(call(good))
+    // Else it would not be the name that is refused.
+    if (status >= 300 || problemsOf(body).length > 0)
+      throw new Error(`${what} cannot be called ${good}: ${status} ${JSON.stringify(body)}`)
+  }
+  const files = (): string[] =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => !/state\.db-\w+$/.test(file))
+  const before = files()
+  const kept = made.move()
+  return {
+    folder,
+    ask,
+    strange: () => files().filter((file) => !before.includes(file)),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** As it is written: `fetch` makes `..` of a path disappear. */
+async function asked(app: ServedApp, { method, path, body }: Call): ReturnType<Named["ask"]> {
+  const { hostname, port } = new URL(app.url)
+  const headers = { Authorization: `Bearer ${TEST_KEY}`, "Content-Type": "application/json" }
+  const asking = request({ hostname, port, method, path: `/admin${path}`, headers, agent: false })
+  asking.end(JSON.stringify(body))
+  const [answer] = (await once(asking, "response")) as [IncomingMessage]
+  return { status: answer.statusCode ?? 0, body: JSON.parse(await text(answer)) as Answered }
+}
+
+const problemsOf = ({ problems, detail }: Answered) => detail?.problems ?? problems ?? []
+
+const shown = (name: string): string => JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name)
+
+const overApi: readonly Attack[] = Object.entries(NAMINGS).flatMap(([what, { call, field }]) =>
+  NAMES_OF_PATHS.map((name) => ({
+    name: `${what} called ${shown(name)}`,
+    play: async () => {
+      const { ask, strange } = await named()
+      const { status, body } = await ask(call(name))
+      const isNamed = problemsOf(body).some((one) => one.field.split(/[.[]/)[0] === field)
+      return (
+        unless(status < 500 && isNamed, () => `${status} ${JSON.stringify(body).slice(0, 200)}`) ??
+        nothingBeside(strange)
+      )
+    },
+  })),
+)
+
+const nothingBeside = (strange: Named["strange"]): string | null =>
+  unless(strange().length === 0, () => `files were made: ${strange().join(", ")}`)
+
+const labels: readonly Attack[] = Object.entries(LABELS).flatMap(([what, call]) =>
+  NAMES_OF_PATHS.map((name) => ({
+    name: `${what} called ${shown(name)}`,
+    play: async () => {
+      const { ask, strange } = await named()
+      const { status, body } = await ask(call(name))
+      const isKept = status < 300 && [name, withoutBlanks(name)].includes(body.name ?? "")
+      const isRefused = status === 422 && problemsOf(body).some((one) => one.field === "name")
+      return (
+        unless(isKept || isRefused, () => `${status} ${JSON.stringify(body).slice(0, 200)}`) ??
+        nothingBeside(strange)
+      )
+    },
+  })),
+)
+
+const withoutBlanks = (name: string): string => name.replaceAll(/\s+/g, " ").trim()
+
+/** What is wrong with a file of sources; empty: nothing. */
+function problemsIn(declared: object, folder: string): readonly string[] {
+  try {
+    parseSources(stringify(declared), join(folder, "sources.yaml"), { dataDir: join(folder, "data") })
+    return []
+  } catch (error) {
+    if (!(error instanceof SourcesFileError)) throw error
+    return error.problems.map(({ text: problem }) => problem)
+  }
+}
+
+const SOURCE = { name: "docs", ...SEEDS }
+const sourceCalled = (name: string) => ({ sources: [{ ...SOURCE, name }] })
+const backupCalled = (name: string) => ({ sources: [SOURCE], backup: { folder: "backups", name } })
+const backupIn = (folder: string) => ({ sources: [SOURCE], backup: { folder } })
+
+/** A file of sources that is refused for one field. */
+const written = (
+  name: string,
+  field: RegExp,
+  declared: (folder: string) => object,
+  good: (folder: string) => object,
+): Attack => ({
+  name,
+  play: async () => {
+    const { folder, strange } = await named()
+    const problems = problemsIn(declared(folder), folder)
+    return (
+      unless(
+        problems.some((problem) => field.test(problem)),
+        () => `it was taken: ${problems.join("; ")}`,
+      ) ??
+      unless(problemsIn(good(folder), folder).length === 0, () => "the file would be refused anyway") ??
+      nothingBeside(strange)
+    )
+  },
+})
+
+const inFiles: readonly Attack[] = [
+  ...NAMES_OF_PATHS.flatMap((name) => [
+    written(
+      `a source called ${shown(name)}`,
+      /name/,
+      () => sourceCalled(name),
+      () => sourceCalled("docs"),
+    ),
+    written(
+      `a backup called ${shown(name)}`,
+      /backup\.name/,
+      () => backupCalled(name),
+      () => backupCalled("nightly"),
+    ),
+  ]),
+  ...[
+    "data",
+    "./data/",
+    "data/../data/x",
+    "../ROOT/data",
+    "link",
+    "link/x",
+    "FOLDER/data/x",
+    "FOLDER/./x/../data",
+    "x\0",
+  ].map((where) =>
+    written(
+      `backups in ${shown(where)}`,
+      /backup\.folder/,
+      (folder) => backupIn(where.replace("FOLDER", folder).replace("ROOT", basename(folder))),
+      () => backupIn("backups"),
+    ),
+  ),
+]
+
+export const names = (scale: number): readonly Kind[] => [
+  {
+    kind: "names that are paths, over the admin API",
+    must: "are refused by their field, and write nothing",
+    attacks: fewer(overApi, scale, 5),
+  },
+  {
+    kind: "names that are shown, over the admin API",
+    must: "come back as they are, or are refused by their field",
+    attacks: fewer(labels, scale, 5),
+  },
+  {
+    kind: "names that are paths, in a file of sources",
+    must: "are refused by their field, and write nothing",
+    attacks: inFiles,
+  },
+]

@@ -1,0 +1,160 @@
+import { bytes } from "#crawler/testing/test-site.ts"
+import { WebhookSender } from "#crawler/webhooks/webhook-sender.ts"
+import {
+  type Arena,
+  type Attack,
+  fewer,
+  isShort,
+  type Kind,
+  OUTER_ADDRESS,
+  SILENT_ADDRESS,
+  unless,
+} from "./attack.ts"
+import { browser } from "./browsing.ts"
+
+// Names that one and the same port stands behind, at a public and at a private address: what is looked up once for the check and once
+// more for the connection goes to the private one.
+
+type Answers = readonly (readonly string[])[]
+const [PUBLIC, LOOPBACK] = [[OUTER_ADDRESS], ["127.0.0.1"]]
+
+/** What a name's lookups are answered, one after the other; the last answer stays. */
+const REBINDING: Readonly<Record<string, Answers>> = {
+  "public, then loopback": [PUBLIC, LOOPBACK],
+  "public twice, then loopback": [PUBLIC, PUBLIC, LOOPBACK],
+  "public three times, then loopback": [PUBLIC, PUBLIC, PUBLIC, LOOPBACK],
+  "public and loopback in turns": [PUBLIC, LOOPBACK, PUBLIC, LOOPBACK, PUBLIC, LOOPBACK],
+  "loopback, then public, then loopback": [LOOPBACK, PUBLIC, LOOPBACK],
+  "public, then IPv6 loopback": [PUBLIC, ["::1"]],
+  "public, then mapped IPv4 in IPv6": [PUBLIC, ["::ffff:127.0.0.1"]],
+  "public, then any address": [PUBLIC, ["0.0.0.0"]],
+  "public, then any address of IPv6": [PUBLIC, ["::"]],
+  "public, then another loopback": [PUBLIC, ["127.255.255.254"]],
+  "public, then the metadata service": [PUBLIC, ["169.254.169.254"], LOOPBACK],
+  "public, then a private network": [PUBLIC, ["10.0.0.1"], LOOPBACK],
+  "public, then NAT64 of loopback": [PUBLIC, ["64:ff9b::7f00:1"], LOOPBACK],
+  "public, then 6to4 of loopback": [PUBLIC, ["2002:7f00:1::"], LOOPBACK],
+  "loopback before a public one": [["127.0.0.1", OUTER_ADDRESS], LOOPBACK],
+  "loopback behind a public one": [[OUTER_ADDRESS, "127.0.0.1"], LOOPBACK],
+  "IPv6 loopback behind a public one, then before it": [
+    [OUTER_ADDRESS, "::1"],
+    ["::1", OUTER_ADDRESS],
+  ],
+  // A client tries one after the other.
+  "loopback behind a public one where nobody listens": [[SILENT_ADDRESS, "127.0.0.1"], LOOPBACK],
+}
+
+let made = 0
+
+/** An address whose name gets these answers, at the port of the private service; its path begins with its name. */
+function moving({ internet, inner, outer }: Arena, answers: Answers): { host: string; url: string } {
+  const host = `moving${(made += 1)}.example`
+  internet.leadInTurn(host, answers)
+  // A connection that is kept is looked up no more.
+  const closing = { "content-type": "text/html", connection: "close" }
+  outer.serve({ "*": bytes("<title>Public</title><p>public words</p>", closing) })
+  return { host, url: `http://${host}:${inner.port}/${host}` }
+}
+
+/** Whether all answers were asked for, and those that are public led to the public site: else nothing was tried. */
+const wasPlayed = ({ internet, outer }: Arena, host: string, answers: Answers): string | null =>
+  unless(internet.turnsLeft(host) === 0, () => `${internet.turnsLeft(host)} answers were not asked for`) ??
+  unless(
+    !answers.some((one) => one === PUBLIC) || outer.requests.some((path) => path.startsWith(`/${host}/`)),
+    () => "nobody came to where it leads first",
+  )
+
+/** Asks as often as there are answers, and once more. */
+const asking =
+  (answers: Answers, ask: (arena: Arena, url: string) => Promise<unknown>): Attack["play"] =>
+  async (arena) => {
+    const { host, url } = moving(arena, answers)
+    for (let turn = 0; turn <= answers.length; turn++) await ask(arena, `${url}/${turn}`)
+    return wasPlayed(arena, host, answers)
+  }
+
+const attacks = (
+  ask: (arena: Arena, url: string) => Promise<unknown>,
+  played: readonly (readonly [name: string, answers: Answers])[] = Object.entries(REBINDING),
+): readonly Attack[] => played.map(([name, answers]) => ({ name, play: asking(answers, ask) }))
+
+/** Names are looked up as the system does, of which the arena's internet is a part. */
+async function post({ networks }: Arena, url: string): Promise<void> {
+  await using sender = new WebhookSender({ networks, env: {}, userAgent: "test" })
+  await sender.send({ id: "x", url, secret: null, body: "{}", headers: {} }, AbortSignal.timeout(20_000))
+}
+
+const MUST = "are connected to at the address that was checked"
+export const rebindings = (scale: number): readonly Kind[] => [
+  {
+    kind: "names whose address changes with each lookup, read",
+    must: MUST,
+    attacks: attacks(({ reader }, url) => reader.read(url)),
+  },
+  {
+    kind: "names whose address changes, in live calls",
+    must: MUST,
+    attacks: attacks(
+      ({ app }, url) => app.post("/extract", { urls: url }),
+      fewer(Object.entries(REBINDING), scale, 6),
+    ),
+  },
+  { kind: "names whose address changes, of webhooks", must: MUST, attacks: attacks(post) },
+]
+
+/** What a page asks of a name, one request after the other. */
+const script = (url: string, { length }: Answers): string =>
+  `<script type="module">for (let n = 0; n <= ${length}; n++) await fetch("${url}/" + n, { mode: "no-cors", cache: "no-store" }).catch(() => 0)</script>`
+
+/** Pages whose scripts ask names that move meanwhile. */
+const asked = (name: string, all: readonly Answers[]): Attack => ({
+  name,
+  tries: all.length,
+  play: async (arena) => {
+    const names = all.map((answers) => ({ answers, ...moving(arena, answers) }))
+    const path = `/moving/${encodeURIComponent(name)}`
+    const scripts = names.map(({ url, answers }) => script(url, answers)).join("")
+    arena.evil.serve({ [path]: `<title>x</title><p>Words of a page that asks others.</p>${scripts}` })
+    const { plain } = await browser(arena)
+    await plain.read(arena.at(path))
+    return (
+      names.map(({ host, answers }) => wasPlayed(arena, host, answers)).find((one) => one !== null) ?? null
+    )
+  },
+})
+
+/** A page that finds itself at the private address. */
+const itself: Attack = {
+  name: "its own, which moves as soon as it is there",
+  play: async (arena) => {
+    const answers = [PUBLIC, LOOPBACK]
+    const { host, url } = moving(arena, answers)
+    const page = `<title>x</title><p>Words of a page that moves.</p>${script(`/${host}`, answers)}<script src="/module"></script>`
+    arena.outer.serve({
+      [`/${host}/moves`]: bytes(page, { "content-type": "text/html", connection: "close" }),
+    })
+    const { plain } = await browser(arena)
+    await plain.read(`${url}/moves`)
+    return wasPlayed(arena, host, answers)
+  },
+}
+
+/** Of a short run one page asks a few of them. */
+export const rebindingInBrowser = (scale: number): Kind => {
+  const all = fewer(Object.entries(REBINDING), scale, 4)
+  return {
+    kind: "names whose address changes, in a browser",
+    must: MUST,
+    attacks: [
+      itself,
+      ...(isShort(scale)
+        ? [
+            asked(
+              "all at once",
+              all.map(([, answers]) => answers),
+            ),
+          ]
+        : all.map(([name, answers]) => asked(name, [answers]))),
+    ],
+  }
+}

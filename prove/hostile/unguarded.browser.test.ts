@@ -1,0 +1,59 @@
+import { type Browser, chromium } from "playwright"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { bytes, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
+import { pageOf, SECURE_TRIES, SERVICE_WORKER, TRIES } from "./browsing.ts"
+import { startPrivateService } from "./private-service.ts"
+
+// What the attacks of pages are worth: a browser without the appliance's flags and proxy comes to the private service by each of them.
+
+const browserPath = await findTestBrowser()
+const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
+/** Those that are no requests over HTTP of a page itself. */
+const OTHERS = /WebRTC|WebTransport|service worker/
+
+describe.skipIf(browserPath === null)(`a browser that nobody guards ${skipped}`, () => {
+  let browser: Browser
+  let site: TestSite
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: browserPath ?? "" })
+    site = await startTestSite({ "/sw.js": bytes(SERVICE_WORKER, { "content-type": "text/javascript" }) })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site[Symbol.asyncDispose]()
+  })
+
+  const special = Object.entries({ ...TRIES, ...SECURE_TRIES }).filter(([name]) => OTHERS.test(name))
+  test.each(special)("reaches the private service by %s", async (name, html) => {
+    await using inner = await startPrivateService()
+    site.serve({ "/": pageOf(html, inner) })
+    const page = await browser.newPage()
+    // What this machine serves to itself counts as secure.
+    await page.goto(site.url("/").replace("127.0.0.1", "localhost"))
+    const what = name.endsWith("over TCP")
+      ? "a TCP connection"
+      : name.includes("worker")
+        ? "GET /sw"
+        : "a UDP datagram"
+    await expect.poll(() => inner.reached).toContain(what)
+    await page.close()
+  })
+
+  test("reaches it by nearly all requests of a page", async () => {
+    await using inner = await startPrivateService()
+    const requests = Object.entries(TRIES).filter(([name]) => !OTHERS.test(name))
+    const html = requests.map(([, one]) => one).join("\n")
+    site.serve({
+      "/": pageOf(html, inner),
+      "/to-secret": (_, response) =>
+        void response.writeHead(302, { location: inner.url("/redirected") }).end(),
+    })
+    const page = await browser.newPage()
+    await page.goto(site.url("/"))
+    const paths = () => new Set(inner.reached.filter((one) => one.includes(" /")))
+    await expect.poll(() => paths().size).toBeGreaterThan(24)
+    await page.close()
+  })
+})
