@@ -21,7 +21,7 @@ export interface ResearchEndpointParts {
   readonly queue: ResearchQueue
 }
 
-export interface ResearchQueue {
+interface ResearchQueue {
   readonly all: number
   readonly ofKey: number
   /** Tasks refused since the start because too many waited. */

@@ -51,10 +51,6 @@ export class EventFeed {
     this.#lookMs = lookMs
   }
 
-  get listeners(): number {
-    return this.#listeners.size
-  }
-
   /**
    * Tells what is known and has changed since `after`, all of it where that is not known, and then every change.
    * @returns ends it

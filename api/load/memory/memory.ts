@@ -54,7 +54,7 @@ export interface CallHold extends Disposable {
   hold(chars: number): void
 }
 
-export interface AccountLimits extends MemoryLimits {
+interface AccountLimits extends MemoryLimits {
   readonly liveMemoryMb: number
   readonly researchMemoryMb: number
   readonly bodiesMb: number

@@ -2,7 +2,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
 /** A span as a receiver gets it. */
-export interface ReceivedSpan {
+interface ReceivedSpan {
   readonly service: string
   readonly version: string
   readonly name: string
