@@ -43,7 +43,7 @@ async function examine(folder: string, env: Record<string, string> = {}, through
   const dataDir = join(folder, "data")
   const settings = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: "0", ...env }
   const { code, out } = await new Promise<{ code: number; out: string }>((resolve) => {
-    const [command = "", ...args] = [...through, process.execPath, FOSSICK, "doctor", "--json"]
+    const [command, ...args] = [...through, process.execPath, FOSSICK, "doctor", "--json"]
     execFile(command, args, { cwd: folder, env: settings }, (error, stdout) => {
       resolve({ code: Number(error?.code ?? 0), out: stdout })
     })
