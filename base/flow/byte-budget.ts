@@ -46,7 +46,7 @@ export class ByteBudget {
   }
 
   #take(bytes: number): boolean {
-    if (bytes > 0 && bytes > this.left) {
+    if (bytes > this.left) {
       this.#refused++
       return false
     }

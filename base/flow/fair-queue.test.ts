@@ -14,3 +14,11 @@ test("parties take turns, however much one of them has waiting", () => {
   expect(queue.length).toBe(1)
   expect([queue.shift(), queue.shift(), queue.length]).toEqual(["a4", undefined, 0])
 })
+
+test("what waits behind others is taken out by itself", () => {
+  const queue = new FairQueue<string>()
+  const party = {}
+  for (const item of ["a", "b", "c"]) queue.push(party, item)
+  expect(queue.delete(party, "b")).toBe(true)
+  expect([queue.length, queue.clear()]).toEqual([2, ["a", "c"]])
+})

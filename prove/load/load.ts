@@ -25,8 +25,8 @@ const IDLE_SECONDS = 20
 const SLOW_READERS = 200
 const SLOW_SECONDS = 60
 const LEAVERS = 3000
-const PAGES = 2000
-const PAGES_OF_TURN = 400
+const PAGES = 800
+const PAGES_OF_TURN = 250
 const TURNS = 3
 /** Seconds of one client who asks alone while a source is crawled, at most. */
 const ALONE_SECONDS = 90

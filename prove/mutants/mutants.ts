@@ -10,6 +10,8 @@ import { type Mutant, mutantsOf, ROOT } from "./stryker.ts"
 const ENOUGH = 0.9
 /** Names rooms, separated by commas, where not all are to be tried. */
 const NAMED = "FOSSICK_MUTANTS"
+/** A sample of so many mutants says how many of all are noticed, to some six in a hundred. */
+const TELLING = 100
 /** Lines of one stretch of a sample. */
 const STRETCH = 8
 
@@ -58,7 +60,7 @@ export async function tried(effort: Effort, rooms: readonly MutatedRoom[]): Prom
     if (!room.isJudged) for (const one of open) effort.tell(`  ${inWords(one)}`)
     rows.push([room.name, effort.scale >= 1 ? "all" : percent(effort.scale), ...row])
     if (room.isJudged) faults.push(...open.map((one) => `nobody has judged ${inWords(one)}`))
-    else if (effort.scale >= 1 && share < ENOUGH)
+    else if ((effort.scale >= 1 || mutants.length >= TELLING) && share < ENOUGH)
       faults.push(`${room.name}: ${percent(share)} of its mutants are noticed, and no more`)
   }
   return { columns: COLUMNS, rows, faults }
