@@ -87,7 +87,9 @@ export function publicDoor({
  * @throws ApiError 400
  */
 function presentedText(ctx: Context): string | null {
-  const inQuery = ctx.path === "/suggest" ? parameter(ctx, "key") : undefined
+  // The parameter means something where suggestions are: other methods are not served, whatever they come with.
+  const inQuery =
+    ctx.path === "/suggest" && ["GET", "HEAD"].includes(ctx.method) ? parameter(ctx, "key") : undefined
   if (inQuery === undefined) {
     const bearer = bearerOf(ctx)
     return bearer !== null && isPublicText(bearer) ? bearer : null

@@ -292,3 +292,8 @@ test("public keys live in a store that takes no more than it should", () => {
 test("an admin key is untouched by the door", async () => {
   expect((await call("GET", "/usage", { key: TEST_KEY })).status).toBe(200)
 })
+
+test("a method that suggestions do not have is none, whatever key it comes with", async () => {
+  const refused = await call("PUT", "/suggest?q=man&key=none", { key: TEST_KEY })
+  expect(refused.status).toBe(405)
+})
