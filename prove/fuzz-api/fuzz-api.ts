@@ -46,7 +46,7 @@ export const proof: Proof = {
     "media type, its shape. [Schemathesis](https://schemathesis.io) reads the document of a running appliance, makes up values that it allows and values that it " +
     "does not, wrong media types, methods and keys among them, and holds the answers against it, as five callers. The same of what clients of other programs " +
     "call (Firecrawl, SearXNG, OpenAI, Open WebUI, MCP, OAuth) and of the paid search: their answers are held to statuses and to the refusals that those clients read. " +
-    "An operation that nobody was answered on counts as a fault, too.",
+    "An operation that never answered counts as a fault, too.",
   run,
 }
 
