@@ -39,6 +39,6 @@ test("a secret is found however it is written", () => {
   expect(written.map((text) => marks.in(Buffer.from(text)))).toEqual([
     ["of bytes (as it is)"],
     ["of bytes (hexadecimal)"],
-    ["of bytes (base64url)"],
+    ["of bytes (base64)"],
   ])
 })
