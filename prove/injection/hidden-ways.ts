@@ -8,7 +8,7 @@ import type { Half } from "./planted.ts"
 import { THIRD_HIDDEN, THIRD_SHOWN } from "./third-hidden.ts"
 
 /** Ways of a half of a set: those that hide a text, and those that look so and do not. */
-export interface Ways {
+interface Ways {
   readonly half: Half
   readonly hidden: readonly (HtmlCase | DocumentCase)[]
   readonly shown: readonly (HtmlCase | DocumentCase)[]
@@ -35,7 +35,7 @@ export const WAYS: readonly Ways[] = [
 ]
 
 /** What passages, title and description of a page or a document have of its texts. */
-export interface Texts {
+interface Texts {
   /** Anything of the one that it hides, or seems to. */
   readonly hasSome: boolean
   /** All of that. */
@@ -63,9 +63,11 @@ function textsOfPage({ body, css = "", head = "", bodyTag = "" }: HtmlCase): str
 }
 
 async function textsOfDocument({ format, body }: DocumentCase): Promise<string[]> {
+  // A reader may keep the bytes it was given, and a way may be read again.
+  const bytes = body.slice()
   const { title, description, markdown } = await readDocument(
     format,
-    body,
+    bytes,
     `https://pumps.example/a.${format}`,
     10_000,
   )

@@ -36,7 +36,7 @@ const classed = (name: string, css: string, body = `<div class="q7"><p>TEXT</p><
   css,
 })
 
-export interface HiddenWays {
+interface HiddenWays {
   readonly html: readonly HtmlCase[]
   readonly documents: readonly DocumentCase[]
 }
