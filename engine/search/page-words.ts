@@ -58,11 +58,14 @@ export class PageWords {
     if (unknown.length === 0) return
     for (const page of unknown) this.#known.set(page, null)
     const { further } = this.#asked
-    const facts = further?.size ? await this.#index.facts(unknown) : undefined
+    // Asked for at one time with the terms: a server answers both at once.
+    const facts = further?.size ? this.#index.facts(unknown) : undefined
+    facts?.catch(() => undefined)
     const breathe = breather()
     for await (const [page, packed] of this.#index.passageTerms(unknown)) {
       await breathe()
-      this.#known.set(page, this.#evidenceIn(facts?.get(page)?.language ?? null)(unpackTerms(packed)))
+      const language = (await facts)?.get(page)?.language ?? null
+      this.#known.set(page, this.#evidenceIn(language)(unpackTerms(packed)))
     }
   }
 

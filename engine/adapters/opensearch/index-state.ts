@@ -12,16 +12,18 @@ interface Counts {
     readonly buckets: ReadonlyArray<{ readonly key: string; readonly doc_count: number }>
   }
   readonly passages: { readonly value: number }
+  readonly last: { readonly value: number | null }
 }
 
 /** Null when there is no index. The cluster keeps these answers until something is written. */
 export async function readState(cluster: Cluster, { pages, vectors }: Indexes): Promise<IndexState | null> {
   const searches = new Searches(cluster)
   const passages = { sum: { field: "passage_count" } }
+  const last = { max: { field: "written" } }
   const languages = { terms: { field: "language", size: MOST_LANGUAGES, missing: "" } }
   const asked = await orNull(
     Promise.all([
-      searches.search(pages, { size: 0, track_total_hits: true, aggs: { languages, passages } }),
+      searches.search(pages, { size: 0, track_total_hits: true, aggs: { languages, passages, last } }),
       searches.search(vectors, {
         size: 0,
         track_total_hits: true,
@@ -36,6 +38,7 @@ export async function readState(cluster: Cluster, { pages, vectors }: Indexes): 
   return {
     pages: all.hits.total!.value,
     passages: counts.passages.value,
+    lastWritten: counts.last.value ?? 0,
     waiting: waiting.hits.total!.value,
     waitingPassages: (waiting.aggregations as unknown as Counts).passages.value,
     byLanguage: new Map(

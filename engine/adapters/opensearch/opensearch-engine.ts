@@ -18,6 +18,7 @@ import {
   type Spread,
 } from "./server/indexes.ts"
 import { Searches } from "./server/searches.ts"
+import { Shards } from "./server/shards.ts"
 import { Versions } from "./server/versions.ts"
 import { TermFrequencies } from "./term-frequencies.ts"
 import { HALF_WRITTEN_MS, OpenSearchWaiting } from "./waiting-store.ts"
@@ -55,7 +56,8 @@ function opensearchBackend(
   { name, spread, halfWrittenMs }: Required<Pick<OpenSearchOptions, "name" | "spread" | "halfWrittenMs">>,
 ): Backend {
   const indexes = indexesOf(name)
-  const frequencies = new TermFrequencies(cluster, indexes)
+  const shards = new Shards(cluster, indexes.pages)
+  const frequencies = new TermFrequencies(cluster, indexes, shards)
   let versions: Promise<Versions> | undefined
   let manifest: IndexInfo | null = null
   let manifestAt = -Infinity
@@ -98,7 +100,7 @@ function opensearchBackend(
       return state
     },
     waitingOf: (source) => countWaiting(cluster, indexes, source),
-    searchIndex: (state) => opensearchIndex({ cluster, indexes, frequencies, state }),
+    searchIndex: (state) => opensearchIndex({ cluster, indexes, shards, frequencies, state }),
     stored: (id) => storedPage(cluster, indexes, id),
     async coverage(id) {
       const { hits } = await new Searches(cluster).search(indexes.vectors, {

@@ -9,7 +9,9 @@ import { filtersOf, isIn, type QueryClause } from "./filter.ts"
 import type { Cluster } from "./server/cluster.ts"
 import { inShort, textOf } from "./server/documents.ts"
 import type { Indexes } from "./server/indexes.ts"
+import { type Columns, columnsOf, PageReads } from "./server/page-reads.ts"
 import { COLUMNS_ONLY, Searches, type SearchHit } from "./server/searches.ts"
+import type { Shards } from "./server/shards.ts"
 import { similarTerms } from "./similar-terms.ts"
 import type { TermFrequencies } from "./term-frequencies.ts"
 
@@ -21,6 +23,10 @@ const MOST_TERMS = 64
 const MOST_NEAREST = 10_000
 /** Nearest passages of one page: a hit shows three. */
 const PASSAGES_PER_PAGE = 4
+/** What is known of a page without its terms and its text. */
+const KNOWN = ["facts", "head", "written"] as const
+/** Pages of a list that come with what is known of them: of a longer one most are never looked at. */
+const MOST_KNOWN_AT_ONCE = 100
 
 /**
  * Stands beside all filters of vectors: no field of a passage can hold it. Without such a one a filter that says what a page is not
@@ -31,28 +37,32 @@ const HAS_VECTORS: QueryClause = { term: { waiting: false } }
 export interface OpenSearchIndexParts {
   readonly cluster: Cluster
   readonly indexes: Indexes
+  readonly shards: Shards
   readonly frequencies: TermFrequencies
   readonly state: IndexState
 }
 
 /** What one search asks, answered by an OpenSearch cluster. It remembers what it was told of terms and pages. */
 export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
-  const { cluster, indexes, frequencies, state } = parts
+  const { cluster, indexes, shards, frequencies, state } = parts
   const searches = new Searches(cluster)
+  const reads = new PageReads(searches, shards, indexes.pages)
   const known = new Map<string, number>()
+  /** {@link KNOWN} and more of pages; null of those that are gone. */
+  const pages = new Map<string, Columns | null>()
   const facts = new Map<string, PageFacts>()
-  /** Of pages whose facts were read. */
-  const heads = new Map<string, PageHead>()
-  /** The version in which a head was read: see `versions.ts`. */
-  const written = new Map<string, number>()
-  const keepHead = (columns: Columns): void => {
-    heads.set(columns.id, headOf(columns))
-    written.set(columns.id, columns["written"] as number)
+  /** The versions of pages that were found by their words: see `versions.ts`. */
+  const writtenAt = new Map<string, number>()
+  const keep = (columns: Columns): void => {
+    pages.set(columns.id, columns)
+    facts.delete(columns.id)
   }
-  /** With the head: the round costs more than what it brings. */
-  const keepFacts = (columns: Columns): void => {
-    facts.set(columns.id, JSON.parse(textOf(columns["facts"])) as PageFacts)
-    keepHead(columns)
+  /** What is known of these pages, of those that are there. */
+  async function knownOf(ids: readonly string[]): Promise<Columns[]> {
+    const unread = ids.filter((id) => !pages.has(id))
+    const read = await reads.columns(unread, KNOWN)
+    for (const id of unread) pages.set(id, read.get(id) ?? null)
+    return ids.flatMap((id) => pages.get(id) ?? [])
   }
 
   async function learn(terms: readonly string[]): Promise<void> {
@@ -60,54 +70,59 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
     if (unknown.length === 0) return
     for (const [term, frequency] of await frequenciesOf(unknown)) known.set(term, frequency)
   }
-  const frequenciesOf = (terms: readonly string[]) => frequencies.of(terms, state.pages)
+  const frequenciesOf = (terms: readonly string[]) => frequencies.of(terms, state)
   function idfOf(term: string): number {
     const frequency = Math.min(known.get(term) ?? 0, state.pages)
     return Math.log(1 + (state.pages - frequency + 0.5) / (frequency + 0.5))
   }
-  /** Columns, and parts of the documents, of these pages in any order. */
-  async function read(ids: readonly string[], columns: readonly string[], source?: readonly string[]) {
-    if (ids.length === 0) return []
-    const { hits } = await searches.search(indexes.pages, {
-      ...COLUMNS_ONLY,
-      ...(source && { _source: source, stored_fields: undefined }),
-      size: ids.length,
-      docvalue_fields: ["id", "revision", ...columns],
-      query: { bool: { filter: [isIn("id", ids)] } },
-      sort: ["_doc"],
-    })
-    return hits.hits.map(({ fields, _source: text = {} }) => ({ columns: of(fields), text }))
-  }
-  /** A long field of these pages, of those that were not replaced since: fetched by id, which is half of what a search costs. */
+  /** A long field of these pages, of those that were not replaced since. */
   async function storedText(wanted: readonly PageHead[], field: "markdown" | "passages") {
-    const fetched = await searches.byId(
-      indexes.pages,
-      wanted.map(({ id }) => id),
-      field,
-    )
+    const fetched = await reads.documents(wanted.map(({ id }) => id))
     const found = new Map<string, string>()
     const others: PageHead[] = []
     for (const head of wanted) {
-      const { version, text } = fetched.get(head.id) ?? {}
-      if (text !== undefined && version === written.get(head.id)) found.set(head.id, text)
+      const document = fetched.get(head.id)
+      if (!document) continue
+      if (document.version === pages.get(head.id)?.["written"])
+        found.set(head.id, document.source[field] as string)
       // Written anew since, perhaps as it was.
-      else if (text !== undefined) others.push(head)
+      else others.push(head)
     }
     const revisions = new Map(others.map(({ id, revision }) => [id, revision]))
-    for (const { columns, text } of await read([...revisions.keys()], [], [field])) {
+    for (const { columns, source } of await whole([...revisions.keys()])) {
       const { id, revision } = columns
-      if (revisions.get(id) === revision) found.set(id, text[field] as string)
+      if (revisions.get(id) === revision) found.set(id, source[field] as string)
     }
     return found
   }
+  /** Documents of these pages with what is known of them, in any order. */
+  async function whole(ids: readonly string[]) {
+    if (ids.length === 0) return []
+    const { hits } = await searches.search(indexes.pages, {
+      track_total_hits: false,
+      size: ids.length,
+      docvalue_fields: ["id", "revision", "head"],
+      query: { bool: { filter: [isIn("id", ids)] } },
+      sort: ["_doc"],
+    })
+    return hits.hits.map(({ fields, _source: source }) => ({
+      columns: columnsOf(fields),
+      source: source!,
+    }))
+  }
   /** Pages by their best section. */
-  async function bySection(question: QueryClause, limit: number, conditions: readonly Condition[]) {
+  async function bySection(
+    question: QueryClause,
+    limit: number,
+    conditions: readonly Condition[],
+    columns: readonly string[] = [],
+  ) {
     const { hits } = await searches.search(
       indexes.pages,
       {
         ...COLUMNS_ONLY,
         size: limit,
-        docvalue_fields: ["id"],
+        docvalue_fields: ["id", ...columns],
         query: {
           bool: {
             must: [{ nested: { path: "sections", score_mode: "max", query: question } }],
@@ -117,7 +132,7 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
       },
       { wide: true },
     )
-    return hits.hits.map(({ fields, _score: score = 0 }) => ({ id: of(fields).id, score }))
+    return hits.hits.map(({ fields, _score: score = 0 }) => ({ columns: columnsOf(fields), score }))
   }
   const withTerms = (terms: readonly string[], operator: "and" | "or"): QueryClause => ({
     match: { "sections.terms": { query: terms.join(" "), operator } },
@@ -125,7 +140,8 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
 
   return {
     languages: sharesOf(state),
-    allEmbedded: state.waiting === 0,
+    // What waits is looked for among the pages that may: see `withoutVectors`.
+    allEmbedded: false,
     hasTermsAtHand: false,
     takesArmsTogether: true,
 
@@ -156,32 +172,42 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
       await learn(terms)
       const held = terms.filter((term) => (known.get(term) ?? 0) > 0)
       if (held.length === 0) return new Map()
-      const found = await bySection(withTerms(held, "or"), limit, conditions)
-      return new Map(found.map(({ id, score }) => [id, score]))
+      const columns = limit <= MOST_KNOWN_AT_ONCE ? ["revision", ...KNOWN] : ["written"]
+      const found = await bySection(withTerms(held, "or"), limit, conditions, columns)
+      for (const { columns } of found) {
+        writtenAt.set(columns.id, columns["written"] as number)
+        if (limit <= MOST_KNOWN_AT_ONCE) keep(columns)
+      }
+      return new Map(found.map(({ columns, score }) => [columns.id, score]))
     },
 
     async nearest(vector, limit, conditions) {
       const filters = filtersOf(conditions)
       const many = Math.min(limit, MOST_NEAREST)
+      const asked = inShort(vector)
+      const near = {
+        "passages.vector": {
+          vector: asked,
+          k: many,
+          ...(filters.length > 0 && { filter: { bool: { filter: [HAS_VECTORS, ...filters] } } }),
+        },
+      }
+      const params = { field: "passages.vector", query_value: asked, space_type: "cosinesimil" }
+      const compared = {
+        script_score: { query: { match_all: {} }, script: { lang: "knn", source: "knn_score", params } },
+      }
+      const inner = { size: PASSAGES_PER_PAGE, _source: false, stored_fields: "_none_" }
       const { hits } = await searches.search(indexes.vectors, {
         ...COLUMNS_ONLY,
         size: many,
         docvalue_fields: ["id", "revision"],
         query: {
-          nested: {
-            path: "passages",
-            score_mode: "max",
-            inner_hits: { size: PASSAGES_PER_PAGE, _source: false, stored_fields: "_none_" },
-            query: {
-              knn: {
-                "passages.vector": {
-                  vector: inShort(vector),
-                  k: many,
-                  expand_nested_docs: true,
-                  ...(filters.length > 0 && { filter: { bool: { filter: [HAS_VECTORS, ...filters] } } }),
-                },
-              },
-            },
+          bool: {
+            must: [{ nested: { path: "passages", score_mode: "max", query: { knn: near } } }],
+            // Adds nothing to a page's score: it tells its nearest passages, each of them compared with the question.
+            should: [
+              { nested: { path: "passages", score_mode: "none", query: compared, inner_hits: inner } },
+            ],
           },
         },
       })
@@ -194,7 +220,7 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
     async holding(terms, match, limit, conditions) {
       if (terms.length > 0) {
         const question = withTerms(terms, match === "all" ? "and" : "or")
-        return (await bySection(question, limit, conditions)).map(({ id }) => id)
+        return (await bySection(question, limit, conditions)).map(({ columns }) => columns.id)
       }
       const { hits } = await searches.search(indexes.pages, {
         ...COLUMNS_ONLY,
@@ -203,50 +229,53 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
         query: { bool: { filter: filtersOf(conditions) } },
         sort: ["_doc"],
       })
-      return hits.hits.map(({ fields }) => of(fields).id)
+      return hits.hits.map(({ fields }) => columnsOf(fields).id)
     },
 
     async withoutVectors(ids) {
-      if (ids.length === 0) return new Set()
+      // None waited when the state was read: then only pages that were written since may.
+      const mayWait = (id: string) => !((writtenAt.get(id) ?? Infinity) <= (state.lastWritten ?? 0))
+      const asked = state.waiting > 0 ? ids : ids.filter(mayWait)
+      if (asked.length === 0) return new Set()
       const { hits } = await searches.search(indexes.vectors, {
         ...COLUMNS_ONLY,
-        size: ids.length,
+        size: asked.length,
         docvalue_fields: ["id"],
-        query: { bool: { filter: [{ term: { waiting: true } }, isIn("id", ids)] } },
+        query: { bool: { filter: [{ term: { waiting: true } }, isIn("id", asked)] } },
         sort: ["_doc"],
       })
-      return new Set(hits.hits.map(({ fields }) => of(fields).id))
+      return new Set(hits.hits.map(({ fields }) => columnsOf(fields).id))
     },
 
     async facts(ids) {
-      const unread = ids.filter((id) => !facts.has(id))
-      for (const { columns } of await read(unread, ["facts", "head", "written"])) keepFacts(columns)
+      for (const { id, facts: text } of await knownOf(ids)) {
+        if (!facts.has(id)) facts.set(id, JSON.parse(textOf(text)) as PageFacts)
+      }
       return facts
     },
 
-    async heads(ids) {
-      const unread = await read(
-        ids.filter((id) => !heads.has(id)),
-        ["head", "written"],
-      )
-      for (const { columns } of unread) keepHead(columns)
-      return ids.flatMap((id) => heads.get(id) ?? [])
-    },
+    heads: async (ids) => (await knownOf(ids)).map(headOf),
 
     texts: async (ids) =>
-      (await read(ids, ["head"], ["markdown", "passages"])).map(({ columns, text }) => ({
+      (await whole(ids)).map(({ columns, source }) => ({
         ...headOf(columns),
-        markdown: text["markdown"] as string,
-        passages: JSON.parse(text["passages"] as string) as Passage[],
+        markdown: source["markdown"] as string,
+        passages: JSON.parse(source["passages"] as string) as Passage[],
       })),
 
     async *passageTerms(ids) {
       for (let at = 0; at < ids.length; at += PAGES_AT_A_TIME) {
         const some = ids.slice(at, at + PAGES_AT_A_TIME)
-        // One round for all that is asked of these next.
-        for (const { columns } of await read(some, ["passage_terms", "facts", "head", "written"])) {
-          keepFacts(columns)
-          yield [columns.id, Buffer.from(columns["passage_terms"] as string, "base64")]
+        // With all that is asked of these next, as they are now.
+        const read = await reads.columns(some, ["passage_terms", ...KNOWN])
+        for (const id of some) {
+          const columns = read.get(id)
+          if (!columns) pages.set(id, null)
+          else {
+            const { passage_terms: terms, ...known } = columns
+            keep(known)
+            yield [id, Buffer.from(terms as string, "base64")]
+          }
         }
       }
     },
@@ -273,19 +302,6 @@ export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
   }
 }
 
-interface Columns {
-  readonly id: string
-  readonly revision: number
-  readonly [name: string]: unknown
-}
-
-/** Columns of one value each. */
-function of(fields: SearchHit["fields"]): Columns {
-  return Object.fromEntries(
-    Object.entries(fields ?? {}).map(([name, [value]]) => [name, value]),
-  ) as unknown as Columns
-}
-
 function headOf({ id, revision, head }: Columns): PageHead {
   const { title, details } = JSON.parse(textOf(head)) as Pick<PageHead, "title" | "details">
   return { id, revision, title, details }
@@ -293,7 +309,7 @@ function headOf({ id, revision, head }: Columns): PageHead {
 
 /** The server's score of cosines is 0..1. */
 function passagesOf({ fields, inner_hits: inner }: SearchHit): Nearest[] {
-  const { id: page, revision } = of(fields)
+  const { id: page, revision } = columnsOf(fields)
   return (inner?.["passages"]?.hits.hits ?? []).map(({ _nested: { offset: position }, _score: score }) => ({
     page,
     revision,

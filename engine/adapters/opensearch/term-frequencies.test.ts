@@ -1,7 +1,8 @@
-import { expect, test } from "vitest"
+import { afterEach, expect, test, vi } from "vitest"
 import { type Request, startServer } from "../meilisearch/testing/scripted-server.ts"
 import { Cluster } from "./server/cluster.ts"
 import { indexesOf } from "./server/indexes.ts"
+import { Shards } from "./server/shards.ts"
 import { TermFrequencies } from "./term-frequencies.ts"
 
 /** A cluster of one shard, where each term stands in as many pages as it has letters, and "none" in none. */
@@ -20,9 +21,10 @@ async function counting() {
   })
   const tls = { ca: null, cert: null, key: null }
   const cluster = new Cluster({ urls: [server.url], login: null, tls, patienceMs: 5000 })
+  const indexes = indexesOf("test")
   return {
     asked,
-    frequencies: new TermFrequencies(cluster, indexesOf("test")),
+    frequencies: new TermFrequencies(cluster, indexes, new Shards(cluster, indexes.pages)),
     async [Symbol.asyncDispose]() {
       await cluster[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
@@ -30,19 +32,21 @@ async function counting() {
   }
 }
 
+afterEach(() => vi.restoreAllMocks())
+
 test("a term is asked for once, but for one that no page holds", async () => {
   await using counted = await counting()
   const { asked, frequencies } = counted
-  expect([...(await frequencies.of(["heron", "none"], 100))]).toEqual([
+  expect([...(await frequencies.of(["heron", "none"], { pages: 100 }))]).toEqual([
     ["heron", 5],
     ["none", 0],
   ])
-  expect([...(await frequencies.of(["none", "heron", "ox"], 100))]).toEqual([
+  expect([...(await frequencies.of(["none", "heron", "ox"], { pages: 100 }))]).toEqual([
     ["none", 0],
     ["heron", 5],
     ["ox", 2],
   ])
-  await frequencies.of(["ox", "heron"], 101)
+  await frequencies.of(["ox", "heron"], { pages: 101 })
   expect(asked).toEqual([
     ["heron", "none"],
     ["none", "ox"],
@@ -52,6 +56,18 @@ test("a term is asked for once, but for one that no page holds", async () => {
 test("all is asked anew when many pages have come or gone", async () => {
   await using counted = await counting()
   const { asked, frequencies } = counted
-  for (const pages of [100, 102, 102, 90]) await frequencies.of(["heron"], pages)
+  for (const pages of [100, 102, 102, 90]) await frequencies.of(["heron"], { pages })
+  expect(asked).toHaveLength(3)
+})
+
+test("all is asked anew now and then while pages come and go, and never while nothing is written", async () => {
+  await using counted = await counting()
+  const { asked, frequencies } = counted
+  let now = performance.now()
+  vi.spyOn(performance, "now").mockImplementation(() => now)
+  for (const lastWritten of [7, 7, 8, 8, 9]) {
+    await frequencies.of(["heron"], { pages: 100, lastWritten })
+    now += 60_000
+  }
   expect(asked).toHaveLength(3)
 })

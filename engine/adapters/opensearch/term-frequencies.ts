@@ -1,9 +1,7 @@
+import type { IndexState } from "../server/backend.ts"
 import { type Cluster, NEAR_BY } from "./server/cluster.ts"
 import { LONGEST_TERM, type Indexes } from "./server/indexes.ts"
-
-/** Names that are tried to find one that leads to each shard: of three shards the eighth seldom has to be. */
-const MOST_TRIED = 5000
-const TRIED_AT_A_TIME = 16
+import type { Shards } from "./server/shards.ts"
 
 interface Vectors {
   readonly docs: ReadonlyArray<{
@@ -14,59 +12,62 @@ interface Vectors {
   }>
 }
 
-/** How long a frequency is believed: a word becomes much rarer or more frequent only as fast as pages come and go. */
+type IndexAsItIs = Pick<IndexState, "pages" | "lastWritten">
+
+/** How long a frequency is believed while pages come and go: a word becomes much rarer or more frequent only as fast as they do. */
 const BELIEVED_MS = 30_000
 /** What may have come or gone meanwhile, of all pages. */
 const BELIEVED_SHARE = 0.01
-/** Terms that are kept in mind, some hundred bytes each. */
-const MOST_KNOWN = 10_000
+/** Terms that are kept in mind, some hundred bytes each; those that were asked for first make room. */
+const MOST_KNOWN = 50_000
 
 /**
  * In how many pages terms stand, read out of each shard's list of terms: a few microseconds each, where a search for each would
  * take a millisecond. Pages that were removed count until the shard cleans up behind them, as they do in BM25 itself.
  *
- * What was asked is kept in mind for a while, but that no page holds a term: the next page may.
+ * What was asked is kept in mind, while pages come and go for a short time; but never that no page holds a term: the next page may.
  */
 export class TermFrequencies {
   readonly #cluster: Cluster
   readonly #indexes: Indexes
-  /** A routing value for each shard. */
-  #routings: Promise<readonly string[]> | undefined
+  readonly #shards: Shards
   readonly #known = new Map<string, number>()
   #knownAt = -Infinity
-  #knownPages = 0
+  #knownOf: IndexAsItIs = { pages: 0 }
 
-  constructor(cluster: Cluster, indexes: Indexes) {
+  constructor(cluster: Cluster, indexes: Indexes, shards: Shards) {
     this.#cluster = cluster
     this.#indexes = indexes
+    this.#shards = shards
   }
 
-  /** @param pages that the index holds: when many have come or gone, all is asked anew */
-  async of(terms: readonly string[], pages: number): Promise<Map<string, number>> {
-    this.#forgetWhatIsOld(pages)
+  /** @param index when nothing was written since, all that is known holds; when many pages have come or gone, all is asked anew */
+  async of(terms: readonly string[], index: IndexAsItIs): Promise<Map<string, number>> {
+    this.#forgetWhatIsOld(index)
     const unknown = terms.filter((term) => !this.#known.has(term))
     const asked = unknown.length > 0 ? await this.#ask(unknown) : new Map<string, number>()
     for (const [term, frequency] of asked) {
-      if (frequency > 0 && this.#known.size < MOST_KNOWN) this.#known.set(term, frequency)
+      if (frequency === 0) continue
+      const [first] = this.#known.keys()
+      if (this.#known.size >= MOST_KNOWN) this.#known.delete(first!)
+      this.#known.set(term, frequency)
     }
     return new Map(terms.map((term) => [term, asked.get(term) ?? this.#known.get(term) ?? 0]))
   }
 
-  #forgetWhatIsOld(pages: number): void {
+  #forgetWhatIsOld(index: IndexAsItIs): void {
+    const { pages, lastWritten } = this.#knownOf
+    if (lastWritten !== undefined && lastWritten === index.lastWritten && pages === index.pages) return
     const isOld = performance.now() - this.#knownAt > BELIEVED_MS
-    if (!isOld && Math.abs(pages - this.#knownPages) <= BELIEVED_SHARE * this.#knownPages) return
+    if (!isOld && Math.abs(index.pages - pages) <= BELIEVED_SHARE * pages) return
     this.#known.clear()
     this.#knownAt = performance.now()
-    this.#knownPages = pages
+    this.#knownOf = index
   }
 
   async #ask(terms: readonly string[]): Promise<Map<string, number>> {
     const found = new Map(terms.map((term) => [term, 0]))
-    this.#routings ??= this.#findRoutings()
-    const routings = await this.#routings.catch((error: unknown) => {
-      this.#routings = undefined
-      throw error
-    })
+    const routings = await this.#shards.routings()
     const words = terms.join(" ")
     const { docs } = await this.#cluster.ask<Vectors>((client) =>
       client.mtermvectors({
@@ -97,33 +98,5 @@ export class TermFrequencies {
       }
     }
     return found
-  }
-
-  /** Which shard a routing value leads to only the cluster can tell; it never changes. */
-  async #findRoutings(): Promise<readonly string[]> {
-    const index = this.#indexes.pages
-    const shards = await this.#shardsOf()
-    const found = new Map<number, string>()
-    for (let at = 0; found.size < shards && at < MOST_TRIED; at += TRIED_AT_A_TIME) {
-      await Promise.all(
-        Array.from({ length: TRIED_AT_A_TIME }, async (_, i) => {
-          const routing = String(at + i)
-          const said = await this.#cluster.ask<{ shards: ReadonlyArray<ReadonlyArray<{ shard: number }>> }>(
-            (client) => client.searchShards({ index, routing }),
-          )
-          const shard = said.shards[0]?.[0]?.shard
-          if (shard !== undefined && !found.has(shard)) found.set(shard, routing)
-        }),
-      )
-    }
-    return [...found.values()]
-  }
-
-  async #shardsOf(): Promise<number> {
-    const index = this.#indexes.pages
-    const { shards } = await this.#cluster.ask<{ shards: readonly unknown[] }>((client) =>
-      client.searchShards({ index }),
-    )
-    return shards.length
   }
 }

@@ -17,6 +17,11 @@ export interface IndexState {
   readonly waitingPassages?: number
   /** How many pages there are of each language, the most frequent first, "" for those whose language nobody knows. */
   readonly byLanguage: ReadonlyMap<string, number>
+  /**
+   * When a page was last written, by a number that grows; left out by a server that does not tell. One that tells is asked the less often the
+   * longer nothing changes: its {@link SearchIndex.withoutVectors} knows of pages that came since.
+   */
+  readonly lastWritten?: number
 }
 
 /** Languages with the share of the pages in each. */

@@ -44,6 +44,8 @@ const SEARCHES_PER_CORE = 4
 const CHARS_PER_CALL = 2_000_000
 const PAGES_PER_CALL = 500
 const REMOVED_AT_A_TIME = 500
+/** The longest that what is known of an index is believed, where nothing changes. */
+const LONGEST_BELIEVED_MS = 5000
 
 export interface ServerEngineOptions {
   /** Closed with the engine. */
@@ -90,6 +92,8 @@ export class ServerEngine implements Engine {
   readonly #searches = new Gate(SEARCHES_PER_CORE * availableParallelism())
   #state: IndexState | null = null
   #checkedAt = -Infinity
+  /** How long what is known of the index is believed: the longer nothing changes, the longer. */
+  #believedMs = 0
   /** Counted, so that a check which began before a write does not pass for one after it. */
   #writes = 0
   #checking: Promise<void> | undefined
@@ -192,7 +196,7 @@ export class ServerEngine implements Engine {
         reranking,
         onProblem,
       }
-      return await this.#searches.run(() => searchIndex(context, query, options.signal), options.signal)
+      return await this.#asking(() => searchIndex(context, query, options.signal), options.signal)
     })
   }
 
@@ -201,7 +205,7 @@ export class ServerEngine implements Engine {
       const state = await this.#current()
       if (!state) return noFacets(query)
       const index = this.#backend.searchIndex(state)
-      return await this.#searches.run(() => countFacets(index, query, options.signal), options.signal)
+      return await this.#asking(() => countFacets(index, query, options.signal), options.signal)
     })
   }
 
@@ -340,15 +344,26 @@ export class ServerEngine implements Engine {
     }
   }
 
+  async #asking<T>(ask: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    try {
+      return await this.#searches.run(ask, signal)
+    } catch (error) {
+      // The index may be there no longer.
+      this.#checkedAt = -Infinity
+      throw error
+    }
+  }
+
   /** What is known of the index is asked anew by whoever needs it next. */
   #forget(): void {
     this.#checkedAt = -Infinity
+    this.#believedMs = 0
     this.#writes++
   }
 
   /** The index as it was a moment ago; null when there is none yet. */
   async #current(): Promise<IndexState | null> {
-    while (performance.now() - this.#checkedAt > this.supports.readerLagMs / 2) {
+    while (performance.now() - this.#checkedAt > Math.max(this.#believedMs, this.supports.readerLagMs / 2)) {
       this.#checking ??= this.#check().finally(() => (this.#checking = undefined))
       await this.#checking
     }
@@ -364,9 +379,14 @@ export class ServerEngine implements Engine {
       this.#backend.refuseOtherFormat(manifest)
       refuseOtherEmbedder(manifest, embedder)
     }
+    const isUnchanged = isSame(this.#state, state)
     this.#state = manifest && state
-    if (this.#writes === writes)
-      this.#checkedAt = Math.max(asked, performance.now() - this.supports.readerLagMs / 4)
+    if (this.#writes !== writes) return
+    const { readerLagMs } = this.supports
+    this.#checkedAt = Math.max(asked, performance.now() - readerLagMs / 4)
+    this.#believedMs = isUnchanged
+      ? Math.min(LONGEST_BELIEVED_MS, Math.max(readerLagMs, 2 * this.#believedMs))
+      : 0
   }
 
   #writing(): Writer {
@@ -392,6 +412,14 @@ async function locked({
     throw error
   }
 }
+
+/** Whether nothing was written in between, and nothing waits: as far as the server tells. */
+const isSame = (before: IndexState | null, now: IndexState | null): boolean =>
+  now?.lastWritten !== undefined &&
+  now.waiting === 0 &&
+  now.lastWritten === before?.lastWritten &&
+  now.pages === before.pages &&
+  now.waiting === before.waiting
 
 /** Passages of the pages that wait, by the mean of all pages. */
 const mean = ({ waiting, passages, pages }: Pick<IndexState, "waiting" | "passages" | "pages">): number =>

@@ -29,6 +29,13 @@ export interface SearchAnswer {
   >
 }
 
+interface SearchOptions {
+  /** Whether words weigh what they weigh in all shards together, which costs a second round. Default: false. */
+  readonly wide?: boolean
+  /** Leads to the one shard that is asked; default: all are. */
+  readonly routing?: string | undefined
+}
+
 interface Asked {
   readonly header: Readonly<Record<string, unknown>>
   readonly body: SearchBody
@@ -47,11 +54,15 @@ export class Searches {
     this.#cluster = cluster
   }
 
-  /** @param wide whether words weigh what they weigh in all shards together, which costs a second round */
-  search(index: string, body: SearchBody, { wide = false } = {}): Promise<SearchAnswer> {
+  search(
+    index: string,
+    body: SearchBody,
+    { wide = false, routing }: SearchOptions = {},
+  ): Promise<SearchAnswer> {
     const header = {
       index,
       ...NEAR_BY,
+      ...(routing !== undefined && { routing }),
       // Half an answer would be taken for a whole one.
       allow_partial_search_results: false,
       ...(wide && { search_type: "dfs_query_then_fetch" }),
@@ -63,21 +74,16 @@ export class Searches {
   }
 
   /**
-   * A long field of documents by their ids, as searches see them, with the version of each: without the search for them, which a
-   * fetch by columns begins with.
+   * Documents by their ids, as searches see them, with the version of each: without the search for them, which a fetch by columns
+   * begins with. They come whole, as they were sent: to take a field out of one, the cluster would read and write all of it.
    */
-  async byId(
-    index: string,
-    ids: readonly string[],
-    field: string,
-  ): Promise<ReadonlyMap<string, { readonly version: number; readonly text: string }>> {
+  async byId(index: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>> {
     if (ids.length === 0) return new Map()
     const { docs } = await this.#cluster.ask<{ docs: readonly Fetched[] }>(async (client) => {
       const answer = await client.mget({
         ...NEAR_BY,
         index,
         realtime: false,
-        _source_includes: [field],
         body: { ids: [...ids] },
       })
       const { docs } = answer.body as unknown as { docs: readonly Fetched[] }
@@ -89,7 +95,7 @@ export class Searches {
     })
     return new Map(
       docs.flatMap(({ _id: id, _version: version, _source: source }) =>
-        version === undefined || !source ? [] : [[id, { version, text: source[field] as string }]],
+        version === undefined || !source ? [] : [[id, { version, source }]],
       ),
     )
   }
@@ -115,6 +121,11 @@ export class Searches {
       for (const { done } of asked) done.reject(error)
     }
   }
+}
+
+export interface StoredDocument {
+  readonly version: number
+  readonly source: Readonly<Record<string, unknown>>
 }
 
 interface Fetched {

@@ -1,0 +1,90 @@
+import { isIn } from "../filter.ts"
+import { COLUMNS_ONLY, type SearchBody, type SearchHit, type Searches } from "./searches.ts"
+import type { Shards } from "./shards.ts"
+
+/** Columns of one page, of one value each. */
+export interface Columns {
+  readonly id: string
+  readonly revision: number
+  readonly [name: string]: unknown
+}
+
+export const columnsOf = (fields: SearchHit["fields"]): Columns =>
+  Object.fromEntries(Object.entries(fields ?? {}).map(([name, [value]]) => [name, value])) as never
+
+/**
+ * What is read of pages by their ids in one search. All that is asked for in one turn of the event loop goes in one request, to each
+ * shard once: a shard that is asked costs more than what it brings.
+ */
+export class PageReads {
+  /** Columns of these pages, and perhaps of others, with those that were asked for and perhaps more; of none that is gone. */
+  readonly columns: (
+    ids: readonly string[],
+    names: readonly string[],
+  ) => Promise<ReadonlyMap<string, Columns>>
+  /** These documents as they were sent, and perhaps others, as searches see them. */
+  readonly documents: (ids: readonly string[]) => ReturnType<Searches["byId"]>
+  readonly #searches: Searches
+  readonly #shards: Shards
+  readonly #pages: string
+
+  constructor(searches: Searches, shards: Shards, pages: string) {
+    this.#searches = searches
+    this.#shards = shards
+    this.#pages = pages
+    this.columns = together((ids, names) => this.#columns(ids, names))
+    const documents = together((ids) => searches.byId(pages, ids))
+    this.documents = (ids) => documents(ids, [])
+  }
+
+  async #columns(ids: readonly string[], names: readonly string[]): Promise<Map<string, Columns>> {
+    const groups = await this.#shards.split(ids)
+    const found = new Map<string, Columns>()
+    const ask = async (some: readonly string[], routing?: string) => {
+      const body = columnsBody(some, names)
+      const { hits } = await this.#searches.search(this.#pages, body, { routing })
+      for (const { fields } of hits.hits) {
+        const columns = columnsOf(fields)
+        found.set(columns.id, columns)
+      }
+    }
+    await Promise.all(groups.map(({ ids: some, routing }) => ask(some, routing)))
+    const missing = ids.filter((id) => !found.has(id))
+    if (missing.length === 0 || groups.every(({ routing }) => routing === undefined)) return found
+    // Gone, or in another shard of an index that was made anew.
+    await ask(missing)
+    if (missing.some((id) => found.has(id))) this.#shards.forget()
+    return found
+  }
+}
+
+const columnsBody = (ids: readonly string[], names: readonly string[]): SearchBody => ({
+  ...COLUMNS_ONLY,
+  size: ids.length,
+  docvalue_fields: ["id", "revision", ...names],
+  query: { bool: { filter: [isIn("id", ids)] } },
+  sort: ["_doc"],
+})
+
+/** Asks once for all that is asked for in one turn of the event loop. */
+function together<T>(
+  ask: (ids: readonly string[], names: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+) {
+  const ids = new Set<string>()
+  const names = new Set<string>()
+  let asked: Promise<ReadonlyMap<string, T>> | undefined
+  const send = () => {
+    const [allIds, allNames] = [[...ids], [...names]]
+    asked = undefined
+    ids.clear()
+    names.clear()
+    return ask(allIds, allNames)
+  }
+  return async (someIds: readonly string[], someNames: readonly string[]) => {
+    if (someIds.length === 0) return new Map<string, T>()
+    for (const id of someIds) ids.add(id)
+    for (const name of someNames) names.add(name)
+    asked ??= new Promise((resolve) => setImmediate(() => resolve(send())))
+    return await asked
+  }
+}
