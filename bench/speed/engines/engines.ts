@@ -3,7 +3,8 @@
 //
 // They come out of the index that search-latency.ts builds, so nothing is embedded again. Each Meilisearch is a server
 // of its own: one behind the engine's adapter, one that ranks by its own hybrid. `--opensearch` starts a cluster of so many nodes, on
-// which both have an index. Engines are loaded and asked one after the other, and only the servers of one run at a time.
+// which both have an index: what the one makes its Java machines compile, the other needs not pay for. Engines are loaded and asked one
+// after the other, and only the servers of one run at a time.
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
@@ -12,7 +13,7 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { type Embedder, openEngine, type PageWithVectors } from "#engine"
 import { Server as MeilisearchServer } from "#engine/adapters/meilisearch/server/server.ts"
-import { startCluster } from "#engine/testing/opensearch/cluster/start-cluster.ts"
+import { startCluster, type TestCluster } from "#engine/testing/opensearch/cluster/start-cluster.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
 import { readSettings } from "#base/settings.ts"
@@ -34,7 +35,7 @@ const OWN_HYBRID = { limit: 5, semanticRatio: 0.6 }
 /** What /search asks of the engine when whole pages are not wanted. */
 const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
 const WARM_UP = 10
-/** Questions before all others that a cluster is asked: a Java machine compiles what it has run some hundred times. */
+/** Other questions before all that a cluster is asked: a Java machine compiles what it has run some hundred times. */
 const BEFORE_JAVA_IS_QUICK = 400
 /** Questions that a process has answered when its memory is read. */
 const BEFORE_MEMORY = 50
@@ -99,6 +100,8 @@ interface Contender extends AsyncDisposable {
   readonly pids: readonly number[]
   /** Where its files are. */
   readonly files: string
+  /** Whether they hold another engine's pages already, and its processes. */
+  readonly isBesides?: boolean
   load(pages: AsyncIterable<PageWithVectors[]>, clock: LoadClock): Promise<void>
   /** Opens it for questions. */
   asker(): Promise<{ ask(question: Question): Promise<void> } & AsyncDisposable>
@@ -139,7 +142,7 @@ const embedder = new (class ReadyVectors implements Embedder {
   }
 })()
 
-type Server = Pick<Contender, "name" | "pids" | "files"> & AsyncDisposable
+type Server = Pick<Contender, "name" | "pids" | "files" | "isBesides"> & AsyncDisposable
 
 /** One of our engines. */
 function ours(server: Server, settings: Questions["settings"]): Contender {
@@ -190,7 +193,7 @@ function itsOwn(server: Server, hybrid: Hybrid): Contender {
 }
 
 /** Opens each engine that was asked for; only one at a time runs. */
-function* contenders(dir: string): Generator<() => Promise<Contender>> {
+function* contenders(dir: string, shared: AsyncDisposableStack): Generator<() => Promise<Contender>> {
   const settings = readSettings(engineSettings, {})
   yield async () => {
     const dataDir = join(dir, "embedded")
@@ -218,8 +221,9 @@ function* contenders(dir: string): Generator<() => Promise<Contender>> {
   }
   if (nodes > 0) {
     const spread = { shards: Math.min(nodes, 3), replicas: nodes > 1 ? 1 : 0 }
+    let cluster: TestCluster
     yield async () => {
-      const cluster = await startCluster({ nodes })
+      cluster = shared.use(await startCluster({ nodes }))
       return ours(clusterOf("OpenSearch", cluster), {
         ...settings,
         dataDir: join(dir, "opensearch"),
@@ -230,13 +234,15 @@ function* contenders(dir: string): Generator<() => Promise<Contender>> {
       })
     }
     yield async () => {
-      const cluster = await startCluster({ nodes })
       const own = await OpenSearchHybrid.create(cluster.urls, "pages", model.dimensions, spread)
-      return itsOwn(clusterOf("OpenSearch's own hybrid", cluster), {
-        load: (pages) => own.load(pages),
-        search: (question) => own.search(question, OWN_HYBRID.limit),
-        close: () => own.close(),
-      })
+      return itsOwn(
+        { ...clusterOf("OpenSearch's own hybrid", cluster), isBesides: true },
+        {
+          load: (pages) => own.load(pages),
+          search: (question) => own.search(question, OWN_HYBRID.limit),
+          close: () => own.close(),
+        },
+      )
     }
   }
 }
@@ -250,26 +256,31 @@ const serverOf = (name: Column, server: Awaited<ReturnType<typeof startMeilisear
   [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
 })
 
-const clusterOf = (name: Column, cluster: Awaited<ReturnType<typeof startCluster>>): Server => ({
+const clusterOf = (name: Column, cluster: TestCluster): Server => ({
   name,
   pids: cluster.urls.map((_, node) => cluster.pid(node)),
   files: cluster.dir,
-  [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  [Symbol.asyncDispose]: nothing,
 })
 
 async function measure(passages: number): Promise<void> {
   const sourceDir = join(values.dir, `search-${passages}`)
   const built = await ensureIndex(sourceDir, model, passages, Number(values.real))
   const dir = await mkdtemp(join(tmpdir(), "fossick-bench-engines-"))
-  const texts = await searchQuestions(DEPTHS.length * (count + WARM_UP))
+  const asked = DEPTHS.length * (count + WARM_UP)
+  const all = await searchQuestions(asked + BEFORE_JAVA_IS_QUICK)
+  const [texts, before] = [all.slice(0, asked), all.slice(asked)]
   const figures = new Figures()
+  await using shared = new AsyncDisposableStack()
   try {
-    for (const open of contenders(dir)) {
+    for (const open of contenders(dir, shared)) {
       await using contender = await open()
-      const { name, pids, files } = contender
+      const { name, pids, files, isBesides = false } = contender
+      const bytes = isBesides ? await folderBytes(files) : 0
       const clock = new LoadClock(pids)
       await contender.load(pagesOf(sourceDir), clock)
       clock.tell(figures, name, built.pages)
+      if (name.startsWith("OpenSearch")) await warmUp(contender, before)
       await ask(contender, texts, figures)
       if (contender.settings) {
         const { pss } = await memoryAnswering({
@@ -278,13 +289,13 @@ async function measure(passages: number): Promise<void> {
         })
         figures.set("answering process, PSS, MB", name, pss / MB)
       }
-      if (pids.length > 0) {
-        const all = pids.map(memoryOf)
-        const sum = (of: (memory: Memory) => number) => all.reduce((total, one) => total + of(one), 0)
+      if (pids.length > 0 && !isBesides) {
+        const memories = pids.map(memoryOf)
+        const sum = (of: (memory: Memory) => number) => memories.reduce((total, one) => total + of(one), 0)
         figures.set("servers, PSS, MB", name, sum(({ pss }) => pss) / MB)
         figures.set("servers, not from files, MB", name, sum(({ anonymous }) => anonymous) / MB)
       }
-      figures.set("disk, MB", name, (await folderBytes(files)) / MB)
+      figures.set("disk, MB", name, ((await folderBytes(files)) - bytes) / MB)
     }
     process.stdout.write(
       `\n${built.pages} pages, ${built.passages} passages; ${count} questions at each depth ` +
@@ -378,14 +389,17 @@ class LoadClock {
   }
 }
 
+async function warmUp(contender: Contender, texts: readonly string[]): Promise<void> {
+  await using asker = await contender.asker()
+  for (const text of texts) {
+    await asker.ask({ text, vector: await embedder.ready(text), depth: OWN_HYBRID_BESIDE })
+  }
+}
+
 async function ask(contender: Contender, all: readonly string[], figures: Figures): Promise<void> {
   await using asker = await contender.asker()
   const { name, pids, settings } = contender
   const texts = [...all]
-  for (let i = 0; name.startsWith("OpenSearch") && i < BEFORE_JAVA_IS_QUICK; i++) {
-    const text = all[i % all.length]!
-    await asker.ask({ text, vector: await embedder.ready(text), depth: OWN_HYBRID_BESIDE })
-  }
   for (const depth of DEPTHS) {
     const some = texts.splice(0, WARM_UP + (depth === "advanced" ? Math.ceil(count / 4) : count))
     if (!settings && depth !== OWN_HYBRID_BESIDE) continue
