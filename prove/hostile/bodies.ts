@@ -43,7 +43,7 @@ const sent = (
 
 const isRefused = (kind: string) => kind !== "read"
 const HTML = { "content-type": "text/html" }
-const zeros = (scale: number) => Buffer.alloc(Math.round(1000 * MB * Math.max(scale, 0.1)), "<p>words ")
+const zeros = (scale: number) => Buffer.alloc(Math.round(1000 * MB * Math.max(scale, 0.03)), "<p>words ")
 const encoded = (name: string, encoding: string, pack: (body: Uint8Array) => Uint8Array) =>
   sent(name, (scale) => bytes(pack(zeros(scale)), { ...HTML, "content-encoding": encoding }), isRefused)
 const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
@@ -435,9 +435,9 @@ const lists: readonly Attack[] = [
   ),
 ]
 
-/** Half a gigabyte of blanks and more, in a file of a few megabytes. */
+/** Half a gigabyte and more, in a file of a few megabytes; of a short run more than a process that reads them may hold. */
 const poison = (scale: number): readonly Attack[] =>
-  Object.entries(poisonPdfs(Math.round(500 * Math.max(scale, 0.5))))
+  Object.entries(poisonPdfs(Math.round(500 * Math.max(scale, 0.32))))
     // They take as long as they take, and crawler/page/formats/poison.test.ts tries each of them.
     .slice(0, isShort(scale) ? 2 : undefined)
     .map(([filters, made]) =>
