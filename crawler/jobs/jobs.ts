@@ -1,7 +1,13 @@
 import { noteTraceOf } from "#base/traces/trace-parents.ts"
 import { isLivingSql } from "#base/store/processes/own-process.ts"
 import { transaction } from "#base/store/state-store.ts"
-import { forgetAddresses, hasPrunableSql, outcomesOf, pruneAddresses } from "../frontier/job-addresses.ts"
+import {
+  forgetAddresses,
+  forgetFailures,
+  hasPrunableSql,
+  outcomesOf,
+  pruneAddresses,
+} from "../frontier/job-addresses.ts"
 import { BETWEEN_NOTES, type Job, type JobEvent, type JobState, type Judged } from "../job.ts"
 import type { Source } from "../source.ts"
 import { isAliveSql } from "./alive.ts"
@@ -13,6 +19,14 @@ const MAX_CRASHES = 5
 const CRASHES_IN_DOUBT = 2
 /** States, as SQL, whose jobs keep nothing of their frontier but what failed. */
 const OVER = "'finished', 'failed', 'cancelled'"
+/**
+ * Of so many runs of a source, the latest that are over, the addresses that failed are kept; of those before, how many there were. A thousand
+ * dead links that a site never mends, met each hour, would else leave two million rows in the 90 days of a job.
+ */
+export const RUNS_WITH_FAILURES = 20
+const RUNS_OVER = `from job where source = (select source from job where id = ?1) and state in (${OVER})`
+/** Runs of the same source before those, as SQL. */
+const EARLIER = `select id ${RUNS_OVER} and id <= (select id ${RUNS_OVER} order by id desc limit 1 offset ${RUNS_WITH_FAILURES})`
 const FINE: Judged = { result: "finished", reason: null }
 
 /** Whether the process of a running job is lost, as SQL. A command that crawls by itself is known by its beat alone. */
@@ -321,6 +335,7 @@ export class Jobs extends JobRecords {
 
   #prune(id: number): void {
     pruneAddresses(this.db, id, `exists (select 1 from job where id = ?1 and state in (${OVER}))`)
+    forgetFailures(this.db, id, EARLIER)
   }
 
   #must(id: number): Job {
