@@ -81,6 +81,10 @@ describe("the ranking", () => {
     )
   })
 
+  it("leaves out a page that is near by rounding alone", () => {
+    expect(ids([page("near", 0, 0.1), page("rounded", 0, 1.2e-7)])).toEqual(["near"])
+  })
+
   it("does not depend on the order of the candidates", () => {
     fc.assert(
       fc.property(anyCandidates, (candidates) => {

@@ -100,6 +100,9 @@ const CALIBRATIONS = {
   vector: { constant: -9.86, shareSquared: 6.96, best: 3.49 },
 } satisfies Record<string, Calibration>
 
+/** What processors round differently: of texts that have nothing in common one finds a cosine of 0, another one of 1e-7. */
+const ROUNDING = 1e-6
+
 /**
  * Ranks the candidates of one query, best first; ties by id. Pages that neither arm knows are left out.
  *
@@ -122,7 +125,7 @@ export function fuse(candidates: readonly Candidate[], { hasWords, reach = 1 }: 
       const fused = weight * share + (1 - weight) * nearness
       return { id, lexical: share, vector: within(cosine ?? 0), late: 0, rerank: 0, fused, score: 0 }
     })
-    .filter((one) => one.fused > 0)
+    .filter((one) => one.fused > ROUNDING)
   return scored(ranked, CALIBRATIONS[arms])
 }
 

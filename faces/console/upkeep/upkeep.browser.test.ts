@@ -143,8 +143,9 @@ describe.skipIf(executablePath === null)(
       const settings = page.getByRole("table", { name: "Settings" })
       await page.getByLabel("Find").fill("FOSSICK_API_KEY")
       await settings.getByText("not set").first().waitFor()
-      await page.getByLabel("Find").fill("FOSSICK_BODY_LIMIT")
-      await settings.getByText("262144").waitFor()
+      // No other setting speaks of it.
+      await page.getByLabel("Find").fill("FOSSICK_SEND_SECONDS")
+      await settings.getByText("60", { exact: true }).waitFor()
       expect(await settings.getByRole("row").count()).toBe(2)
       expect(complaints).toEqual([])
     })
