@@ -3,26 +3,31 @@
  * may be a child of another: then what is reserved is taken from both, and refused when either has too little left.
  */
 export class ByteBudget {
-  readonly total: number
+  readonly #total: () => number
   readonly #parent: ByteBudget | null
   readonly #beside: () => number
   #held = 0
   #refused = 0
 
   /**
+   * @param total bytes; one that changes as they are now
    * @param parent what it is a part of
    * @param beside bytes that nobody reserves and that count all the same, as they are now; costs next to nothing to ask
    */
   constructor(
-    total: number,
+    total: number | (() => number),
     {
       parent = null,
       beside = () => 0,
     }: { readonly parent?: ByteBudget | null; readonly beside?: () => number } = {},
   ) {
-    this.total = total
+    this.#total = typeof total === "number" ? () => total : total
     this.#parent = parent
     this.#beside = beside
+  }
+
+  get total(): number {
+    return this.#total()
   }
 
   /** What is reserved, and what is held beside. */

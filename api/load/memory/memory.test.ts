@@ -39,6 +39,15 @@ test("live pages, texts found and answers on their way come out of one whole", (
   memory.enter().hold(10 * MB)
 })
 
+test("a cache that may hold more than there was when the account was opened takes the last room of no call", () => {
+  const caches = new Map([["index", { held: 0, total: 32 * MB }]])
+  using memory = openMemory(limits, connections, () => caches)
+  expect(memory.holdings().get("calls")!.total).toBe(72 * MB)
+  caches.set("index", { held: 0, total: 500 * MB })
+  expect(memory.holdings().get("all")).toMatchObject({ held: 500 * MB, total: 564 * MB })
+  memory.enter().hold(10 * MB)
+})
+
 test("what caches may hold is never given to calls, whether they hold it or not", () => {
   const caches = new Map([
     ["index", { held: 0, total: 48 * MB }],
@@ -55,13 +64,13 @@ test("what caches may hold is never given to calls, whether they hold it or not"
   expect(() => memory.enter().hold(MB)).toThrow(SPENT)
   expect(live.reserve(4 * MB)).toBe(true)
   expect(live.reserve(1)).toBe(false)
-  live.release(64 * MB)
+  using larger = openMemory({ ...limits, memoryMb: 264 }, connections, () => caches)
+  expect(larger.holdings().get("research")!.total).toBe(25 * MB)
+  expect(larger.holdings().get("calls")!.total).toBe(150 * MB)
   // One that is loaded later counts as well.
-  caches.set("robots", { held: 0, total: 10 * MB })
-  expect(live.reserve(55 * MB)).toBe(false)
-  expect(live.reserve(54 * MB)).toBe(true)
-  using another = openMemory({ ...limits, researchMemoryMb: 64 }, connections, () => caches)
-  expect(another.holdings().get("research")!.total).toBe(8 * MB)
+  caches.set("robots", { held: 0, total: 8 * MB })
+  expect(larger.holdings().get("calls")!.total).toBe(144 * MB)
+  expect(larger.holdings().get("all")).toMatchObject({ held: 72 * MB, total: 264 * MB })
 })
 
 test("requests on their way come out of the whole as well, up to a limit of their own", () => {

@@ -71,17 +71,17 @@ export function openMemory(
   connections: Pick<Connections, "unsentBytes" | "unsentLimit">,
   caches: Caches = cacheUses,
 ): Memory {
-  const total = memoryLimit(limits, caches)
-  const left = total - cachesLimit(caches)
+  // A cache may come to be, or another reader of the index, long after this account was opened.
+  const left = () => memoryLimit(limits, caches) - cachesLimit(caches)
   const heap = new Heap()
   const bodies = bodiesOfProcess
   bodies.most = limits.bodiesMb * MB
-  const all = new ByteBudget(total, {
+  const all = new ByteBudget(() => memoryLimit(limits, caches), {
     beside: () => connections.unsentBytes + bodies.bytes + cachesLimit(caches),
   })
-  const calls = new ByteBudget(left * SHARE_OF_CALLS, { parent: all })
+  const calls = new ByteBudget(() => left() * SHARE_OF_CALLS, { parent: all })
   const live = new ByteBudget(limits.liveMemoryMb * MB, { parent: all })
-  const research = new ByteBudget(Math.min(limits.researchMemoryMb * MB, left * SHARE_OF_RESEARCH), {
+  const research = new ByteBudget(() => Math.min(limits.researchMemoryMb * MB, left() * SHARE_OF_RESEARCH), {
     parent: all,
   })
   let refusedByHeap = 0
