@@ -116,7 +116,7 @@ async function readsAlone(
     const isClear = (status === 503 || status === 403) && errorIn(text).includes("FOSSICK_DATA_DIR")
     if (!isClear) faults.push(`${method} ${path} is answered ${status}: ${text.slice(0, 200)}`)
   }
-  if (!(await within(async () => named(appliance.output, said, "").includes(data))))
+  if (!(await within(async () => lineWith(appliance.output, said).includes(data))))
     faults.push(`the folder is not named: ${appliance.output.slice(-300)}`)
   if (/ended unexpectedly/.test(appliance.output))
     faults.push(`a process ended: ${appliance.output.slice(-300)}`)

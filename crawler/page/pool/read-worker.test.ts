@@ -18,6 +18,6 @@ test("a place that reads has nothing of searching in its memory", async () => {
   expect(stdout).toContain("/crawler/page/read-body.ts")
   expect(stdout).toContain("/engine/page/page-url.ts")
   const others =
-    /engine\/(?!page\/|text\/scripts|text\/model-order|text\/analysis\/stop-words)|node_modules\/(?:undici|ajv|@xenova|@lancedb)\//
+    /engine\/(?!page\/|text\/scripts|text\/model-order|text\/order-forms\/|text\/analysis\/stop-words)|node_modules\/(?:undici|ajv|@xenova|@lancedb)\//
   expect(stdout.split("\n").filter((url) => others.test(url))).toEqual([])
 })
