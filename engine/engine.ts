@@ -136,7 +136,7 @@ export interface PageFilter {
   readonly paths?: readonly string[]
   /** Pages whose address names none of these versions are dropped: see `versionOf` of `page/address-parts.ts`. */
   readonly versions?: readonly string[]
-  /** Every phrase must stand in the page's title or text, ignoring case and white space. */
+  /** Every phrase must stand in the page's title or text, whole words, ignoring case and white space. */
   readonly phrases?: readonly string[]
 }
 

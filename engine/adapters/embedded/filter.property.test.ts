@@ -111,7 +111,13 @@ function naive(page: Page, filter: PageFilter): boolean {
   const paths = given(filter.paths) ?? []
   const wanted = paths.filter((one) => !one.startsWith("!"))
   const version = url.pathname.split("/").find((part) => part === "v2" || part === "latest") ?? null
-  const flat = `${page.title} ${page.markdown}`.toLowerCase()
+  // Words, not letters: "number1" is not in "number10".
+  const wordsOf = (text: string) =>
+    ` ${text
+      .toLowerCase()
+      .match(/[a-z0-9]+/g)
+      ?.join(" ")} `
+  const said = wordsOf(`${page.title} ${page.markdown}`)
   const date = page.publishedAt
   const { publishedFrom: from, publishedBefore: before } = filter
   return (
@@ -129,7 +135,7 @@ function naive(page: Page, filter: PageFilter): boolean {
     !paths.some((one) => one.startsWith("!") && isUnder(one.slice(1))) &&
     (wanted.length === 0 || wanted.some(isUnder)) &&
     (given(filter.versions)?.some((one) => one === version) ?? true) &&
-    (filter.phrases ?? []).every((phrase) => flat.includes(phrase.toLowerCase().replaceAll(/\s+/g, " ")))
+    (filter.phrases ?? []).every((phrase) => said.includes(wordsOf(phrase)))
   )
 }
 
