@@ -19,6 +19,8 @@ const SHARE_OF_INDEX = 1 / 3
  */
 const SHARE_OF_UNSENT = 1 / 8
 const LEAST_UNSENT = 32 * MB
+/** It does not change while a process lives, and is asked for by every call. */
+const HEAP_LIMIT = getHeapStatistics().heap_size_limit
 
 export interface MemoryLimits {
   /** Megabytes that all accounts and caches may hold together; 0: by the machine. */
@@ -42,7 +44,7 @@ export function memoryLimit(
 }
 
 function memoryByMachine(caches: Caches, machine: number): number {
-  const heap = getHeapStatistics().heap_size_limit * SHARE_OF_HEAP
+  const heap = HEAP_LIMIT * SHARE_OF_HEAP
   const beside = Math.max(LEAST_MB * MB, Math.floor(Math.min(machine * SHARE_OF_MACHINE, heap)))
   return beside + (caches().get("index")?.total ?? 0)
 }

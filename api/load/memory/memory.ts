@@ -1,6 +1,7 @@
 import type { Engine, Hit } from "#engine"
 import { type ByteAccount, ByteBudget } from "#base/flow/byte-budget.ts"
 import { cacheUses } from "#base/flow/cache-memory.ts"
+import { machineMemory } from "#base/process/machine-memory.ts"
 
 import { ApiError } from "../../errors.ts"
 import { type ArrivingBodies, bodiesOfProcess } from "../arriving-bodies.ts"
@@ -72,11 +73,13 @@ export function openMemory(
   caches: Caches = cacheUses,
 ): Memory {
   // A cache may come to be, or another reader of the index, long after this account was opened.
-  const left = () => memoryLimit(limits, caches) - cachesLimit(caches)
+  const machine = machineMemory()
+  const total = () => memoryLimit(limits, caches, machine)
+  const left = () => total() - cachesLimit(caches)
   const heap = new Heap()
   const bodies = bodiesOfProcess
   bodies.most = limits.bodiesMb * MB
-  const all = new ByteBudget(() => memoryLimit(limits, caches), {
+  const all = new ByteBudget(total, {
     beside: () => connections.unsentBytes + bodies.bytes + cachesLimit(caches),
   })
   const calls = new ByteBudget(() => left() * SHARE_OF_CALLS, { parent: all })
