@@ -67,6 +67,8 @@ export interface EmbedOptions {
   readonly as?: "question" | "passage"
   /** Default `index`. */
   readonly priority?: "query" | "index"
+  /** One processor is left to whoever answers, where this model works on all of them in this process. Default false. */
+  readonly sparing?: boolean
   readonly signal?: AbortSignal
   /**
    * Told, before `embed()` resolves, how many tokens the model read of all texts, those that it adds itself among them. Not called where that is

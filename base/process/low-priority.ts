@@ -1,10 +1,12 @@
+import { execFile } from "node:child_process"
 import { readlinkSync } from "node:fs"
 import { constants, setPriority } from "node:os"
 import path from "node:path"
 
 /**
- * Lets all else on the machine go before the thread that calls this: its nice value becomes 19, which takes no right and cannot
- * be taken back.
+ * Lets all else on the machine go before the thread that calls this: its nice value becomes 19 at once, and a moment later it is
+ * scheduled only where nothing else wants a processor (`SCHED_IDLE`, `sched(7)`), where `chrt` of util-linux is there. Neither takes a
+ * right. The nice value alone is not enough: a thread that wakes up for an answer waits until the slice of such a thread is over.
  *
  * On Linux alone a thread has a nice value of its own (`setpriority(2)`, "C library/kernel differences"), and the link
  * `/proc/thread-self` tells the thread its id (`proc(5)`).
@@ -14,8 +16,9 @@ import path from "node:path"
 export function yieldToOthers(): boolean {
   if (process.platform !== "linux") return false
   try {
-    const id = Number(path.basename(readlinkSync("/proc/thread-self")))
-    setPriority(id, constants.priority.PRIORITY_LOW)
+    const id = path.basename(readlinkSync("/proc/thread-self"))
+    setPriority(Number(id), constants.priority.PRIORITY_LOW)
+    execFile("chrt", ["--idle", "--pid", "0", id], () => undefined)
     return true
   } catch {
     return false

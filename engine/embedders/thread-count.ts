@@ -15,6 +15,10 @@ const BASE_BYTES = 40 * 2 ** 20
 const BYTES_PER_WEIGHT = 1.5
 const BYTES_PER_VOCABULARY = 35
 
+/** Threads of so many that work while one processor is left to others. At least 1. */
+export const sparingThreads = (threads: number, processors = availableParallelism()): number =>
+  threads < processors ? threads : Math.max(1, threads - 1)
+
 /** Threads that embed with this model where nobody says how many: one for each processor, as far as memory allows. At least 1. */
 export async function threadsFor(
   model: Pick<WorkerSetup, "folder" | "weights">,

@@ -3,13 +3,14 @@ import { cp, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/pr
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createReadStream, existsSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { availableParallelism, tmpdir } from "node:os"
 import path from "node:path"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Worker } from "node:worker_threads"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import { cosineOf } from "../embedder.ts"
 import { openEmbedder } from "./open-embedder.ts"
-import { threadsFor } from "./thread-count.ts"
+import { sparingThreads, threadsFor } from "./thread-count.ts"
 import { TransformersEmbedder, shippedModel } from "./transformers-embedder.ts"
 
 let dir: string
@@ -25,6 +26,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true })
 })
 
+/** `sched(7)` */
+const SCHED_IDLE = 5
 const LONG = "The crawler waits between two requests to one host. ".repeat(40)
 
 describe("the model that ships with Fossick", () => {
@@ -62,6 +65,11 @@ describe("the model that ships with Fossick", () => {
     expect(await read("pumps", "a pump")).toBe(7)
     expect(await read("decalcification")).toBeGreaterThan(3)
     expect(await read(LONG.repeat(200))).toBe(await read(LONG.repeat(3)))
+  })
+
+  it("gives the same vectors, all of them, while it leaves a processor to others", async () => {
+    const texts = ["one", LONG, "two", "three", "four"]
+    expect(await embedder.embed(texts, { sparing: true })).toEqual(await embedder.embed(texts))
   })
 
   it("reads no further than the model does", async () => {
@@ -143,7 +151,8 @@ describe("work that waits", () => {
 
 describe("threads", () => {
   /** Nice values of the threads of a process that has embedded with this purpose, sorted. */
-  async function nices(purpose: "background" | "answers"): Promise<number[]> {
+  /** Of each thread of a process with two such threads: its nice value and its policy (`proc_pid_stat(5)`). */
+  async function nices(purpose: "background" | "answers"): Promise<[nice: number, policy: number][]> {
     const script = `
       import { readFileSync, readdirSync } from "node:fs"
       import { TransformersEmbedder, shippedModel } from ${JSON.stringify(path.join(import.meta.dirname, "transformers-embedder.ts"))}
@@ -151,20 +160,33 @@ describe("threads", () => {
       await embedder.embed(Array.from({ length: 40 }, (_, i) => "text " + i))
       const nices = readdirSync("/proc/self/task").map((id) => {
         const stat = readFileSync("/proc/self/task/" + id + "/stat", "latin1")
-        return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16])
+        const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number)
+        return [fields[16], fields[38]]
       })
-      console.log(JSON.stringify(nices.sort((a, b) => a - b)))`
+      console.log(JSON.stringify(nices.sort(([a], [b]) => a - b)))`
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script])
-    return JSON.parse(stdout) as number[]
+    return JSON.parse(stdout) as [number, number][]
   }
+
+  const hasChrt = () =>
+    promisify(execFile)("chrt", ["--max"]).then(
+      () => true,
+      () => false,
+    )
 
   it.runIf(process.platform === "linux")("for pages let all else go first, and only those", async () => {
     const background = await nices("background")
-    expect(background.filter((nice) => nice === 19)).toHaveLength(2)
+    const policy = (await hasChrt()) ? SCHED_IDLE : 0
+    expect(background.slice(-2)).toEqual([
+      [19, policy],
+      [19, policy],
+    ])
     // The event loop and what V8 and libuv started beside it.
-    expect(background[0]).toBeLessThan(19)
+    const others = background.slice(0, -2)
+    expect(others.every(([nice, one]) => nice < 19 && one === 0)).toBe(true)
     const answers = await nices("answers")
-    expect(new Set(answers).size).toBe(1)
+    expect(new Set(answers.map(([nice]) => nice)).size).toBe(1)
+    expect(answers.every(([, one]) => one === 0)).toBe(true)
   })
 
   it("are one for each processor, as far as a quarter of the memory holds them", async () => {
@@ -184,6 +206,29 @@ describe("threads", () => {
     expect(await count(45, 3, 8, 4_000)).toBe(4)
     expect(await count(73, 6, 8, 500)).toBe(1)
   })
+
+  it("leave one processor to others when they are told to, where they would take all", () => {
+    expect([sparingThreads(8, 8), sparingThreads(2, 2), sparingThreads(9, 8)]).toEqual([7, 1, 8])
+    expect([sparingThreads(1, 1), sparingThreads(2, 8)]).toEqual([1, 2])
+  })
+
+  it.runIf(availableParallelism() > 1 && availableParallelism() < 9)(
+    "work on pages on all processors, and on all but one once they are to be sparing",
+    async () => {
+      const threads = availableParallelism()
+      await using busy = await TransformersEmbedder.open({ model: shippedModel, threads })
+      const texts = Array.from({ length: 20 * threads }, (_, i) => `${LONG} ${i}`)
+      await busy.embed(texts)
+      const post = vi.spyOn(Worker.prototype, "postMessage")
+      onTestFinished(() => post.mockRestore())
+      const workersOf = async (sparing: boolean) => {
+        post.mockClear()
+        await busy.embed(texts, { sparing })
+        return new Set(post.mock.contexts).size
+      }
+      expect([await workersOf(true), await workersOf(false)]).toEqual([threads - 1, threads])
+    },
+  )
 
   it("answer a question before the texts that wait, with texts at hand too", async () => {
     await using busy = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })

@@ -8,7 +8,7 @@ import { brokenInWords } from "./awaited-embedder.ts"
 import { fetchModel } from "./model-hub.ts"
 import { type ModelFolder, readModelFolder } from "./model-folder.ts"
 import { leaveThread, takeThread } from "./model-threads.ts"
-import { threadsFor } from "./thread-count.ts"
+import { sparingThreads, threadsFor } from "./thread-count.ts"
 
 export { shippedModel } from "./model-folder.ts"
 
@@ -31,6 +31,7 @@ interface Job {
   readonly kind: "embed" | "tokens"
   readonly text: string
   readonly prefix: string
+  readonly sparing: boolean
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
   /** Set when nobody waits for the vector any more. */
@@ -118,7 +119,7 @@ export class TransformersEmbedder implements Embedder {
   async #results(
     kind: Job["kind"],
     texts: readonly string[],
-    { as = "passage", priority = "index", signal }: EmbedOptions = {},
+    { as = "passage", priority = "index", sparing = false, signal }: EmbedOptions = {},
   ): Promise<Result[]> {
     signal?.throwIfAborted()
     if (this.#closed) throw closedError()
@@ -133,7 +134,7 @@ export class TransformersEmbedder implements Embedder {
       const results = texts.map(
         (text) =>
           new Promise<Result>((resolve, reject) => {
-            jobs.push({ kind, text, prefix, resolve, reject, dropped: false, losses: 0 })
+            jobs.push({ kind, text, prefix, sparing, resolve, reject, dropped: false, losses: 0 })
           }),
       )
       queue.push(...jobs)
@@ -162,9 +163,10 @@ export class TransformersEmbedder implements Embedder {
     // A second text waits at a thread only where no other thread could take it.
     const most = ready.length < this.#limit ? 1 : TEXTS_AT_HAND
     for (let held = 0; held < most; held++) {
-      for (const thread of ready) {
+      for (const [at, thread] of ready.entries()) {
         if (thread.jobs.length > held) continue
-        const job = this.#queries.shift() ?? this.#texts.shift()
+        const isSpared = this.#texts[0]?.sparing && at >= sparingThreads(this.#limit)
+        const job = this.#queries.shift() ?? (isSpared ? undefined : this.#texts.shift())
         if (!job) break
         run(thread, job)
       }

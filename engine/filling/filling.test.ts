@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
-import type { EmbedOptions } from "../embedder.ts"
+import { type EmbedOptions, TEXTS_AT_A_TIME } from "../embedder.ts"
 import { type FilledPage, type FillingParts, type PageToFill, fill } from "./filling.ts"
 import { KnownVectors } from "./known-vectors.ts"
 import { WaitingPages } from "./waiting-pages.ts"
@@ -13,6 +13,9 @@ class Stage {
   readonly committed: FilledPage<string>[][] = []
   readonly embedded: string[][] = []
   readonly failed: string[] = []
+  /** Of each part, whether it left a processor to answers. */
+  readonly sparing: (boolean | undefined)[] = []
+  areAsked = false
   readonly stop = new AbortController()
   readonly embedder = new HashingEmbedder()
   readonly known = new KnownVectors()
@@ -37,6 +40,7 @@ class Stage {
       embedder: {
         embed: async (texts: readonly string[], options?: EmbedOptions) => {
           this.embedded.push([...texts])
+          this.sparing.push(options?.sparing)
           await setImmediate()
           this.onPart(texts)
           return await this.embedder.embed(texts, options)
@@ -47,6 +51,7 @@ class Stage {
           .next({ pages: 4, passages: 128 }, inHand, moreUrgentThan)
           .map((page) => ({ ...page, page: `${page.id}@${page.revision}`, texts: this.texts.get(page.id)! })),
       mayWait: (inHand, urgency) => this.waiting.next({ pages: 1, passages: 1 }, inHand, urgency).length > 0,
+      areAsked: () => Promise.resolve(this.areAsked),
       commit: async (pages) => {
         await setImmediate()
         this.committed.push([...pages])
@@ -151,4 +156,17 @@ test("stopped, it commits what is embedded and leaves the rest", async () => {
   await fill(stage.parts)
   expect(stage.order).toEqual(["first@1"])
   expect(stage.waiting.size).toBe(1)
+})
+
+test("a processor is left to answers from the next part on, for as long as questions are asked", async () => {
+  const stage = new Stage()
+  stage.add(
+    "long",
+    Array.from({ length: 5 * TEXTS_AT_A_TIME }, (_, at) => `text ${at}`),
+  )
+  stage.onPart = () => (stage.areAsked = stage.embedded.length < 3)
+  await fill(stage.parts)
+  expect(stage.sparing).toHaveLength(5)
+  expect([stage.sparing[0], stage.sparing.at(-1)]).toEqual([false, false])
+  expect(stage.sparing).toContain(true)
 })

@@ -39,6 +39,8 @@ export interface FillingParts<P> {
   take(inHand: ReadonlyMap<string, number>, moreUrgentThan?: Urgency): Promise<readonly PageToFill<P>[]>
   /** Whether such a page may wait. */
   mayWait(inHand: ReadonlyMap<string, number>, moreUrgentThan: Urgency): boolean
+  /** Whether questions are asked at present: they go first. Asked before each part. */
+  areAsked(): Promise<boolean>
   commit(pages: readonly FilledPage<P>[]): Promise<void>
   /** Told of passages that have got their vectors. */
   onVectors(passages: number): void
@@ -181,7 +183,8 @@ class Fill<P> {
 
   async #embed(part: readonly string[]): Promise<void> {
     const { embedder, known, signal } = this.#parts
-    const vectors = await embedder.embed(part, { priority: "index", signal })
+    const sparing = await this.#parts.areAsked()
+    const vectors = await embedder.embed(part, { priority: "index", sparing, signal })
     for (const [i, text] of part.entries()) {
       const vector = vectors[i]!
       known.set(text, vector)

@@ -209,6 +209,7 @@ export class EmbedQueue implements AsyncDisposable {
       signal: this.#stop.signal,
       take: (inHand, moreUrgentThan) => this.#take(inHand, moreUrgentThan),
       mayWait: (inHand, urgency) => this.#waiting.next({ pages: 1, passages: 1 }, inHand, urgency).length > 0,
+      areAsked: () => this.#asked.areAsked(),
       commit: (pages) => this.#commit(pages),
       onVectors: (passages) => this.#rate.count(passages),
       onFailed: (ids) => this.#waiting.putBack(ids),

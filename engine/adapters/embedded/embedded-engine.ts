@@ -165,7 +165,7 @@ export class EmbeddedEngine implements Engine {
     this.#lock = lock
     this.#queryVectors = new QueryVectors(options.embedder)
     this.#lateReader = new LateReader(options.embedder)
-    this.#asked = new AskedPages(path.join(options.dir, ASKED_FILE))
+    this.#asked = new AskedPages(path.join(options.dir, ASKED_FILE), path.join(options.dir, RATE_FILE))
     const { dir, mode, onProblem } = options
     this.#suggestions = new Suggestions({ file: path.join(dir, SUGGESTIONS_DB), mode, onProblem })
   }

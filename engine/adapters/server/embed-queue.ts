@@ -160,6 +160,7 @@ export class EmbedQueue implements AsyncDisposable {
       signal: this.#stop.signal,
       take: (inHand, moreUrgentThan) => this.#take(inHand, moreUrgentThan),
       mayWait: (inHand, urgency) => this.#urgentIds(inHand, urgency).length > 0,
+      areAsked: () => this.#asked.areAsked(),
       commit: (pages) => this.#commit(pages),
       onVectors: (passages) => this.#rate.count(passages),
       onFailed: (ids) => ids.forEach((id) => this.#urgent.delete(id)),

@@ -112,7 +112,7 @@ export class ServerEngine implements Engine {
     const file = (what: string) => path.join(options.lockDir, `${name}.${what}.json`)
     const { firstSourceFile: firstSource } = options
     this.#files = { rate: file("filling"), asked: file("asked-pages"), firstSource }
-    this.#asked = new AskedPages(this.#files.asked)
+    this.#asked = new AskedPages(this.#files.asked, this.#files.rate)
     this.#suggestions = new Suggestions({ file: suggestionsFile(options), mode, onProblem })
   }
 
