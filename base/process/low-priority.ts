@@ -6,7 +6,8 @@ import path from "node:path"
 /**
  * Lets all else on the machine go before the thread that calls this: its nice value becomes 19 at once, and a moment later it is
  * scheduled only where nothing else wants a processor (`SCHED_IDLE`, `sched(7)`), where `chrt` of util-linux is there. Neither takes a
- * right. The nice value alone is not enough: a thread that wakes up for an answer waits until the slice of such a thread is over.
+ * right, and the nice value cannot be taken back. That value alone is not enough: a thread that wakes up for an answer waits until
+ * the slice of such a thread is over.
  *
  * On Linux alone a thread has a nice value of its own (`setpriority(2)`, "C library/kernel differences"), and the link
  * `/proc/thread-self` tells the thread its id (`proc(5)`).

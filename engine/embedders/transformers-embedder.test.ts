@@ -150,8 +150,7 @@ describe("work that waits", () => {
 })
 
 describe("threads", () => {
-  /** Nice values of the threads of a process that has embedded with this purpose, sorted. */
-  /** Of each thread of a process with two such threads: its nice value and its policy (`proc_pid_stat(5)`). */
+  /** Of each thread of a process that has embedded with this purpose, by nice value: that and its policy (`proc_pid_stat(5)`). */
   async function nices(purpose: "background" | "answers"): Promise<[nice: number, policy: number][]> {
     const script = `
       import { readFileSync, readdirSync } from "node:fs"

@@ -68,6 +68,8 @@ export class TransformersEmbedder implements Embedder {
   readonly traits: ModelTraits
   readonly #model: ModelFolder
   readonly #limit: number
+  /** Threads for texts that are to be sparing. */
+  readonly #sparing: number
   readonly #purpose: Purpose
   readonly #queries: Job[] = []
   readonly #texts: Job[] = []
@@ -82,6 +84,7 @@ export class TransformersEmbedder implements Embedder {
     this.traits = model.traits
     this.#model = model
     this.#limit = threads
+    this.#sparing = sparingThreads(threads)
     this.#purpose = purpose
   }
 
@@ -165,7 +168,7 @@ export class TransformersEmbedder implements Embedder {
     for (let held = 0; held < most; held++) {
       for (const [at, thread] of ready.entries()) {
         if (thread.jobs.length > held) continue
-        const isSpared = this.#texts[0]?.sparing && at >= sparingThreads(this.#limit)
+        const isSpared = this.#texts[0]?.sparing && at >= this.#sparing
         const job = this.#queries.shift() ?? (isSpared ? undefined : this.#texts.shift())
         if (!job) break
         run(thread, job)
