@@ -3,7 +3,6 @@ import type { SearchIndex } from "../index/search-index.ts"
 import { pause } from "#base/flow/pause.ts"
 import { replaceFile } from "#base/store/replace-file.ts"
 import { steadyNow } from "#base/steady-time.ts"
-import { toldRate } from "./filling-rate.ts"
 
 /** Of a question the best by their words: more than it shows. */
 const PAGES_A_QUESTION = 20
@@ -11,32 +10,25 @@ const PAGES_A_QUESTION = 20
 const MOST_PAGES = 500
 const WRITE_EVERY_MS = 1000
 const LOOK_EVERY_MS = 1000
-/** Whoever asked so long ago may ask again: two writes and a look. */
-const ASKED_WITHIN_MS = 3000
 
 /**
- * Notes that questions are asked while vectors are made, and which pages without them they come across, for the writer in another process: it
- * leaves room for answers, and embeds those pages sooner. Closed when no search is under way; then it writes what it has, and nothing after that.
+ * Notes which pages without vectors questions come across, for the writer in another process: it embeds them sooner. Closed
+ * when no search is under way; then it writes what it has, and nothing after that.
  */
 export class AskedPages implements AsyncDisposable {
   readonly #file: string
   /** The last ones last. */
   readonly #ids = new Set<string>()
   readonly #closing = new AbortController()
-  readonly #rateFile: string
-  #askedAt = -Infinity
   #isNew = false
   #writing: Promise<void> | null = null
 
-  /** @param rateFile see `filling-rate.ts` */
-  constructor(file: string, rateFile: string) {
+  constructor(file: string) {
     this.#file = file
-    this.#rateFile = rateFile
   }
 
-  /** The same index, for a question; what it says of pages without vectors is noted. */
+  /** The same index; what it says of pages without vectors is noted. */
   noting(index: SearchIndex): SearchIndex {
-    void this.#noteQuestion()
     return {
       ...index,
       withoutVectors: async (ids) => {
@@ -45,12 +37,6 @@ export class AskedPages implements AsyncDisposable {
         return without
       },
     }
-  }
-
-  async #noteQuestion(): Promise<void> {
-    if (steadyNow() - this.#askedAt < WRITE_EVERY_MS) return
-    this.#askedAt = steadyNow()
-    if ((await toldRate(this.#rateFile)) !== null) this.#tell()
   }
 
   #note(ids: readonly string[]): void {
@@ -63,10 +49,6 @@ export class AskedPages implements AsyncDisposable {
       if (this.#ids.size <= MOST_PAGES) break
       this.#ids.delete(id)
     }
-    this.#tell()
-  }
-
-  #tell(): void {
     if (this.#closing.signal.aborted) return
     this.#isNew = true
     this.#writing ??= this.#write()
@@ -95,8 +77,6 @@ export class AskedPagesReader {
   readonly #file: string
   #lookedAt = -Infinity
   #readAt = 0
-  #toldAt = -Infinity
-  #ids: readonly string[] = []
 
   constructor(file: string) {
     this.#file = file
@@ -104,28 +84,16 @@ export class AskedPagesReader {
 
   /** The ids that were noted since the last look; none when there are none, or the file cannot be read. */
   async news(): Promise<readonly string[]> {
-    await this.#look()
-    const ids = this.#ids
-    this.#ids = []
-    return ids
-  }
-
-  /** Whether questions are asked these seconds. */
-  async areAsked(): Promise<boolean> {
-    await this.#look()
-    return steadyNow() - this.#toldAt < ASKED_WITHIN_MS
-  }
-
-  async #look(): Promise<void> {
-    if (steadyNow() - this.#lookedAt < LOOK_EVERY_MS) return
+    if (steadyNow() - this.#lookedAt < LOOK_EVERY_MS) return []
     this.#lookedAt = steadyNow()
     try {
       const { mtimeMs } = await stat(this.#file)
-      if (mtimeMs === this.#readAt) return
+      if (mtimeMs === this.#readAt) return []
       this.#readAt = mtimeMs
-      this.#toldAt = steadyNow()
       const ids: unknown = JSON.parse(await readFile(this.#file, "utf8"))
-      this.#ids = Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []
-    } catch {}
+      return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []
+    } catch {
+      return []
+    }
   }
 }

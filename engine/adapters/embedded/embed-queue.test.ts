@@ -1,7 +1,7 @@
 import path from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { pause } from "#base/flow/pause.ts"
-import { putSourceFirst } from "#engine/filling/first-source.ts"
+import { firstSourceFile, putSourceFirst } from "#engine/filling/first-source.ts"
 import { adapter } from "#engine/testing/embedded-under-test.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage, urlOf } from "#engine/testing/pages.ts"
@@ -70,7 +70,7 @@ test("the same passage on many pages is embedded once", async () => {
 
 test("the source that was chosen has its vectors before the others, also when it is chosen amid a fill", async () => {
   const { embedder, texts } = noting()
-  const firstSourceFile = path.join(place, "first.json")
+  const file = firstSourceFile(place)
   const pages = (source: string) =>
     Array.from({ length: 40 }, (_, i) =>
       aPage(`${source}/${i}`, { source, title: source, markdown: chapter(i) }),
@@ -81,17 +81,47 @@ test("the source that was chosen has its vectors before the others, also when it
     await using engine = await EmbeddedEngine.open({ dir, mode: "write", embedder, embedding: "off" })
     await engine.index([...pages("manual"), ...pages("forum"), ...pages("blog")])
   }
-  await putSourceFirst(firstSourceFile, "forum")
+  await putSourceFirst(file, "forum")
   const embed = embedder.embed.bind(embedder)
   let isFirst = true
   embedder.embed = async (...given) => {
-    if (isFirst) await putSourceFirst(firstSourceFile, "blog")
+    if (isFirst) await putSourceFirst(file, "blog")
     // The queue looks for it once a second.
     if (isFirst) await pause(1100)
     isFirst = false
     return await embed(...given)
   }
-  await using engine = await EmbeddedEngine.open({ dir, mode: "write", embedder, firstSourceFile })
+  await using engine = await EmbeddedEngine.open({ dir, mode: "write", embedder, dataDir: place })
   await engine.settled()
   expect(order()).toEqual(["forum", "blog", "manual"])
+})
+
+test("while questions are asked of the index in use, one that is built beside it spares a processor for them", async () => {
+  const inUse = { dir: path.join(place, "index"), dataDir: place }
+  {
+    await using engine = await EmbeddedEngine.open({
+      ...inUse,
+      mode: "write",
+      embedder: new HashingEmbedder(),
+    })
+    await engine.index([aPage("pump")])
+    await engine.settled()
+  }
+  await using reader = await EmbeddedEngine.open({ ...inUse, mode: "read", embedder: new HashingEmbedder() })
+  const embedder = new HashingEmbedder()
+  const embed = embedder.embed.bind(embedder)
+  const sparing: boolean[] = []
+  embedder.embed = async (texts, options) => {
+    sparing.push(options?.sparing ?? false)
+    if (!sparing.at(-1)) {
+      await reader.search({ text: "pump", limit: 1 })
+      await pause(200)
+    }
+    return await embed(texts, options)
+  }
+  const beside = { dir: path.join(place, "index-2"), dataDir: place }
+  await using engine = await EmbeddedEngine.open({ ...beside, mode: "write", embedder })
+  await engine.index(Array.from({ length: 300 }, (_, i) => aPage(`page/${i}`, { markdown: chapter(i) })))
+  await engine.settled()
+  expect([sparing[0], sparing.at(-1)]).toEqual([false, true])
 })

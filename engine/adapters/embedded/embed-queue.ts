@@ -2,10 +2,11 @@ import path from "node:path"
 import type { Embedder } from "../../embedder.ts"
 import { embeddingText } from "../../text/passages.ts"
 import { AskedPagesReader } from "../../filling/asked-pages.ts"
-import { FirstSourceReader } from "../../filling/first-source.ts"
+import { FirstSourceReader, firstSourceFile } from "../../filling/first-source.ts"
 import { type PageToFill, fill } from "../../filling/filling.ts"
 import { FillingRate } from "../../filling/filling-rate.ts"
 import { KnownVectors } from "../../filling/known-vectors.ts"
+import { QuestionsAskedReader, questionsFile } from "../../filling/questions-asked.ts"
 import { Settling } from "../../filling/settling.ts"
 import { type Urgency, WaitingPages } from "../../filling/waiting-pages.ts"
 import { isIn } from "./filter.ts"
@@ -31,8 +32,8 @@ type FilledRow = PageVectors["page"]
 export interface EmbedQueueOptions {
   /** Folder of the index. */
   readonly dir: string
-  /** See `first-source.ts`; left out: no source goes first. */
-  readonly firstSourceFile?: string | undefined
+  /** As {@link EmbeddedEngineOptions.dataDir}. */
+  readonly dataDir?: string | undefined
   readonly tables: Tables
   /** Writes to the table of vectors go through this, one at a time. */
   readonly writes: Serial
@@ -63,6 +64,7 @@ export class EmbedQueue implements AsyncDisposable {
   readonly #rate: FillingRate
   readonly #asked: AskedPagesReader
   readonly #first: FirstSourceReader
+  readonly #questions: QuestionsAskedReader
   readonly #stop = new AbortController()
   #wake = Promise.withResolvers<void>()
   readonly #settling = new Settling()
@@ -72,7 +74,9 @@ export class EmbedQueue implements AsyncDisposable {
     this.#options = options
     this.#rate = new FillingRate(path.join(options.dir, RATE_FILE))
     this.#asked = new AskedPagesReader(path.join(options.dir, ASKED_FILE))
-    this.#first = new FirstSourceReader(options.firstSourceFile)
+    const { dataDir } = options
+    this.#first = new FirstSourceReader(dataDir && firstSourceFile(dataDir))
+    this.#questions = new QuestionsAskedReader(dataDir && questionsFile(dataDir))
   }
 
   /** @param indexed the pages as they are in their table. */
@@ -157,7 +161,7 @@ export class EmbedQueue implements AsyncDisposable {
     this.#stop.abort(new Error("The engine is being closed."))
     this.#wake.resolve()
     await this.#work
-    await this.#rate.end()
+    await this.#endTelling()
     if (!this.#isSettled) {
       this.#settling.giveUp(new Error("The engine was closed before every page had its vectors."))
     }
@@ -209,14 +213,19 @@ export class EmbedQueue implements AsyncDisposable {
       signal: this.#stop.signal,
       take: (inHand, moreUrgentThan) => this.#take(inHand, moreUrgentThan),
       mayWait: (inHand, urgency) => this.#waiting.next({ pages: 1, passages: 1 }, inHand, urgency).length > 0,
-      areAsked: () => this.#asked.areAsked(),
+      areAsked: () => this.#questions.areAsked(),
       commit: (pages) => this.#commit(pages),
       onVectors: (passages) => this.#rate.count(passages),
       onFailed: (ids) => this.#waiting.putBack(ids),
     })
     // A page may be in the tables or out of them a moment before the queue is told.
     if (this.#waiting.size > 0) await pause(20, this.#stop.signal)
-    else await this.#rate.end()
+    else await this.#endTelling()
+  }
+
+  async #endTelling(): Promise<void> {
+    await this.#rate.end()
+    await this.#questions.end()
   }
 
   async #take(

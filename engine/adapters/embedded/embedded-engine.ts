@@ -6,6 +6,7 @@ import path from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { AskedPages } from "../../filling/asked-pages.ts"
 import { toldRate } from "../../filling/filling-rate.ts"
+import { QuestionsAsked, questionsFile } from "../../filling/questions-asked.ts"
 import { type Embedder, refuseOtherEmbedder } from "../../embedder.ts"
 import type {
   Engine,
@@ -95,8 +96,8 @@ const PAGES_PER_COMMIT = 200
 export interface EmbeddedEngineOptions {
   /** Folder of the index; made when it is opened for writing and is not there. */
   readonly dir: string
-  /** Says which source has its vectors first: see `filling/first-source.ts`. Default: none. */
-  readonly firstSourceFile?: string
+  /** Data folder, for what holds of all its indexes: the source whose vectors go first, and that questions are asked. Default: neither. */
+  readonly dataDir?: string
   /** Stays the caller's. */
   readonly embedder: Embedder
   readonly mode: "read" | "write"
@@ -148,6 +149,7 @@ export class EmbeddedEngine implements Engine {
   readonly #lateReader: LateReader
   readonly #coverage = new VectorCoverage()
   readonly #asked: AskedPages
+  readonly #questions: QuestionsAsked
   readonly #suggestions: Suggestions
   readonly #searches = new Gate(SEARCHES_PER_CORE * availableParallelism())
   #opened: Opened | null = null
@@ -165,8 +167,9 @@ export class EmbeddedEngine implements Engine {
     this.#lock = lock
     this.#queryVectors = new QueryVectors(options.embedder)
     this.#lateReader = new LateReader(options.embedder)
-    this.#asked = new AskedPages(path.join(options.dir, ASKED_FILE), path.join(options.dir, RATE_FILE))
-    const { dir, mode, onProblem } = options
+    const { dir, dataDir, mode, onProblem } = options
+    this.#asked = new AskedPages(path.join(dir, ASKED_FILE))
+    this.#questions = new QuestionsAsked(dataDir && questionsFile(dataDir))
     this.#suggestions = new Suggestions({ file: path.join(dir, SUGGESTIONS_DB), mode, onProblem })
   }
 
@@ -248,6 +251,7 @@ export class EmbeddedEngine implements Engine {
     return this.#calls.during(async () => {
       const opened = await this.#current()
       if (!opened) return { hits: [] }
+      this.#questions.note()
       const index = this.#searchIndex(opened)
       const { reranking = null, onProblem } = this.#options
       const context = {
@@ -379,6 +383,7 @@ export class EmbeddedEngine implements Engine {
     await this.#coverage[Symbol.asyncDispose]()
     await this.#suggestions[Symbol.asyncDispose]()
     await this.#asked[Symbol.asyncDispose]()
+    await this.#questions[Symbol.asyncDispose]()
     try {
       if (writer) {
         await writer.queue[Symbol.asyncDispose]()
@@ -400,7 +405,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   async #openForWriting(): Promise<void> {
-    const { dir, firstSourceFile, embedder, embedding = "on", onProblem = () => {} } = this.#options
+    const { dir, dataDir, embedder, embedding = "on", onProblem = () => {} } = this.#options
     const manifest = (await readManifest(dir)) ?? (await this.#create())
     refuseOtherEmbedder(manifest, embedder)
     if ((await manifestTwins(dir)).damaged.length > 0) await writeManifest(dir, manifest)
@@ -432,7 +437,7 @@ export class EmbeddedEngine implements Engine {
     for (const id of lost) indexed.delete(id)
     const queue = await EmbedQueue.open(indexed, {
       dir,
-      firstSourceFile,
+      dataDir,
       tables,
       writes: vectorWrites,
       embedder,

@@ -3,7 +3,6 @@ import path from "node:path"
 import type { GenerationAdapter } from "../adapter.ts"
 import { checkIndex, indexedIn } from "./check.ts"
 import { countReadable, openDamagedIndex } from "./damaged-index.ts"
-import { firstSourceFile } from "../../filling/first-source.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
 import { INDEX_FORMAT, OLD_FORMATS, readAnyManifest } from "./files/manifest.ts"
 import { openOldIndex } from "./old-index.ts"
@@ -29,7 +28,7 @@ export function embeddedGenerations(dataDir: string, cacheMb?: number): Generati
         ...options,
         ...(cacheMb !== undefined && { cacheMb }),
         dir: folder(generation),
-        firstSourceFile: firstSourceFile(dataDir),
+        dataDir,
       }),
     openOld: (generation) => openOldIndex(folder(generation)),
     check: (generation, depth) => checkIndex(folder(generation), depth),

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import path from "node:path"
 import type { engineSettings } from "../../settings.ts"
-import { firstSourceFile } from "../../filling/first-source.ts"
 import type { GenerationAdapter } from "../adapter.ts"
 import { SettingsError, type Values } from "#base/settings.ts"
 import { INDEX_FORMAT, dropIndexes, readManifest } from "./server/indexes.ts"
@@ -50,7 +49,7 @@ export function meilisearchGenerations(settings: MeilisearchSettings): Generatio
         key,
         lockDir,
         name: nameOf(generation),
-        firstSourceFile: firstSourceFile(settings.dataDir),
+        dataDir: settings.dataDir,
       }),
     async drop(generation) {
       const name = nameOf(generation)

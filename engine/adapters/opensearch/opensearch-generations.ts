@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises"
 import path from "node:path"
-import { firstSourceFile } from "../../filling/first-source.ts"
 import type { GenerationAdapter } from "../adapter.ts"
 import { suggestionsFile } from "../server/server-engine.ts"
 import { openOpenSearch } from "./opensearch-engine.ts"
@@ -44,7 +43,7 @@ export function opensearchGenerations(
         spread: spreadOf(settings),
         lockDir,
         name: nameOf(generation),
-        firstSourceFile: firstSourceFile(settings.dataDir),
+        dataDir: settings.dataDir,
       }),
     async drop(generation) {
       const name = nameOf(generation)

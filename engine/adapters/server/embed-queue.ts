@@ -1,9 +1,10 @@
 import type { Embedder } from "../../embedder.ts"
 import { AskedPagesReader } from "../../filling/asked-pages.ts"
 import { type FilledPage, type PageToFill, fill } from "../../filling/filling.ts"
-import { FirstSourceReader } from "../../filling/first-source.ts"
+import { FirstSourceReader, firstSourceFile } from "../../filling/first-source.ts"
 import { FillingRate } from "../../filling/filling-rate.ts"
 import { KnownVectors } from "../../filling/known-vectors.ts"
+import { QuestionsAskedReader, questionsFile } from "../../filling/questions-asked.ts"
 import { Settling } from "../../filling/settling.ts"
 import { type Urgency, byUrgency } from "../../filling/waiting-pages.ts"
 import { pause } from "#base/flow/pause.ts"
@@ -26,8 +27,8 @@ const LOOK_AGAIN_MS = 1000
 export interface FillingFiles {
   readonly rate: string
   readonly asked: string
-  /** See `first-source.ts`; left out: no source goes first. */
-  readonly firstSource?: string | undefined
+  /** As {@link ServerEngineOptions.dataDir}. */
+  readonly dataDir?: string | undefined
 }
 
 export interface EmbedQueueOptions {
@@ -52,6 +53,7 @@ export class EmbedQueue implements AsyncDisposable {
   readonly #rate: FillingRate
   readonly #asked: AskedPagesReader
   readonly #first: FirstSourceReader
+  readonly #questions: QuestionsAskedReader
   /** Pages that may wait and go before others; the server knows nothing of that. */
   readonly #urgent = new Map<string, Urgency>()
   readonly #stop = new AbortController()
@@ -70,7 +72,9 @@ export class EmbedQueue implements AsyncDisposable {
     this.#options = options
     this.#rate = new FillingRate(options.files.rate)
     this.#asked = new AskedPagesReader(options.files.asked)
-    this.#first = new FirstSourceReader(options.files.firstSource)
+    const { dataDir } = options.files
+    this.#first = new FirstSourceReader(dataDir && firstSourceFile(dataDir))
+    this.#questions = new QuestionsAskedReader(dataDir && questionsFile(dataDir))
     this.#work = options.embeds ? this.#run() : Promise.resolve()
   }
 
@@ -100,7 +104,7 @@ export class EmbedQueue implements AsyncDisposable {
     this.#wake.resolve()
     await this.#work
     await this.#options.store[Symbol.asyncDispose]?.()
-    await this.#rate.end()
+    await this.#endTelling()
     this.#settling.giveUp(this.#stop.signal.reason)
   }
 
@@ -126,7 +130,7 @@ export class EmbedQueue implements AsyncDisposable {
       if (this.#mayWait) continue
       this.#idle = true
       this.#urgent.clear()
-      await this.#rate.end()
+      await this.#endTelling()
       this.#settling.settle()
       // Closing wakes whoever waits now, not who begins to.
       if (!signal.aborted) await this.#awaken()
@@ -153,6 +157,11 @@ export class EmbedQueue implements AsyncDisposable {
     }
   }
 
+  async #endTelling(): Promise<void> {
+    await this.#rate.end()
+    await this.#questions.end()
+  }
+
   async #fill(): Promise<void> {
     await fill<WaitingPage>({
       embedder: this.#options.embedder,
@@ -160,7 +169,7 @@ export class EmbedQueue implements AsyncDisposable {
       signal: this.#stop.signal,
       take: (inHand, moreUrgentThan) => this.#take(inHand, moreUrgentThan),
       mayWait: (inHand, urgency) => this.#urgentIds(inHand, urgency).length > 0,
-      areAsked: () => this.#asked.areAsked(),
+      areAsked: () => this.#questions.areAsked(),
       commit: (pages) => this.#commit(pages),
       onVectors: (passages) => this.#rate.count(passages),
       onFailed: (ids) => ids.forEach((id) => this.#urgent.delete(id)),

@@ -19,6 +19,7 @@ import type {
 import { EngineError } from "../../errors.ts"
 import { AskedPages } from "../../filling/asked-pages.ts"
 import { toldRate } from "../../filling/filling-rate.ts"
+import { QuestionsAsked, questionsFile } from "../../filling/questions-asked.ts"
 import { toPage, toPageRow } from "../../index/page-record.ts"
 import type { Page } from "../../page/page.ts"
 import { type PageUrl, pageId } from "../../page/page-url.ts"
@@ -54,8 +55,8 @@ export interface ServerEngineOptions {
   readonly name: string
   /** Folder on this machine where writers find out about each other. */
   readonly lockDir: string
-  /** Says which source has its vectors first: see `filling/first-source.ts`. Default: none. */
-  readonly firstSourceFile?: string
+  /** Data folder, for what holds of all its indexes: the source whose vectors go first, and that questions are asked. Default: neither. */
+  readonly dataDir?: string
   /** Stays the caller's. */
   readonly embedder: Embedder
   readonly mode: "read" | "write"
@@ -87,6 +88,7 @@ export class ServerEngine implements Engine {
   readonly #lateReader: LateReader
   readonly #files: FillingFiles
   readonly #asked: AskedPages
+  readonly #questions: QuestionsAsked
   readonly #suggestions: Suggestions
   #names: NamesOfOthers | undefined
   readonly #searches = new Gate(SEARCHES_PER_CORE * availableParallelism())
@@ -110,9 +112,10 @@ export class ServerEngine implements Engine {
     this.#queryVectors = new QueryVectors(embedder)
     this.#lateReader = new LateReader(embedder)
     const file = (what: string) => path.join(options.lockDir, `${name}.${what}.json`)
-    const { firstSourceFile: firstSource } = options
-    this.#files = { rate: file("filling"), asked: file("asked-pages"), firstSource }
-    this.#asked = new AskedPages(this.#files.asked, this.#files.rate)
+    const { dataDir } = options
+    this.#files = { rate: file("filling"), asked: file("asked-pages"), dataDir }
+    this.#asked = new AskedPages(this.#files.asked)
+    this.#questions = new QuestionsAsked(dataDir && questionsFile(dataDir))
     this.#suggestions = new Suggestions({ file: suggestionsFile(options), mode, onProblem })
   }
 
@@ -187,6 +190,7 @@ export class ServerEngine implements Engine {
     return this.#calls.during(async () => {
       const state = await this.#current()
       if (!state) return { hits: [] }
+      this.#questions.note()
       const index = this.#backend.searchIndex(state)
       const { reranking = null, onProblem } = this.#options
       const context = {
@@ -291,6 +295,7 @@ export class ServerEngine implements Engine {
     await this.#suggestions[Symbol.asyncDispose]()
     await names
     await this.#asked[Symbol.asyncDispose]()
+    await this.#questions[Symbol.asyncDispose]()
     try {
       await this.#writer?.queue[Symbol.asyncDispose]()
       await this.#writer?.writes.idle()

@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs"
+import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { QuestionsAsked, QuestionsAskedReader, questionsFile } from "./questions-asked.ts"
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), "fossick-asked-"))
+})
+afterEach(() => rm(dir, { recursive: true }))
+
+/** What it says once it has looked again, which it does once a second. */
+const saysInTheEnd = (reader: QuestionsAskedReader, areAsked: boolean) =>
+  expect.poll(() => reader.areAsked(), { timeout: 10_000, interval: 100 }).toBe(areAsked)
+
+test("who makes vectors learns that questions are asked, and that they are no more", async () => {
+  const reader = new QuestionsAskedReader(questionsFile(dir))
+  expect(await reader.areAsked()).toBe(false)
+  await using asked = new QuestionsAsked(questionsFile(dir))
+  asked.note()
+  await saysInTheEnd(reader, true)
+  await saysInTheEnd(reader, false)
+})
+
+test("two indexes of a folder learn it both, and one that is done keeps it from the other for a moment only", async () => {
+  const [inUse, beside] = [1, 2].map(() => new QuestionsAskedReader(questionsFile(dir)))
+  await Promise.all([inUse!.areAsked(), beside!.areAsked()])
+  await using asked = new QuestionsAsked(questionsFile(dir))
+  asked.note()
+  await saysInTheEnd(inUse!, true)
+  await inUse!.end()
+  await expect.poll(() => (asked.note(), beside!.areAsked()), { timeout: 10_000, interval: 100 }).toBe(true)
+})
+
+test("nothing is written of questions while no vectors are made", async () => {
+  const reader = new QuestionsAskedReader(questionsFile(dir))
+  await reader.areAsked()
+  expect(existsSync(questionsFile(dir))).toBe(true)
+  await reader.end()
+  {
+    await using asked = new QuestionsAsked(questionsFile(dir))
+    asked.note()
+  }
+  expect(await readdir(dir)).toEqual([])
+})
+
+test("without a file or a folder nobody is told, and nothing fails", async () => {
+  for (const file of [undefined, path.join(dir, "missing", "file")]) {
+    await using asked = new QuestionsAsked(file)
+    asked.note()
+    const reader = new QuestionsAskedReader(file)
+    expect(await reader.areAsked()).toBe(false)
+    await reader.end()
+  }
+})
