@@ -234,6 +234,9 @@ class Load {
   /** Those who take what they can, and give nothing. */
   async rude(): Promise<void> {
     const query = this.#site.question()
+    const leavers = tries(this.#effort, LEAVERS, 60)
+    this.#effort.tell(`${leavers} clients that leave, for the first time`)
+    await leave(this.#appliance, leavers, query)
     await this.#untilQuiet()
     const before = await this.#atRest()
     const readers = tries(this.#effort, SLOW_READERS, 10)
@@ -247,7 +250,6 @@ class Load {
 
     await this.#idle()
 
-    const leavers = tries(this.#effort, LEAVERS, 60)
     this.#effort.tell(`${leavers} clients that leave`)
     await leave(this.#appliance, leavers, query)
     await this.#untilQuiet()
