@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
+import { migrate } from "#base/store/state-store.ts"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 
 import { startReceiver } from "./testing/receiver.ts"
@@ -64,4 +65,11 @@ test("of a thousand runs the callers are remembered; a process that looks first 
     return Promise.resolve()
   })
   expect([1, 2, 3, 1002].map((job) => traceOf(db, job) !== undefined)).toEqual([false, false, true, true])
+})
+
+test("callers that a newer version noted are left alone, and the part that is newer is named", async () => {
+  const db = state()
+  migrate(db, "traces", ["select 1", "select 2"])
+  await using _ = await tracing()
+  expect(() => traceOf(db, 1)).toThrow(/newer Fossick \(traces 2, this one knows 1\)/)
 })

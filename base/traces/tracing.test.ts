@@ -31,6 +31,9 @@ async function told(steps: () => Promise<unknown>, config: Partial<TraceConfig> 
   return receiver
 }
 
+/** Whether the receiver is told that the step above it is another process's. */
+const isBelowAnother = ({ flags }: { readonly flags: number }) => (flags & 0x2_00) !== 0
+
 /** A step that gives what a server of the operator's would be sent. */
 const sentOn = (parent?: string) => traced("step", { parent }, () => Promise.resolve(traceparent()))
 
@@ -80,8 +83,8 @@ test("steps arrive with their service, kind, name and attributes, one under the 
   expect(call!.parentSpanId ?? "").toBe("")
   expect(new Set([chat, index, call].map((one) => one!.traceId)).size).toBe(1)
   expect(another!.traceId).not.toBe(call!.traceId)
-  expect(got.map(({ service, version }) => [service, version])).toEqual(
-    got.map(() => ["fossick-test", fossickVersion()]),
+  expect(got.map(({ service, version, scope }) => [service, version, scope])).toEqual(
+    got.map(() => ["fossick-test", fossickVersion(), "fossick"]),
   )
   expect(got.map(({ status }) => status.code)).toEqual([0, 0, 0, 0])
   expect([[...paths], [...keys]]).toEqual([["/v1/traces"], [undefined]])
@@ -99,9 +102,10 @@ test("a caller's trace goes on here, and from here to the servers that are asked
   expect(on).toBe(`00-${TRACE}-${step!.spanId}-01`)
   expect([inner!.name, inner!.traceId, inner!.parentSpanId]).toEqual(["inner", TRACE, CALLER])
   expect(outer!.traceId).not.toBe(TRACE)
+  expect([step, inner, outer].map((one) => isBelowAnother(one!))).toEqual([true, true, false])
 })
 
-test.each([
+const NO_PARENTS = [
   ["nothing", ""],
   ["another version", `01-${TRACE}-${CALLER}-01`],
   ["something before it", `x00-${TRACE}-${CALLER}-01`],
@@ -110,11 +114,19 @@ test.each([
   ["a short id", `00-${TRACE.slice(1)}-${CALLER}-01`],
   ["a trace of zeros", `00-${"0".repeat(32)}-${CALLER}-01`],
   ["a step of zeros", `00-${TRACE}-${"0".repeat(16)}-01`],
-])("a parent that is none begins a trace of its own: %s", async (_what, parent) => {
+] as const
+
+test.each(NO_PARENTS)("a parent that is none begins a trace of its own: %s", async (_what, parent) => {
   const { got } = await told(() => traced("step", { parent }, nothing))
   expect(got).toHaveLength(1)
   expect(got[0]!.traceId).not.toBe(TRACE)
   expect(got[0]!.parentSpanId ?? "").toBe("")
+})
+
+test.each(NO_PARENTS)("nor does it take a step out of the one it stands in: %s", async (_what, parent) => {
+  const { got } = await told(() => traced("outer", {}, () => traced("inner", { parent }, nothing)))
+  const [inner, outer] = got
+  expect([inner!.traceId, inner!.parentSpanId]).toEqual([outer!.traceId, outer!.spanId])
 })
 
 test.each([
@@ -218,6 +230,21 @@ test("thousands of steps wait for the receiver; a span that has ended is closed 
   kept!.rename("too late")
   expect(got).toHaveLength(3001)
   expect(got.at(-1)!.name).toBe("last")
+})
+
+test("an end waits for the answer to what was sent before it", async () => {
+  const { promise: answerAfter, resolve: answer } = Promise.withResolvers<void>()
+  await using slow = await startReceiver({ answerAfter })
+  const tracing = await startTracing("fossick-test", { ...DEFAULTS, tracesUrl: slow.url })
+  await traced("step", {}, nothing)
+  await expect.poll(() => slow.got).toHaveLength(1)
+  let isAnswered = false
+  setTimeout(() => {
+    isAnswered = true
+    answer()
+  }, 50)
+  await tracing[Symbol.asyncDispose]()
+  expect(isAnswered).toBe(true)
 })
 
 test("the ledger of hosts has a receiver that took steps, and none that refused; an end waits for neither to be well", async () => {

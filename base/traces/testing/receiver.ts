@@ -5,10 +5,14 @@ import type { AddressInfo } from "node:net"
 interface ReceivedSpan {
   readonly service: string
   readonly version: string
+  /** What made it, within the service. */
+  readonly scope: string
   readonly name: string
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string
+  /** As in OTLP: bit 9 says that the step above it is another process's. */
+  readonly flags: number
   /** As in OTLP: 1 inside, 2 server, 3 client. */
   readonly kind: number
   /** 2: it failed. */
@@ -30,15 +34,22 @@ interface Batch {
   readonly resourceSpans?: readonly {
     readonly resource: { readonly attributes: readonly Attribute[] }
     readonly scopeSpans: readonly {
-      readonly spans: readonly (Omit<ReceivedSpan, "service" | "version" | "attributes"> & {
+      readonly scope: { readonly name: string }
+      readonly spans: readonly (Omit<ReceivedSpan, "service" | "version" | "scope" | "attributes"> & {
         readonly attributes: readonly Attribute[]
       })[]
     }[]
   }[]
 }
 
+interface ReceiverOptions {
+  readonly status?: number
+  /** It answers no sooner. */
+  readonly answerAfter?: Promise<void>
+}
+
 /** A receiver of OTLP over HTTP in JSON, and all that it got. */
-export async function startReceiver({ status = 200 }: { readonly status?: number } = {}) {
+export async function startReceiver({ status = 200, answerAfter }: ReceiverOptions = {}) {
   const got: ReceivedSpan[] = []
   const keys = new Set<string | undefined>()
   const paths = new Set<string | undefined>()
@@ -54,10 +65,12 @@ export async function startReceiver({ status = 200 }: { readonly status?: number
       for (const { resource, scopeSpans } of resourceSpans) {
         const of = valuesOf(resource.attributes)
         const [service, version] = [String(of["service.name"]), String(of["service.version"])]
-        for (const span of scopeSpans.flatMap(({ spans }) => spans))
-          got.push({ ...span, service, version, attributes: valuesOf(span.attributes) })
+        for (const { scope, spans } of scopeSpans)
+          for (const span of spans)
+            got.push({ ...span, service, version, scope: scope.name, attributes: valuesOf(span.attributes) })
       }
-      response.writeHead(status, { "Content-Type": "application/json" }).end("{}")
+      const answer = () => response.writeHead(status, { "Content-Type": "application/json" }).end("{}")
+      void Promise.resolve(answerAfter).then(answer)
     })
   })
   server.listen(0, "127.0.0.1")
