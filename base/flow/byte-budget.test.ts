@@ -37,3 +37,16 @@ test("a part takes from the whole too, and both say what they refused", () => {
   expect([whole.held, part.held, other.held]).toEqual([40, 40, 0])
   expect([part.refused, other.refused, whole.refused]).toEqual([1, 1, 0])
 })
+
+test("a budget that shrinks refuses what it no longer has room for, and takes it again once it grows", () => {
+  let total = 100
+  const budget = new ByteBudget(() => total)
+  const account = budget.open(100)
+  expect(account.reserve(50)).toBe(true)
+  total = 60
+  expect([budget.total, budget.left, account.reserve(20)]).toEqual([60, 10, false])
+  total = 40
+  expect([budget.left, account.reserve(1)]).toEqual([0, false])
+  total = 100
+  expect([budget.left, account.reserve(50)]).toEqual([50, true])
+})

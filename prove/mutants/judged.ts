@@ -32,6 +32,13 @@ export const JUDGED: readonly Judged[] = [
     why: "It differs at one instant, which no clock shows.",
   },
   {
+    file: "base/flow/cache-memory.ts",
+    line: "if (kept === undefined) return",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "What is not there is taken out of nowhere, and gives nothing back.",
+  },
+  {
     file: "base/flow/fair-queue.ts",
     line: "const at = waiting?.indexOf(item) ?? -1",
     mutator: "UnaryOperator",
@@ -98,6 +105,13 @@ export const JUDGED: readonly Judged[] = [
     why: "Of the stack: any text without places has none. The others have tests of their own.",
   },
   {
+    file: "base/log/told.ts",
+    line: 'return typeof value === "number" ? grouped(value) : value',
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "A text is written in every language as it is.",
+  },
+  {
     file: "base/text/duration.ts",
     line: 'return duration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60).replace(" 0 s", "")',
     mutator: "EqualityOperator",
@@ -123,6 +137,20 @@ export const JUDGED: readonly Judged[] = [
     line: "let before: number[] = []",
     mutator: "ArrayDeclaration",
     why: "It is read from the second letter on, when the row of the first stands in it.",
+  },
+  {
+    file: "base/text/own-copy.ts",
+    line: 'text.length > LONGEST_COPIED ? Array.from(text).join("") : text',
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "It spares copies of texts that point into no other.",
+  },
+  {
+    file: "base/text/own-copy.ts",
+    line: 'text.length > LONGEST_COPIED ? Array.from(text).join("") : text',
+    mutator: "EqualityOperator",
+    replacement: "text.length >= LONGEST_COPIED",
+    why: "As above.",
   },
   {
     file: "base/text/retry-after.ts",
