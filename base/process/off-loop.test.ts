@@ -3,7 +3,8 @@ import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
 
 import { ends, fails, isAtOnce, waitsForOthers } from "../testing/blocking-work.ts"
-import { AT_ONCE_CHARS, offLoop, WorkError } from "./off-loop.ts"
+import { AT_ONCE_CHARS, offLoop } from "./off-loop.ts"
+import { WorkError } from "./work-threads.ts"
 
 const WORK = new URL("../testing/blocking-work.ts", import.meta.url).href
 const MUCH = { chars: AT_ONCE_CHARS + 1 }

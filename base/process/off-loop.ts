@@ -1,7 +1,5 @@
-import { availableParallelism } from "node:os"
-import type { Worker } from "node:worker_threads"
-import { startThread } from "./thread.ts"
 import { moduleBeside } from "./module-beside.ts"
+import { WorkThreads } from "./work-threads.ts"
 
 /**
  * Text up to this length is worked through where the caller is. Measured: 50,000 characters of a handbook are cut into
@@ -9,36 +7,12 @@ import { moduleBeside } from "./module-beside.ts"
  */
 export const AT_ONCE_CHARS = 32_000
 
-/** For one piece of work, from when its thread has its program: 10 MB in one line take a few seconds. */
-const WORK_MS = 30_000
-/** For a thread to get ready: a busy machine fails nobody. */
-const START_MS = 60_000
-const IDLE_MS = 10_000
-/** More of them help no one: what they do is rare, and others have their turn all the same. */
-const MOST_THREADS = 4
-const MEMORY_MB = 512
-
-/** Work that a thread could not do: it took too long, too much memory, or went wrong there. */
-export class WorkError extends Error {
-  override readonly name = "WorkError"
-}
-
 export interface WorkOptions {
   /** Characters of text in the arguments. */
   readonly chars: number
   /** When it aborts, the work is given up, wherever it stands. */
   readonly signal?: AbortSignal | undefined
 }
-
-/** What a thread is asked: to call an exported function of a module. */
-export interface WorkAsked {
-  readonly module: string
-  readonly name: string
-  readonly args: readonly unknown[]
-}
-
-/** What a thread says: once that it has its program, then what came of each call. */
-export type WorkAnswer = "ready" | { readonly value: unknown } | { readonly error: string }
 
 /**
  * A function whose work grows with a text, for the event loop: with little text it is called at once, with more in a
@@ -59,127 +33,4 @@ export function offLoop<Args extends readonly unknown[], Result>(
   }
 }
 
-interface Task {
-  readonly asked: WorkAsked
-  readonly resolve: (value: unknown) => void
-  readonly reject: (error: unknown) => void
-}
-
-interface Thread {
-  readonly worker: Worker
-  isReady: boolean
-  current: Task | null
-  timer: NodeJS.Timeout | null
-}
-
-/** Threads that start with the first work and end after a quiet while. One that fails costs the work it was at only. */
-class WorkThreads {
-  readonly #most = Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1))
-  readonly #threads = new Set<Thread>()
-  readonly #waiting: Task[] = []
-  #idle: NodeJS.Timeout | null = null
-
-  async run(asked: WorkAsked, signal: AbortSignal | undefined): Promise<unknown> {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const task = { asked, resolve, reject }
-    const giveUp = () => {
-      const at = this.#waiting.indexOf(task)
-      if (at >= 0) this.#waiting.splice(at, 1)
-      reject(signal?.reason)
-      // What nobody waits for holds up those who wait.
-      for (const thread of this.#threads) if (thread.current === task) this.#discard(thread, "given up")
-    }
-    signal?.addEventListener("abort", giveUp, { once: true })
-    this.#waiting.push(task)
-    this.#next()
-    try {
-      return await promise
-    } finally {
-      signal?.removeEventListener("abort", giveUp)
-    }
-  }
-
-  #next(): void {
-    while (this.#waiting.length > 0) {
-      const thread = this.#free()
-      if (!thread) return
-      this.#begin(thread, this.#waiting.shift()!)
-    }
-  }
-
-  #free(): Thread | null {
-    for (const thread of this.#threads) if (thread.current === null) return thread
-    return this.#threads.size < this.#most ? this.#start() : null
-  }
-
-  #start(): Thread {
-    const worker = startThread(moduleBeside(import.meta.url, "./off-loop-worker"), {
-      // Flags such as `--input-type` are the starting script's own.
-      execArgv: [],
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, stackSizeMb: 8 },
-    })
-    const thread: Thread = { worker, isReady: false, current: null, timer: null }
-    worker.unref()
-    worker.on("message", (answer: WorkAnswer) => {
-      if (answer === "ready") {
-        thread.isReady = true
-        if (thread.current) this.#limit(thread)
-      } else {
-        this.#end(thread, answer)
-      }
-    })
-    worker.on("error", (error) => this.#discard(thread, error.message))
-    worker.on("exit", (code) => this.#discard(thread, `the thread ended with code ${code}`))
-    this.#threads.add(thread)
-    return thread
-  }
-
-  #begin(thread: Thread, task: Task): void {
-    if (this.#idle) clearTimeout(this.#idle)
-    this.#idle = null
-    thread.current = task
-    thread.worker.ref()
-    this.#limit(thread)
-    try {
-      thread.worker.postMessage(task.asked)
-    } catch (error) {
-      this.#end(thread, { error: (error as Error).message })
-    }
-  }
-
-  #limit(thread: Thread): void {
-    if (thread.timer) clearTimeout(thread.timer)
-    const ms = thread.isReady ? WORK_MS : START_MS
-    thread.timer = setTimeout(() => this.#discard(thread, `it took more than ${ms} ms`), ms)
-  }
-
-  #end(thread: Thread, answer: Exclude<WorkAnswer, "ready">): void {
-    const task = thread.current
-    if (thread.timer) clearTimeout(thread.timer)
-    thread.timer = null
-    thread.current = null
-    thread.worker.unref()
-    if (task && "value" in answer) task.resolve(answer.value)
-    else if (task && "error" in answer) task.reject(new WorkError(`${task.asked.name}: ${answer.error}`))
-    this.#next()
-    this.#rest()
-  }
-
-  #discard(thread: Thread, error: string): void {
-    if (!this.#threads.delete(thread)) return
-    void thread.worker.terminate()
-    this.#end(thread, { error })
-  }
-
-  #rest(): void {
-    if (this.#idle || [...this.#threads].some(({ current }) => current !== null)) return
-    this.#idle = setTimeout(() => {
-      this.#idle = null
-      for (const thread of this.#threads) this.#discard(thread, "idle")
-    }, IDLE_MS)
-    this.#idle.unref()
-  }
-}
-
-const threads = new WorkThreads()
+const threads = new WorkThreads(moduleBeside(import.meta.url, "./work-thread"))

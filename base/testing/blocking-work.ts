@@ -1,4 +1,6 @@
-// Work for off-loop.test.ts: it goes on only when somebody else had a turn meanwhile.
+import { threadId } from "node:worker_threads"
+
+// Work for the tests of threads: some of it goes on only when somebody else had a turn meanwhile.
 
 /** Waits, without giving way, for the cell to be set by another thread; says whether it was. */
 export function waitsForOthers(cell: Int32Array<SharedArrayBuffer>, _text: string): boolean {
@@ -16,3 +18,26 @@ export function ends(_text: string): never {
 export function isAtOnce(cell: Int32Array, _text: string): Int32Array {
   return cell
 }
+
+/** Lets whoever waits for the cell go on. */
+export function wakes(cell: Int32Array<SharedArrayBuffer>): void {
+  Atomics.store(cell, 0, 1)
+  Atomics.notify(cell, 0)
+}
+
+export const whichThread = (): number => threadId
+
+/** Waits, without giving way. */
+export function takes(ms: number): number {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+  return threadId
+}
+
+/** Takes more memory until there is none. */
+export function growsForever(): never {
+  const all: number[][] = []
+  for (;;) all.push(Array.from({ length: 100_000 }, () => Math.random()))
+}
+
+/** What it knows of the process it is in. */
+export const surroundings = (): readonly string[] => [...Object.keys(process.env), ...process.execArgv]

@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads"
-import type { WorkAnswer, WorkAsked } from "./off-loop.ts"
+import type { WorkAnswer, WorkAsked } from "./work-threads.ts"
 
-// The thread of off-loop.ts: one call in, what came of it out.
+// The program of work-threads.ts: one call in, what came of it out.
 const say = (answer: WorkAnswer) => parentPort?.postMessage(answer)
 
 parentPort?.on("message", (asked: WorkAsked) => {

@@ -1,0 +1,167 @@
+import { getEventListeners } from "node:events"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+
+import { afterAll, describe, expect, test } from "vitest"
+
+import { pause } from "#base/flow/pause.ts"
+
+import { WorkError, type WorkLimits, WorkThreads } from "./work-threads.ts"
+
+const PROGRAM = new URL("./work-thread.ts", import.meta.url)
+const MODULE = new URL("../testing/blocking-work.ts", import.meta.url).href
+const newCell = () => new Int32Array(new SharedArrayBuffer(4))
+const folder = mkdtempSync(join(tmpdir(), "fossick-threads-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Threads for one test; few, and soon gone. */
+function threads(limits: Partial<WorkLimits> = {}) {
+  const all = new WorkThreads(PROGRAM, { threads: 1, ...limits })
+  const run = (name: string, args: readonly unknown[] = [], signal?: AbortSignal) =>
+    all.run({ module: MODULE, name, args }, signal)
+  return { run }
+}
+
+describe("how many threads there are", () => {
+  test("work that comes one after the other is done by one thread, more at a time by as many as there may be", async () => {
+    const { run } = threads({ threads: 2 })
+    const first = await run("whichThread")
+    expect(await run("whichThread")).toBe(first)
+    const many = await Promise.all(Array.from({ length: 6 }, () => run("takes", [50])))
+    expect([...new Set(many)]).toHaveLength(2)
+    expect(many).toContain(first)
+  })
+
+  test("two pieces of work go on at the same time: the one waits for the other", async () => {
+    const { run } = threads({ threads: 2 })
+    const cell = newCell()
+    const waiting = run("waitsForOthers", [cell])
+    await run("wakes", [cell])
+    expect(await waiting).toBe(true)
+  })
+
+  test("threads stay while there is work, end after a quiet while, and start again", async () => {
+    const { run } = threads({ threads: 2, idleMs: 200 })
+    const [first] = await Promise.all([run("whichThread"), run("whichThread")])
+    expect(await run("takes", [600])).toBe(first)
+    await pause(600)
+    const later = await run("whichThread")
+    expect(later).toBeGreaterThan(first as number)
+    await pause(600)
+    expect(await run("whichThread")).toBeGreaterThan(later as number)
+  })
+
+  test("a quiet while begins when all work is done, not with each piece", async () => {
+    const { run } = threads({ idleMs: 1200 })
+    const first = await run("whichThread")
+    await pause(700)
+    expect(await run("whichThread")).toBe(first)
+    await pause(700)
+    expect(await run("whichThread")).toBe(first)
+  })
+
+  test("neither a thread without work nor one that starts keeps a process from its end", async () => {
+    const held = () => process.getActiveResourcesInfo().filter((what) => what === "MessagePort").length
+    const before = held()
+    const { run } = threads()
+    const work = run("takes", [100])
+    expect(held()).toBe(before + 1)
+    await work
+    expect(held()).toBe(before)
+  })
+})
+
+describe("work that goes wrong", () => {
+  test("is given up when it takes too long, with its thread, and what waits behind it has its turn", async () => {
+    const { run } = threads({ workMs: 300 })
+    const first = await run("whichThread")
+    const stuck = run("waitsForOthers", [newCell()])
+    const next = run("whichThread")
+    await expect(stuck).rejects.toThrow(new WorkError("waitsForOthers: it took more than 300 ms"))
+    expect(await next).toBeGreaterThan(first as number)
+  })
+
+  test("has its time from when the thread is ready: that starts slowly on a busy machine", async () => {
+    const slow = join(folder, "slow.ts")
+    writeFileSync(
+      slow,
+      `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700)\nawait import(${JSON.stringify(PROGRAM.href)})`,
+    )
+    const all = new WorkThreads(pathToFileURL(slow), { threads: 1, workMs: 500, idleMs: 100 })
+    expect(await all.run({ module: MODULE, name: "isAtOnce", args: [1] })).toBe(1)
+    await expect(all.run({ module: MODULE, name: "waitsForOthers", args: [newCell()] })).rejects.toThrow(
+      "it took more than 500 ms",
+    )
+  })
+
+  test("fails when its thread never gets ready", async () => {
+    const dead = join(folder, "dead.ts")
+    writeFileSync(dead, "setInterval(() => {}, 1000)")
+    const all = new WorkThreads(pathToFileURL(dead), { threads: 1, startMs: 300 })
+    await expect(all.run({ module: MODULE, name: "isAtOnce", args: [1] })).rejects.toThrow(
+      new WorkError("isAtOnce: it took more than 300 ms"),
+    )
+  })
+
+  test("says how its thread ended: by itself, without memory, by a fault of its program", async () => {
+    const { run } = threads({ memoryMb: 24 })
+    await expect(run("ends")).rejects.toThrow(new WorkError("ends: the thread ended with code 3"))
+    await expect(run("growsForever")).rejects.toThrow(/^growsForever: .*memory/)
+    const broken = join(folder, "broken.ts")
+    writeFileSync(broken, `throw new Error("broken program")`)
+    const all = new WorkThreads(pathToFileURL(broken), { threads: 1 })
+    await expect(all.run({ module: MODULE, name: "isAtOnce", args: [1] })).rejects.toThrow(
+      new WorkError("isAtOnce: broken program"),
+    )
+    expect(await run("isAtOnce", [7])).toBe(7)
+  })
+
+  test("whose arguments cannot be copied fails alone", async () => {
+    const { run } = threads()
+    const failed = run("isAtOnce", [() => 1])
+    const next = run("isAtOnce", [7])
+    await expect(failed).rejects.toThrow(WorkError)
+    await expect(failed).rejects.toMatchObject({
+      name: "WorkError",
+      message: /^isAtOnce: .*could not be cloned/,
+    })
+    expect(await next).toBe(7)
+  })
+})
+
+describe("work that nobody waits for", () => {
+  test("leaves its thread to others, or is never begun", async () => {
+    const { run } = threads()
+    const [running, queued] = [new AbortController(), new AbortController()]
+    const cell = newCell()
+    const work = run("waitsForOthers", [newCell()], running.signal)
+    const first = run("isAtOnce", [1])
+    const never = run("wakes", [cell], queued.signal)
+    const last = run("isAtOnce", [2])
+    queued.abort(new Error("not wanted"))
+    await expect(never).rejects.toThrow("not wanted")
+    running.abort(new Error("gone"))
+    await expect(work).rejects.toThrow("gone")
+    expect(await Promise.all([first, last])).toEqual([1, 2])
+    expect(cell[0]).toBe(0)
+  })
+
+  test("that is done already is not touched, nor what its thread does next", async () => {
+    const { run } = threads()
+    const { signal } = new AbortController()
+    const first = await run("whichThread", [], signal)
+    expect(getEventListeners(signal, "abort")).toEqual([])
+    const controller = new AbortController()
+    await run("isAtOnce", [1], controller.signal)
+    const next = run("takes", [100])
+    controller.abort()
+    expect(await next).toBe(first)
+  })
+})
+
+test("a thread has nothing of the process's surroundings, where secrets are", async () => {
+  const { run } = threads()
+  expect(await run("surroundings")).toEqual(["--report-exclude-env"])
+})

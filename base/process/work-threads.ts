@@ -1,0 +1,171 @@
+import { availableParallelism } from "node:os"
+import type { Worker } from "node:worker_threads"
+import { startThread } from "./thread.ts"
+
+/** What threads may take. */
+export interface WorkLimits {
+  /** More of them help no one: what they do is rare, and others have their turn all the same. */
+  readonly threads: number
+  /** For one piece of work, from when its thread has its program: 10 MB in one line take a few seconds. */
+  readonly workMs: number
+  /** For a thread to get ready: a busy machine fails nobody. */
+  readonly startMs: number
+  /** Without work, threads end after so long. */
+  readonly idleMs: number
+  /** Of the heap of each. */
+  readonly memoryMb: number
+}
+
+const LIMITS: WorkLimits = {
+  threads: Math.min(4, Math.max(1, availableParallelism() - 1)),
+  workMs: 30_000,
+  startMs: 60_000,
+  idleMs: 10_000,
+  memoryMb: 512,
+}
+
+/** Work that a thread could not do: it took too long, too much memory, or went wrong there. */
+export class WorkError extends Error {
+  override readonly name = "WorkError"
+}
+
+/** What a thread is asked: to call an exported function of a module. */
+export interface WorkAsked {
+  readonly module: string
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+/** What a thread says: once that it has its program, then what came of each call. */
+export type WorkAnswer = "ready" | { readonly value: unknown } | { readonly error: string }
+
+interface Task {
+  readonly asked: WorkAsked
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Thread {
+  readonly worker: Worker
+  isReady: boolean
+  current: Task | null
+  timer: NodeJS.Timeout | null
+}
+
+/** Threads that start with the first work and end after a quiet while. One that fails costs the work it was at only. */
+export class WorkThreads {
+  readonly #program: URL
+  readonly #limits: WorkLimits
+  readonly #threads = new Set<Thread>()
+  readonly #waiting: Task[] = []
+  #idle: NodeJS.Timeout | null = null
+
+  /** @param program what each thread runs: see work-thread.ts */
+  constructor(program: URL, limits: Partial<WorkLimits> = {}) {
+    this.#program = program
+    this.#limits = { ...LIMITS, ...limits }
+  }
+
+  /** @throws WorkError, and what `signal` aborts with */
+  async run(asked: WorkAsked, signal?: AbortSignal): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const task = { asked, resolve, reject }
+    const giveUp = () => {
+      const at = this.#waiting.indexOf(task)
+      if (at >= 0) this.#waiting.splice(at, 1)
+      reject(signal?.reason)
+      // What nobody waits for holds up those who wait.
+      for (const thread of this.#threads) if (thread.current === task) this.#discard(thread, "given up")
+    }
+    signal?.addEventListener("abort", giveUp, { once: true })
+    this.#waiting.push(task)
+    this.#next()
+    try {
+      return await promise
+    } finally {
+      signal?.removeEventListener("abort", giveUp)
+    }
+  }
+
+  #next(): void {
+    while (this.#waiting.length > 0) {
+      const thread = this.#free()
+      if (!thread) return
+      this.#begin(thread, this.#waiting.shift()!)
+    }
+  }
+
+  #free(): Thread | null {
+    for (const thread of this.#threads) if (thread.current === null) return thread
+    return this.#threads.size < this.#limits.threads ? this.#start() : null
+  }
+
+  #start(): Thread {
+    const worker = startThread(this.#program, {
+      // Flags such as `--input-type` are the starting script's own.
+      execArgv: [],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMb, stackSizeMb: 8 },
+    })
+    const thread: Thread = { worker, isReady: false, current: null, timer: null }
+    worker.unref()
+    worker.on("message", (answer: WorkAnswer) => {
+      if (answer === "ready") {
+        thread.isReady = true
+        if (thread.current) this.#limit(thread)
+      } else {
+        this.#end(thread, answer)
+      }
+    })
+    worker.on("error", (error) => this.#discard(thread, error.message))
+    worker.on("exit", (code) => this.#discard(thread, `the thread ended with code ${code}`))
+    this.#threads.add(thread)
+    return thread
+  }
+
+  #begin(thread: Thread, task: Task): void {
+    if (this.#idle) clearTimeout(this.#idle)
+    this.#idle = null
+    thread.current = task
+    thread.worker.ref()
+    this.#limit(thread)
+    try {
+      thread.worker.postMessage(task.asked)
+    } catch (error) {
+      this.#end(thread, { error: (error as Error).message })
+    }
+  }
+
+  #limit(thread: Thread): void {
+    if (thread.timer) clearTimeout(thread.timer)
+    const ms = thread.isReady ? this.#limits.workMs : this.#limits.startMs
+    thread.timer = setTimeout(() => this.#discard(thread, `it took more than ${ms} ms`), ms)
+  }
+
+  #end(thread: Thread, answer: Exclude<WorkAnswer, "ready">): void {
+    const task = thread.current
+    if (thread.timer) clearTimeout(thread.timer)
+    thread.timer = null
+    thread.current = null
+    thread.worker.unref()
+    if (task && "value" in answer) task.resolve(answer.value)
+    else if (task && "error" in answer) task.reject(new WorkError(`${task.asked.name}: ${answer.error}`))
+    this.#next()
+    this.#rest()
+  }
+
+  #discard(thread: Thread, error: string): void {
+    if (!this.#threads.delete(thread)) return
+    void thread.worker.terminate()
+    this.#end(thread, { error })
+  }
+
+  #rest(): void {
+    if (this.#idle || [...this.#threads].some(({ current }) => current !== null)) return
+    this.#idle = setTimeout(() => {
+      this.#idle = null
+      for (const thread of this.#threads) this.#discard(thread, "idle")
+    }, this.#limits.idleMs)
+    this.#idle.unref()
+  }
+}
