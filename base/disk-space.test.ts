@@ -1,17 +1,35 @@
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, describe, expect, test } from "vitest"
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest"
 
-import { UnwritableError, unwritableOr, DiskRoom, freeBytes, isUnwritable } from "./disk-space.ts"
-import { freeSpace } from "./free-space.ts"
+import {
+  diskOf,
+  DiskRoom,
+  failedToWrite,
+  freeBytes,
+  isUnwritable,
+  unwritableBecause,
+  UnwritableError,
+  unwritableOr,
+} from "./disk-space.ts"
+import { freeSpace, type FreeSpace } from "./free-space.ts"
 import { openStateStore, transaction } from "./store/state-store.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-"))
 afterAll(() => rmSync(folder, { recursive: true }))
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
 
 const MB = 1_000_000
+/** A path that cannot be looked at, and is not missing either. */
+const BELOW_A_FILE = join(folder, "file", "below")
+writeFileSync(join(folder, "file"), "")
+const sqlite = (errcode: number) =>
+  Object.assign(new Error("it cannot be done"), { code: "ERR_SQLITE_ERROR", errcode })
 const setting = freeSpace({ name: "FOSSICK_TEST", default: "0", about: "" })
 
 describe("a full disk", () => {
@@ -31,6 +49,7 @@ describe("a full disk", () => {
   ])("is told from what %s says", (_, error) => {
     expect(isUnwritable(error)).toBe(true)
     const told = unwritableOr(error, folder) as Error
+    expect([told.name, told.cause]).toEqual(["UnwritableError", error])
     expect(told.message).toMatch(/^The disk is full: \d+ MB left for /)
     expect(told.message).toContain(folder)
   })
@@ -44,10 +63,53 @@ describe("a full disk", () => {
 
   test("is told from no other failure", () => {
     const ioError = Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR", errcode: 778 })
-    for (const error of [new Error("no such table"), ioError, "full", undefined]) {
+    const other = new Error("it failed", { cause: new Error("no such table") })
+    const numbered = Object.assign(new Error("it failed"), { errcode: 13 })
+    for (const error of [
+      new Error("no such table"),
+      ioError,
+      sqlite(1),
+      other,
+      numbered,
+      "full",
+      undefined,
+    ]) {
       expect(isUnwritable(error, folder)).toBe(false)
       expect(unwritableOr(error, folder)).toBe(error)
     }
+  })
+
+  test("is told by SQLite's number alone", () => {
+    expect([sqlite(13), sqlite(13 + 256)].map((error) => isUnwritable(error))).toEqual([true, true])
+  })
+
+  // Linux has there what it makes up itself: nothing is free.
+  test.skipIf(process.platform !== "linux")(
+    "is what SQLite could not do, where next to nothing is free",
+    () => {
+      const numbers = [8, 10, 14, 778, 1, 11]
+      expect(unwritableBecause(folder)).toBeNull()
+      expect(numbers.map((number) => isUnwritable(sqlite(number), folder))).toEqual(numbers.map(() => false))
+      expect(["ENOSPC", "EACCES"]).toContain(unwritableBecause("/proc"))
+      expect(numbers.map((number) => isUnwritable(sqlite(number), "/proc"))).toEqual([
+        true,
+        true,
+        true,
+        true,
+        false,
+        false,
+      ])
+      expect(numbers.map((number) => isUnwritable(sqlite(number)))).toEqual(numbers.map(() => false))
+    },
+  )
+
+  test("or one that fails, or is read-only, is what SQLite could not write to", () => {
+    // Write, fsync, of a folder, truncate, delete, the file that connections share; read-only, and its kinds.
+    for (const number of [778, 1034, 1290, 1546, 2570, 4618, 4874, 8, 264, 1032])
+      expect([number, failedToWrite(sqlite(number))]).toEqual([number, true])
+    // Read, a short read, busy, corrupt, and no number at all.
+    for (const error of [sqlite(266), sqlite(522), sqlite(5), sqlite(11), sqlite(0), new Error("8")])
+      expect(failedToWrite(error)).toBe(false)
   })
 
   test("fails a transaction by name and folder, leaves nothing of it, and all is well once there is room", () => {
@@ -93,6 +155,21 @@ describe("room on the disk", () => {
     const free = freeBytes(folder)
     expect(free).toBeGreaterThan(0)
     expect(freeBytes(join(folder, "not/yet"))).toBeCloseTo(free, -9)
+    expect(new DiskRoom(folder, 0).freeBytes).toBeCloseTo(free, -9)
+    expect(diskOf(folder)!.totalBytes).toBeGreaterThanOrEqual(free)
+  })
+
+  test("is known by nobody where the folder cannot be looked for", () => {
+    expect([diskOf(BELOW_A_FILE), freeBytes(BELOW_A_FILE)]).toEqual([null, Infinity])
+    const room = new DiskRoom(BELOW_A_FILE, { percent: 5 })
+    expect([room.use, room.leastBytes, room.isLow()]).toEqual([null, 0, false])
+  })
+
+  test("is used up to what has to stay free, by whomever", () => {
+    const { totalBytes } = diskOf(folder)!
+    const room = new DiskRoom(folder, 100, { free: () => 142 * MB })
+    expect(room.use).toEqual({ usedBytes: totalBytes - 142 * MB, mostBytes: totalBytes - 100 * MB })
+    expect(new DiskRoom(folder, { percent: 50 }).leastBytes).toBeCloseTo(totalBytes / 2, -3)
   })
 
   test("is low below the setting, and enough again with a tenth more", () => {
@@ -108,6 +185,8 @@ describe("room on the disk", () => {
     expect(room.problem()).toContain("42 MB left")
     expect(room.problem()).not.toContain("/data")
     expect(() => room.assertRoom()).toThrow(room.note)
+    expect(lowAt(110 * MB)).toBe(false)
+    expect(() => room.assertRoom()).not.toThrow()
     expect(new DiskRoom("/data", 0, { free: () => 0 }).isLow()).toBe(false)
   })
 
@@ -134,6 +213,10 @@ describe("room on the disk", () => {
     expect(told()).toEqual([true, false])
     free = 441 * MB
     expect([told(), room.nearNote()]).toEqual([[false, false], null])
+    // Who looks for the first time sees no mark that was passed before.
+    const at = (warn: FreeSpace) =>
+      new DiskRoom("/data", 0, { warn, free: () => 420 * MB, total: () => 1000 * MB }).isNear()
+    expect([at(400), at(421), at({ percent: 40 }), at({ percent: 43 })]).toEqual([false, true, false, true])
   })
 
   test.each([
@@ -156,6 +239,10 @@ describe("room on the disk", () => {
     let free = 2 * MB
     const room = new DiskRoom("/data", 0, { free: () => free })
     expect([room.problem(), room.warning()]).toEqual([null, null])
+    free = MB
+    expect([room.problem(), room.warning(), room.takesNothing]).toEqual([null, null, false])
+    free = MB - 1
+    expect([room.problem(), room.takesNothing]).toEqual([expect.stringContaining("the disk is full"), true])
     free = 4096
     expect(room.problem()).toContain("the disk is full")
     expect(room.problem()).not.toContain("/data")
@@ -170,6 +257,24 @@ describe("room on the disk", () => {
     expect(room.warning()).toMatch(/^The folder \/data is read-only: .*mount its disk for writing/)
     expect(room.problem()).toMatch(/FOSSICK_DATA_DIR.* is read-only/)
     expect(room.problem()).not.toContain("/data")
+    // Room would not help it.
+    const full = new DiskRoom("/data", 0, { free: () => 0, readOnly: () => "EROFS" })
+    expect([full.warning(), full.problem()]).toEqual([full.note, room.problem()])
+    expect(full.note).toMatch(/^The folder \/data is read-only/)
+  })
+
+  test("asks a second later whether its folder can be written to by then", () => {
+    vi.useFakeTimers({ toFake: ["performance"] })
+    let asked = 0
+    const room = new DiskRoom("/data", 0, {
+      free: () => 42 * MB,
+      readOnly: () => (asked++ === 0 ? "EROFS" : null),
+    })
+    expect([room.readOnly, room.isLow(), room.takesNothing, asked]).toEqual(["EROFS", true, true, 1])
+    vi.advanceTimersByTime(999)
+    expect([room.readOnly, asked]).toEqual(["EROFS", 1])
+    vi.advanceTimersByTime(1)
+    expect([room.readOnly, room.isLow(), asked]).toEqual([null, false, 2])
   })
 
   test("ends work in bulk when it runs out", async () => {
@@ -181,5 +286,27 @@ describe("room on the disk", () => {
     free = 0
     await expect.poll(() => told.signal.aborted).toBe(true)
     expect(notes).toEqual([room.note])
+    using late = room.untilLow(new AbortController().signal)
+    expect(late.signal.aborted).toBe(true)
+  })
+
+  test("keeps no process alive by being looked at, and is not looked at once the work is over", () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    let looks = 0
+    const room = new DiskRoom("/data", 100, {
+      free: () => {
+        looks++
+        return 200 * MB
+      },
+    })
+    const started = vi.spyOn(globalThis, "setInterval")
+    {
+      using _ = room.untilLow(new AbortController().signal)
+      expect(started.mock.results.map(({ value }) => value.hasRef())).toEqual([false])
+      vi.advanceTimersByTime(3000)
+      expect(looks).toBe(4)
+    }
+    vi.advanceTimersByTime(10_000)
+    expect([looks, vi.getTimerCount()]).toEqual([4, 0])
   })
 })

@@ -17,7 +17,7 @@ export const freeSpace = (setting: Omit<Setting<FreeSpace>, "parse">): Setting<F
   parse(value) {
     const [, number = "", unit = ""] = /^(\d+(?:\.\d+)?) ?(%|[A-Z]*)$/.exec(value) ?? []
     const amount = Number(number)
-    if (number !== "" && unit === "%" && amount < 100) return { percent: amount }
+    if (unit === "%" && amount < 100) return { percent: amount }
     const factor = UNITS[unit]
     if (number === "" || factor === undefined || amount * factor > MOST_MB) {
       throw new Error("must be megabytes (500), with another unit (2GB), or percent of the disk (5%)")

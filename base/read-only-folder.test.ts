@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process"
+import type * as Files from "node:fs"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest"
 
 import { readOnlyBecause } from "./read-only-folder.ts"
 import { openToRead } from "./store/busy.ts"
@@ -13,6 +14,10 @@ import { openStateStore } from "./store/state-store.ts"
 
 const dir = mkdtempSync(join(tmpdir(), "fossick-read-only-"))
 afterAll(() => rmSync(dir, { recursive: true }))
+afterEach(() => {
+  vi.doUnmock("node:fs")
+  vi.resetModules()
+})
 
 const READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"'
 const mayMount = spawnSync("unshare", ["-rm", "sh", "-c", READ_ONLY, dir]).status === 0
@@ -92,4 +97,40 @@ test("a folder that can be written to is told from it, and one that is not there
   db.exec("delete from t")
   db.exec("insert into t values ('now')")
   expect(reading.prepare("select x from t").all()).toEqual([{ x: "now" }])
+})
+
+describe("a folder that the system refuses", () => {
+  /** Why the folder cannot be written to, and what is said of it, where the system answers so; that it does is made up. */
+  async function refused(call: "accessSync" | "utimesSync", code: string) {
+    vi.doMock("node:fs", async (original) => {
+      const fail = () => {
+        throw Object.assign(new Error(code), { code })
+      }
+      return { ...(await original<typeof Files>()), [call]: fail }
+    })
+    vi.resetModules()
+    const { unwritableBecause, unwritableMessage } = await import("./disk-space.ts")
+    const because = unwritableBecause(dir)
+    return [because, because && unwritableMessage(dir).replace(dir, "…")]
+  }
+  const said = (next: string) =>
+    `The folder … is read-only: nothing can be kept in it. To go on, ${next}; what is kept there is safe.`
+
+  test.each([
+    ["EROFS", "mount its disk for writing"],
+    ["EACCES", "give it to the user who runs Fossick"],
+    ["EPERM", "give it to the user who runs Fossick"],
+  ])("is told from others by %s", async (code, next) => {
+    expect(await refused("accessSync", code)).toEqual([code, said(next)])
+  })
+
+  test("may be refused after errors of its disk alone, when it is written to", async () => {
+    expect(await refused("utimesSync", "EROFS")).toEqual(["EROFS", said("mount its disk for writing")])
+  })
+
+  test("for another reason is not said to be read-only", async () => {
+    expect(await refused("accessSync", "EIO")).toEqual([null, null])
+    // Of others who let everybody write.
+    expect(await refused("utimesSync", "EPERM")).toEqual([null, null])
+  })
 })

@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { X509Certificate } from "node:crypto"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest"
 import { ArgumentsError } from "./command-arguments.ts"
 import { UnwritableError } from "./disk-space.ts"
@@ -97,4 +99,35 @@ test.each([true, false])("a reader that leaves ends it, or not: %s", async (outl
     said = (error as Error).message
   }
   expect(said).toBe(outlivesReader ? "" : "no room")
+})
+
+test("what a command says commands no terminal", async () => {
+  // As a process that has just begun: output is made safe once.
+  vi.resetModules()
+  const { runCommand } = await import("./run-command.ts")
+  await runCommand("crawl", () => {
+    process.stderr.write("a page \u001b[2J\n")
+    return 0
+  })
+  expect(written).toEqual(["a page \\u001b[2J\n"])
+})
+
+test("a command trusts the operator's authorities, and does its work all the same where none can be read", async () => {
+  const fingerprint = (pem: string) => new X509Certificate(pem).fingerprint256
+  const trusted = () => getCACertificates("default").map(fingerprint)
+  const before = getCACertificates("default")
+  const [own, known] = before as [string, string]
+  const file = join(folder, "own.pem")
+  writeFileSync(file, own)
+  setDefaultCACertificates([known])
+  try {
+    vi.stubEnv("FOSSICK_CA_FILE", file)
+    expect(await came(() => getCACertificates("default").length)).toEqual([2, ""])
+    expect(trusted()).toEqual([known, own].map(fingerprint))
+    setDefaultCACertificates([known])
+    vi.stubEnv("FOSSICK_CONFIG_FILE", join(folder, "none"))
+    expect(await came(() => getCACertificates("default").length)).toEqual([1, ""])
+  } finally {
+    setDefaultCACertificates(before)
+  }
 })

@@ -1,7 +1,8 @@
+import type * as Files from "node:fs"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, describe, expect, test } from "vitest"
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest"
 import {
   baseUrl,
   checkSettings,
@@ -78,9 +79,26 @@ test("what is wrong is an error of its own kind, of the names that were asked fo
     /^Wrong settings:\n {2}- FOSSICK_ONE_PORT must be a whole number from 1 to 99 \(is "x"\)$/,
   )
   expect(wrong).toThrow(expect.objectContaining({ name: "SettingsError" }) as Error)
+  expect(() => readSettings(parts.two, { FOSSICK_SECRET: "pst" })).toThrow(
+    /^Wrong settings:\n {2}- FOSSICK_SECRET must be better$/,
+  )
   expect(() =>
     checkSettings([], { FOSSICK_CONFIG_FILE: "a", X402_: "x", MY_FOSSICK_A: "1", X402FOO: "1" }),
   ).toThrow(/^Wrong settings:\n {2}- X402_ is no setting of Fossick \(docs\/settings\.md lists them\)$/)
+})
+
+test("what all names begin with makes none of them likely to be meant", () => {
+  const short = { port: integer({ name: "FOSSICK_PORT", default: "80", about: "A port." }, 1, 99) }
+  const said = (name: string) => {
+    try {
+      checkSettings([short], { [name]: "1" })
+      return ""
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  expect(said("FOSSICK_PART")).toMatch(/did you mean "FOSSICK_PORT"\?$/)
+  expect(said("FOSSICK_PAST")).toMatch(/lists them\)$/)
 })
 
 describe("a kind of setting", () => {
@@ -196,5 +214,38 @@ describe("the environment", () => {
     expect(wrong).toThrow(SettingsError)
     expect(wrong).toThrow(`FOSSICK_CONFIG_FILE: cannot read ${none}`)
     expect(() => environment({ FOSSICK_CONFIG_FILE: folder })).toThrow(`cannot read ${folder}`)
+  })
+
+  describe("where a fossick.env is in the working directory", () => {
+    afterEach(() => {
+      vi.doUnmock("node:fs")
+      vi.resetModules()
+    })
+
+    /** What is read there; that it is there is made up, since all tests share a working directory. */
+    async function read(content: () => string) {
+      vi.doMock("node:fs", async (original) => {
+        const real = await original<typeof Files>()
+        const readFileSync = (path: string) => (path === "fossick.env" ? content() : real.readFileSync(path))
+        return { ...real, readFileSync }
+      })
+      vi.resetModules()
+      return await import("./settings.ts")
+    }
+
+    test("has it under it", async () => {
+      const { environment, originOf } = await read(() => "FOSSICK_A=beside\n")
+      expect(environment({ FOSSICK_B: "b" })).toEqual({ FOSSICK_A: "beside", FOSSICK_B: "b" })
+      expect(originOf({ name: "FOSSICK_A" }, {})).toBe("file")
+    })
+
+    test("names it when it cannot be read", async () => {
+      const { environment } = await read(() => {
+        throw Object.assign(new Error("no"), { code: "EACCES" })
+      })
+      expect(() => environment({})).toThrow(
+        /^Wrong settings:\n {2}- FOSSICK_CONFIG_FILE: cannot read fossick\.env$/,
+      )
+    })
   })
 })

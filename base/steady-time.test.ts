@@ -23,6 +23,9 @@ function clocks() {
 test("steady time is whole milliseconds as of 1970", () => {
   expect(Number.isInteger(steadyNow())).toBe(true)
   expect(Math.abs(steadyNow() - Date.now())).toBeLessThan(DAY)
+  const [before, since] = [steadyNow(), performance.now()]
+  while (performance.now() - since < 2);
+  expect(steadyNow()).toBeGreaterThan(before)
 })
 
 test.each([MINUTE, -MINUTE, 10 * DAY, -10 * DAY])(
