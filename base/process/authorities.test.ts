@@ -1,13 +1,24 @@
+import { X509Certificate } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { rootCertificates } from "node:tls"
+import { getCACertificates, rootCertificates, setDefaultCACertificates } from "node:tls"
 import { expect, test } from "vitest"
 import { certificatesIn, readCertificates, trustAuthorities } from "./authorities.ts"
 import { moduleBeside } from "./module-beside.ts"
 
 const [ONE, TWO] = rootCertificates as [string, string]
 const BROKEN = "-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----"
+
+/** What is said of why it failed. */
+function causeOf(work: () => unknown): string | undefined {
+  try {
+    work()
+  } catch (error) {
+    return ((error as Error).cause as Error | undefined)?.message
+  }
+  return undefined
+}
 
 test("the certificates of a text come one after the other, whatever stands between them", () => {
   expect(certificatesIn(`Our authorities:\n${ONE}\n# the other one\n${TWO}\n`)).toEqual([ONE, TWO])
@@ -33,11 +44,29 @@ test("a file is named with what is wrong with it, and one that is wrong adds no 
   writeFileSync(good!, `${ONE}\n${TWO}\n`)
   writeFileSync(bad!, "nothing")
   expect(readCertificates(good!)).toEqual([ONE, TWO])
+  expect(causeOf(() => readCertificates(bad!))).toMatch(/^holds no certificate/)
+  expect(causeOf(() => readCertificates(none!))).toMatch(/^ENOENT/)
+  expect(causeOf(() => certificatesIn(BROKEN))).toBeDefined()
   expect(() => readCertificates(bad!)).toThrow(`${bad} holds no certificate in PEM`)
   expect(() => readCertificates(none!)).toThrow(`${none} cannot be read (ENOENT)`)
   for (const env of [{}, { FOSSICK_CA_FILE: "" }, { FOSSICK_CA_FILE: bad }, { FOSSICK_CA_FILE: none }])
     expect(() => trustAuthorities(env)).not.toThrow()
   rmSync(dir, { recursive: true })
+})
+
+test("the authorities of a file are trusted beside those there were", () => {
+  const before = getCACertificates("default")
+  const dir = mkdtempSync(join(tmpdir(), "fossick-ca-"))
+  writeFileSync(join(dir, "ours.pem"), `${TWO}\n`)
+  try {
+    setDefaultCACertificates([ONE])
+    trustAuthorities({ FOSSICK_CA_FILE: join(dir, "ours.pem") })
+    const subjects = getCACertificates("default").map((one) => new X509Certificate(one).subject)
+    expect(new Set(subjects)).toEqual(new Set([ONE, TWO].map((one) => new X509Certificate(one).subject)))
+  } finally {
+    setDefaultCACertificates(before)
+    rmSync(dir, { recursive: true })
+  }
 })
 
 test("a program beside another one has its extension, in a clone and in the package", () => {

@@ -1,9 +1,11 @@
 import { EventEmitter } from "node:events"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { totalmem, tmpdir } from "node:os"
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { getPriority, totalmem, tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest"
+import { yieldToOthers } from "./low-priority.ts"
 import { machineMemory } from "./machine-memory.ts"
 import { clearLine, safeOutput } from "./safe-output.ts"
 import { stopSignal } from "./stop-signal.ts"
@@ -185,6 +187,43 @@ test("a thread has the flags that it was given, and one that keeps the environme
   expect(await started(["--no-warnings"])).toEqual(["--no-warnings", "--report-exclude-env"])
 })
 
+describe("a thread that lets all others go first", () => {
+  /** Sleeps, and tells its id in the system. */
+  async function sleeper() {
+    const program = `import { readlinkSync } from "node:fs"; import { parentPort } from "node:worker_threads"
+      setInterval(() => {}, 1000); parentPort.postMessage(readlinkSync("/proc/thread-self").split("/").at(-1))`
+    const worker = startThread(new URL(`data:text/javascript,${encodeURIComponent(program)}`))
+    const id = Number(await new Promise((done) => void worker.once("message", done)))
+    return { id, [Symbol.asyncDispose]: async () => void (await worker.terminate()) }
+  }
+  /** Of the columns of `/proc/self/task/…/stat` the 41st: 5 is SCHED_IDLE (proc(5), sched(7)). */
+  const policyOf = (id: number) =>
+    readFileSync(`/proc/self/task/${id}/stat`, "latin1").split(") ")[1]!.split(" ")[38]
+
+  test.runIf(process.platform === "linux")(
+    "has the lowest priority, and the rest of the process its own",
+    async () => {
+      await using thread = await sleeper()
+      const before = getPriority()
+      expect(yieldToOthers(thread.id)).toBe(true)
+      expect([getPriority(thread.id), getPriority()]).toEqual([19, before])
+      const hasChrt = spawnSync("chrt", ["--version"]).error === undefined
+      await expect.poll(() => policyOf(thread.id)).toBe(hasChrt ? "5" : "0")
+      expect(policyOf(process.pid)).toBe("0")
+    },
+  )
+
+  test("goes on as it is where it cannot be done", async () => {
+    expect(yieldToOthers(2 ** 31 - 1)).toBe(false)
+    const platform = Object.getOwnPropertyDescriptor(process, "platform")!
+    Object.defineProperty(process, "platform", { ...platform, value: "darwin" })
+    const priorities = getPriority()
+    expect(yieldToOthers(process.pid)).toBe(false)
+    Object.defineProperty(process, "platform", platform)
+    expect(getPriority()).toBe(priorities)
+  })
+})
+
 describe("a process for some work", () => {
   const program = (name: string, code: string): URL => {
     const file = join(folder, `${name}.mjs`)
@@ -197,6 +236,13 @@ describe("a process for some work", () => {
     expect(await new WorkerProcess(ended, ["5"]).exited).toBe(5)
     const killed = program("killed", "process.kill(process.pid, 'SIGKILL')")
     expect(await new WorkerProcess(killed).exited).toBeNull()
+    const counts = program("counts", "process.exit(process.argv.length)")
+    expect(await new WorkerProcess(counts).exited).toBe(2)
+    const { execPath } = process
+    process.execPath = join(folder, "missing")
+    const failed = new WorkerProcess(ended)
+    process.execPath = execPath
+    expect(await failed.exited).toBe(1)
   })
 
   test("is let go of when it is to stop, and ends by itself", async () => {
@@ -204,11 +250,13 @@ describe("a process for some work", () => {
       "works",
       "process.on('disconnect', () => process.exit(7)); if (!process.connected) process.exit(7); process.on('SIGTERM', () => process.exit(8)); setInterval(() => {}, 1000)",
     )
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     const worker = new WorkerProcess(works)
     await worker.stop()
     expect(await worker.exited).toBe(7)
     // Once more is no fault.
-    await worker.stop()
+    for (let more = 0; more < 3; more++) await worker.stop()
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test("is killed when it does not end in time", async () => {

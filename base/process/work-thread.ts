@@ -1,21 +1,5 @@
 import { parentPort } from "node:worker_threads"
-import type { WorkAnswer, WorkAsked } from "./work-threads.ts"
+import { answerCalls } from "./work-answers.ts"
 
-// The program of work-threads.ts: one call in, what came of it out.
-const say = (answer: WorkAnswer) => parentPort?.postMessage(answer)
-
-parentPort?.on("message", (asked: WorkAsked) => {
-  void answerTo(asked).then(say)
-})
-say("ready")
-
-async function answerTo({ module, name, args }: WorkAsked): Promise<WorkAnswer> {
-  try {
-    const exported = (await import(module)) as Readonly<
-      Record<string, (...args: readonly unknown[]) => unknown>
-    >
-    return { value: await exported[name]!(...args) }
-  } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) }
-  }
-}
+// The program of the threads of work-threads.ts.
+if (parentPort) answerCalls(parentPort)

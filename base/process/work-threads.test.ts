@@ -1,13 +1,15 @@
-import { getEventListeners } from "node:events"
+import { getEventListeners, once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
+import { MessageChannel } from "node:worker_threads"
 
 import { afterAll, describe, expect, test } from "vitest"
 
 import { pause } from "#base/flow/pause.ts"
 
+import { answerCalls } from "./work-answers.ts"
 import { WorkError, type WorkLimits, WorkThreads } from "./work-threads.ts"
 
 const PROGRAM = new URL("./work-thread.ts", import.meta.url)
@@ -159,6 +161,25 @@ describe("work that nobody waits for", () => {
     controller.abort()
     expect(await next).toBe(first)
   })
+})
+
+test("a thread says that it is ready, and then what came of each call", async () => {
+  const { port1, port2 } = new MessageChannel()
+  const heard = async () => ((await once(port1, "message")) as [unknown])[0]
+  const ready = heard()
+  answerCalls(port2)
+  expect(await ready).toBe("ready")
+  for (const [name, args, answer] of [
+    ["isAtOnce", [7], { value: 7 }],
+    ["fails", [], { error: "it cannot be done" }],
+    ["failsOddly", [], { error: "no error" }],
+    ["nothing", [], { error: expect.stringContaining("not a function") }],
+  ] as const) {
+    const answered = heard()
+    port1.postMessage({ module: MODULE, name, args })
+    expect(await answered).toEqual(answer)
+  }
+  port1.close()
 })
 
 test("a thread has nothing of the process's surroundings, where secrets are", async () => {

@@ -11,6 +11,11 @@ export function fails(_text: string): never {
   throw new Error("it cannot be done")
 }
 
+export function failsOddly(_text: string): never {
+  // eslint-disable-next-line no-throw-literal
+  throw "no error"
+}
+
 export function ends(_text: string): never {
   process.exit(3)
 }
