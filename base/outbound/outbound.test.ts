@@ -1,6 +1,9 @@
 import { DatabaseSync } from "node:sqlite"
 
-import { expect, test } from "vitest"
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
+
+import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
+import { hasTable, migrate } from "#base/store/state-store.ts"
 
 import { hasTalked, keepOutbound, noteOutbound, writeOutbound } from "./outbound.ts"
 import { OutboundLedger } from "./outbound-ledger.ts"
@@ -12,6 +15,16 @@ function emptyState(): DatabaseSync {
   db.exec("create table schema_version (part text primary key, version integer not null) strict")
   return db
 }
+
+// What this process talked to before.
+beforeEach(() => {
+  using db = emptyState()
+  writeOutbound(db)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
 
 test("hosts are kept with what for, since when, when last and how often, over several processes' writes", () => {
   using db = emptyState()
@@ -45,6 +58,49 @@ test("10,000 are kept, those that were talked to last", () => {
   ledger.add(hosts)
   expect(ledger.count()).toBe(10_000)
   expect(ledger.list({ limit: 1, offset: 9999 })).toMatchObject([{ host: "host-50.example" }])
+})
+
+test("a name is kept as long as names of hosts may be, with its port, and no longer", () => {
+  using db = emptyState()
+  const host = `${"long.".repeat(60)}example:8443`
+  noteOutbound("crawl", host)
+  writeOutbound(db)
+  expect(new OutboundLedger(db).list(ALL)).toMatchObject([{ host: host.slice(0, 260) }])
+})
+
+test("it is written down every five seconds, which keeps no process alive, and no more after the end", () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+  const timers = vi.spyOn(globalThis, "setInterval")
+  using db = emptyState()
+  const keeping = keepOutbound(db)
+  expect(timers.mock.results.map(({ value }) => value.hasRef())).toEqual([false])
+  vi.advanceTimersByTime(5000)
+  // A process that talks to nobody writes nothing.
+  expect(hasTable(db, "outbound_host")).toBe(false)
+  noteOutbound("crawl", "docs.example")
+  vi.advanceTimersByTime(4999)
+  expect(hasTalked()).toBe(true)
+  vi.advanceTimersByTime(1)
+  expect([hasTalked(), new OutboundLedger(db).count()]).toEqual([false, 1])
+  keeping[Symbol.dispose]()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test("the server that holds the state is talked to, too", () => {
+  // That it is on one is made up.
+  const store = Object.assign(Object.create(PostgresStore.prototype) as object, { host: "db.example:5433" })
+  keepOutbound(store as PostgresStore)[Symbol.dispose]()
+  using db = emptyState()
+  writeOutbound(db)
+  expect(new OutboundLedger(db).list(ALL)).toMatchObject([
+    { purpose: "state", host: "db.example:5433", count: 1 },
+  ])
+})
+
+test("a ledger that a newer version wrote is left alone, and named", () => {
+  using db = emptyState()
+  migrate(db, "outbound", ["select 1", "select 2"])
+  expect(() => new OutboundLedger(db)).toThrow(/newer Fossick \(outbound 2, this one knows 1\)/)
 })
 
 test("what cannot be written now is written later, and what waits is bounded", () => {

@@ -191,6 +191,26 @@ export const JUDGED: readonly Judged[] = [
     why: "A text is written in every language as it is.",
   },
   {
+    file: "base/outbound/outbound-ledger.ts",
+    line: "if (this.count() <= MOST_HOSTS) return",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "It spares a look: of so many none is older than the last that stays.",
+  },
+  {
+    file: "base/outbound/outbound-ledger.ts",
+    line: "if (this.count() <= MOST_HOSTS) return",
+    mutator: "EqualityOperator",
+    replacement: "this.count() < MOST_HOSTS",
+    why: "As above.",
+  },
+  {
+    file: "base/outbound/outbound-ledger.ts",
+    line: 'this.#sql("select count(*) as n from outbound_host where ?1 is null or purpose = ?1").get(purpose)?.[',
+    mutator: "OptionalChaining",
+    why: "A count gives a row.",
+  },
+  {
     file: "base/read-only-folder.ts",
     line: 'const { code = "" } = error as NodeJS.ErrnoException',
     mutator: "StringLiteral",
