@@ -38,3 +38,90 @@ describe("late interaction", () => {
     expect(lateInteraction(question, packTokens(tokens))).toBeGreaterThan(0.97)
   })
 })
+
+describe("tokens in a byte a value", () => {
+  it("keep each the scale of its largest value, whatever its sign", () => {
+    const { values, scales } = packTokens({
+      tokens: ["a", "b", "c"],
+      vectors: Float32Array.of(1, 0.5, -2, 1, 0, 0),
+    })
+    expect([...values]).toEqual([127, 64, -127, 64, 0, 0])
+    expect([...scales].map((scale) => scale * 127)).toEqual(
+      [1, 2, 0].map((value) => expect.closeTo(value, 5)),
+    )
+  })
+
+  it("are none of a text without tokens", () => {
+    const { values, scales } = packTokens({ tokens: [], vectors: new Float32Array() })
+    expect([values.length, scales.length]).toEqual([0, 0])
+  })
+})
+
+describe("the weight of a question's tokens", () => {
+  const weigh = (question: string, tokens: readonly string[], idf: (term: string) => number) =>
+    [
+      ...weighTokens(question, { tokens: [...tokens], vectors: new Float32Array(tokens.length) }, "en", idf)
+        .weights,
+    ].map((weight) => Math.round(weight * 1000) / 1000)
+
+  it("is that of the word they stand in, in whatever way tokenizers mark it", () => {
+    const idf = (term: string) => ({ alpha: 3, beta: 1 })[term] ?? 0
+    for (const tokens of [
+      ["alpha", "beta"],
+      ["▁alpha", "▁beta"],
+      ["Ġalpha", "Ġbeta"],
+    ])
+      expect(weigh("Alpha, beta", tokens, idf)).toEqual([0.75, 0.25])
+    expect(weigh("alphabeta alpha", ["alpha", "##beta", "alpha"], idf)).toEqual([0, 0, 1])
+    expect(weigh("beta alpha beta", ["beta", "alpha", "beta"], idf)).toEqual([0.2, 0.6, 0.2])
+  })
+
+  it("is nothing of tokens that the question does not have, and those behind them keep their places", () => {
+    const idf = () => 1
+    expect(weigh("one two", ["[CLS]", "one", "##", "two", "[SEP]"], idf)).toEqual([0, 0.5, 0, 0.5, 0])
+    expect(weigh("one two", ["two", "one"], idf)).toEqual([1, 0])
+  })
+
+  it("is nothing where all words say nothing", () => {
+    expect(weigh("the", ["the"], () => 0)).toEqual([0])
+    expect(weigh("the", ["the"], () => -1)).toEqual([0])
+    expect(weigh("?!", ["?", "!"], () => 1)).toEqual([0, 0])
+  })
+})
+
+describe("the score of a passage", () => {
+  const EAST = [1, 0]
+  const NORTH = [0, 1]
+  const tokens = (...vectors: readonly number[][]) =>
+    packTokens({ tokens: vectors.map(String), vectors: Float32Array.from(vectors.flat()) })
+  const question = (...weighted: readonly (readonly [number, number[]])[]) => ({
+    weights: Float64Array.from(weighted, ([weight]) => weight),
+    vectors: Float32Array.from(weighted.flatMap(([, vector]) => vector)),
+  })
+  const range = { unrelated: 0, same: 1 }
+
+  it("is of each token the nearest one's, to the fourth power, by its weight", () => {
+    const asked = question([0.75, EAST], [0.25, NORTH])
+    expect(lateInteraction(asked, tokens(NORTH, [0.6, 0.8], EAST), range)).toBeCloseTo(1, 5)
+    expect(lateInteraction(asked, tokens([0.6, 0.8]), range)).toBeCloseTo(
+      0.75 * 0.6 ** 4 + 0.25 * 0.8 ** 4,
+      2,
+    )
+    expect(lateInteraction(asked, tokens(EAST), range)).toBeCloseTo(0.75, 5)
+    expect(lateInteraction(question([0, EAST], [1, NORTH]), tokens(EAST), range)).toBe(0)
+  })
+
+  it("is within what is unrelated and what is the same", () => {
+    const near = (cosines: { readonly unrelated: number; readonly same: number }) =>
+      lateInteraction(question([1, EAST]), tokens([0.6, 0.8]), cosines)
+    expect(near({ unrelated: 0.2, same: 1 })).toBeCloseTo(0.5 ** 4, 2)
+    expect(near({ unrelated: 0.2, same: 0.5 })).toBe(1)
+    expect(near({ unrelated: 0.7, same: 1 })).toBe(0)
+    expect(lateInteraction(question([1, EAST]), tokens([-1, 0]), range)).toBe(0)
+  })
+
+  it("is nothing of a passage without tokens, and for a question without any", () => {
+    expect(lateInteraction(question([1, EAST]), tokens(), range)).toBe(0)
+    expect(lateInteraction(question(), tokens(EAST), range)).toBe(0)
+  })
+})

@@ -435,4 +435,11 @@ export const JUDGED: readonly Judged[] = [
     replacement: "said >= pairs",
     why: "What is as much is as much.",
   },
+  {
+    file: "engine/ranking/word-statistics.ts",
+    line: "if (statistics === undefined || held === undefined) return undefined",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "Of the statistics: where there are none, none of them holds the word. The whole has a test of its own.",
+  },
 ]
