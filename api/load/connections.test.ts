@@ -22,7 +22,14 @@ const MB = 1_000_000
 
 /** A server whose `/<bytes>` answers with so many, `/wait` when `finish` is called, and anything else at once. */
 async function serve(given: Partial<ConnectionLimits> = {}) {
-  const limits = { all: 1000, perAddress: 1000, proxies: [], sendMs: 60_000, unsentBytes: 1000 * MB }
+  const limits = {
+    all: 1000,
+    perAddress: 1000,
+    proxies: [],
+    sendMs: 60_000,
+    unsentBytes: 1000 * MB,
+    ahead: 50,
+  }
   const connections = new Connections({ ...limits, ...given })
   const app = new Koa<RequestState>()
   const finished = Promise.withResolvers<void>()
@@ -193,6 +200,16 @@ describe("readers", () => {
   })
 
   test("who ask for more ahead than can wait are let go", async () => {
+    await using app = await serve({ ahead: 20 })
+    await app.open(get("/wait").repeat(21))
+    await expect.poll(() => app.connections.ahead.longest).toBe(20)
+    expect(app.connections.cut.get("ahead")).toBe(0)
+    await app.open(get("/wait").repeat(22))
+    await expect.poll(() => app.connections.cut.get("ahead")).toBe(1)
+    app.finish()
+  })
+
+  test("who ask for far more ahead than can wait are let go once", async () => {
     await using app = await serve()
     await app.open(get("/wait").repeat(5000))
     await expect.poll(app.begun).toBe(1)

@@ -20,6 +20,8 @@ export interface ConnectionLimits {
   readonly sendMs: number
   /** Bytes of answers that may wait for their readers, all connections together. */
   readonly unsentBytes: number
+  /** Requests that may wait on one connection behind the one that is answered. */
+  readonly ahead: number
 }
 
 /** Why a connection was not kept. */
@@ -76,7 +78,7 @@ const FULL_ADDRESS =
  */
 export class Connections {
   /** Requests that were sent ahead, of both listeners. */
-  readonly ahead = new RequestsAhead(() => this.#count("ahead"))
+  readonly ahead: RequestsAhead
   readonly #limits: ConnectionLimits
   readonly #isProxy: (address: string) => boolean
   readonly #open = new Map<Socket, Connection>()
@@ -91,6 +93,7 @@ export class Connections {
   constructor(limits: ConnectionLimits) {
     this.#limits = limits
     this.#isProxy = proxyTest(limits.proxies)
+    this.ahead = new RequestsAhead(limits.ahead, () => this.#count("ahead"))
   }
 
   /** Open ones. */
@@ -272,7 +275,7 @@ function passedOnBy(socket: Socket): number {
 export function openConnections(
   config: Pick<
     Values<typeof loadSettings>,
-    "connections" | "connectionsPerAddress" | "sendSeconds" | "unsentMb" | "memoryMb"
+    "connections" | "connectionsPerAddress" | "requestsAhead" | "sendSeconds" | "unsentMb" | "memoryMb"
   > & { readonly trustedProxies: ProxyList },
 ): Connections {
   const all = connectionCap(config.connections)
@@ -280,6 +283,7 @@ export function openConnections(
   return new Connections({
     all,
     perAddress: Math.min(config.connectionsPerAddress || half, half),
+    ahead: config.requestsAhead,
     proxies: config.trustedProxies,
     sendMs: config.sendSeconds * 1000,
     unsentBytes: unsentLimit(config.unsentMb, memoryOfCalls(config)),

@@ -1,6 +1,3 @@
-/** Each console that is open has one. */
-export const MOST_STREAMS = 16
-
 /** Streams of events that are open at one time: each holds a connection. */
 export class EventStreams {
   readonly most: number

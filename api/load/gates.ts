@@ -1,5 +1,5 @@
 import { CallPlaces } from "./call-places.ts"
-import { EventStreams, MOST_STREAMS } from "./event-streams.ts"
+import { EventStreams } from "./event-streams.ts"
 import { FairGate } from "./fair-gate.ts"
 
 /** What calls pass through, one of each in a process: whoever searches or reads pages waits in the same line. */
@@ -19,6 +19,7 @@ export function openGates(config: {
   readonly searchWaitSeconds: number
   readonly liveReads: number
   readonly liveCalls: number
+  readonly eventStreams: number
 }): Gates {
   return {
     searches: new FairGate({
@@ -29,6 +30,6 @@ export function openGates(config: {
     // As many wait as calls are let in, and each of those has a deadline of its own.
     reads: new FairGate({ places: config.liveReads }),
     liveCalls: new CallPlaces(config.liveCalls),
-    eventStreams: new EventStreams(MOST_STREAMS),
+    eventStreams: new EventStreams(config.eventStreams),
   }
 }

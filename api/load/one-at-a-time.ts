@@ -3,18 +3,19 @@ import type { Socket } from "node:net"
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Requests that may wait on a connection behind the one that is answered; clients that send ahead send ten or so. */
-const MOST_WAITING = 100
-
 /** Requests that wait for the answer before theirs, by connection. */
 export class RequestsAhead {
   /** On one connection. */
-  readonly most = MOST_WAITING
+  readonly most: number
   readonly lines = new Map<Socket, (() => void)[]>()
   readonly onTooMany: () => void
 
-  /** @param onTooMany told of each connection that is closed for too many */
-  constructor(onTooMany: () => void = () => {}) {
+  /**
+   * @param most behind the one that is answered
+   * @param onTooMany told of each connection that is closed for more
+   */
+  constructor(most: number, onTooMany: () => void) {
+    this.most = most
     this.onTooMany = onTooMany
   }
 
@@ -31,7 +32,7 @@ export class RequestsAhead {
  * connection holds one answer, however many requests were sent ahead on it (pipelining, RFC 9112 section 9.3.2); one
  * with too many of them is closed, which clients that send ahead must reckon with.
  */
-export function oneAtATime(handle: Handle, ahead = new RequestsAhead()): Handle {
+export function oneAtATime(handle: Handle, ahead: RequestsAhead): Handle {
   const { lines } = ahead
   const begin = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request

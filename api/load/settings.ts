@@ -22,6 +22,26 @@ export const loadSettings = {
     0,
     100_000,
   ),
+  requestsAhead: integer(
+    {
+      name: "FOSSICK_REQUESTS_AHEAD",
+      default: "100",
+      about:
+        "Requests that may wait on one connection behind the one that is answered, sent ahead of its answer; one more and the connection is closed.",
+    },
+    1,
+    10_000,
+  ),
+  eventStreams: integer(
+    {
+      name: "FOSSICK_EVENT_STREAMS",
+      default: "16",
+      about:
+        "Streams of events that may be open at one time, of which each open console has one; the next is refused with 429.",
+    },
+    1,
+    10_000,
+  ),
   sendSeconds: integer(
     {
       name: "FOSSICK_SEND_SECONDS",

@@ -6,7 +6,7 @@ import type Koa from "koa"
 import type { RequestState } from "../context.ts"
 import { refuseSocket } from "../load/close-socket.ts"
 import type { Connections } from "../load/connections.ts"
-import { oneAtATime } from "../load/one-at-a-time.ts"
+import { oneAtATime, RequestsAhead } from "../load/one-at-a-time.ts"
 import { envelope } from "../errors.ts"
 import { wantsSocket } from "./web-socket.ts"
 
@@ -55,10 +55,13 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
     // Other protocols are not spoken: a request that offers one is answered as if it did not.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => wantsSocket(headers),
   }
-  const serve = oneAtATime((request, response) => {
-    if (isProper(request)) void handle(request, response)
-    else answer(response, 400)
-  }, connections?.ahead)
+  const serve = oneAtATime(
+    (request, response) => {
+      if (isProper(request)) void handle(request, response)
+      else answer(response, 400)
+    },
+    connections?.ahead ?? new RequestsAhead(Infinity, () => {}),
+  )
   const server = createServer(options, (request, response) => {
     // One that was refused as a whole may send its request all the same.
     if (!request.socket.writableEnded) serve(request, response)

@@ -12,7 +12,7 @@ import type { Engine } from "#engine"
 import { serveAccounts, type ServedAccounts } from "../../testing/serve-accounts.ts"
 import { TEST_KEY } from "../../testing/serve-app.ts"
 import { openAdmin } from "../open-admin.ts"
-import { EventStreams, MOST_STREAMS } from "../../load/event-streams.ts"
+import { EventStreams } from "../../load/event-streams.ts"
 import { EventFeed } from "./event-feed.ts"
 
 // What runs, told over a socket as it changes in `state.db` and in the index.
@@ -21,6 +21,7 @@ const opened = new AsyncDisposableStack()
 let app: ServedAccounts
 let db: StateStore
 let engine: Engine
+const MOST_STREAMS = 16
 const eventStreams = new EventStreams(MOST_STREAMS)
 
 beforeAll(async () => {

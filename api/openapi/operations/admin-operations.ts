@@ -26,7 +26,6 @@ import {
   tryBody,
 } from "../../admin/schemas.ts"
 import { applianceBody } from "../../faces/appliance-body.ts"
-import { MOST_STREAMS } from "../../load/event-streams.ts"
 import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import { type Example, type JsonSchema, type Operation, type Parameter, query } from "../operation.ts"
@@ -555,7 +554,7 @@ export const adminOperations: readonly Operation[] = [
     path: "/admin/events",
     tag: "Jobs",
     summary: "What runs, told as it changes",
-    description: `Server-sent events, each all of its topic: \`runs\` (\`{"jobs", "running", "queued", "last"}\`, jobs as in \`/admin/jobs\`), \`vectors\` (\`index\` as in \`/admin/index\`) and \`removals\` (\`held\` as in \`/admin/removals\`). The stream begins with all of them; with the header \`Last-Event-ID\` with those that changed since. It ends after a minute: clients ask again. At most ${MOST_STREAMS} are open at a time.`,
+    description: `Server-sent events, each all of its topic: \`runs\` (\`{"jobs", "running", "queued", "last"}\`, jobs as in \`/admin/jobs\`), \`vectors\` (\`index\` as in \`/admin/index\`) and \`removals\` (\`held\` as in \`/admin/removals\`). The stream begins with all of them; with the header \`Last-Event-ID\` with those that changed since. It ends after a minute: clients ask again. At most \`FOSSICK_EVENT_STREAMS\` are open at a time.`,
     parameters: [
       query("seconds", "After which the stream ends.", {
         type: "integer",
