@@ -1,6 +1,6 @@
 import { Marked, type Tokens } from "marked"
 
-import { offLoop } from "#base/process/off-loop.ts"
+import { offLoop } from "#base/process/threads/off-loop.ts"
 
 import { escapeHtml } from "../handbook/escape-html.ts"
 

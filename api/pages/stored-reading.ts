@@ -1,4 +1,4 @@
-import { WorkError } from "#base/process/work-threads.ts"
+import { WorkError } from "#base/process/threads/work-threads.ts"
 import { type Page, type PageUrl, sourcesOf } from "#engine"
 
 import { typeOf } from "#engine/page/page-type.ts"

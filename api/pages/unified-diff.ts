@@ -1,6 +1,6 @@
 import { formatPatch, OMIT_HEADERS, structuredPatch } from "diff"
 
-import { offLoop } from "#base/process/off-loop.ts"
+import { offLoop } from "#base/process/threads/off-loop.ts"
 
 /** Lines that go or come at most; of texts that differ more, all between their common ends is shown as gone and new. */
 const MOST_EDITS = 500

@@ -1,4 +1,4 @@
-import { AT_ONCE_CHARS } from "#base/process/off-loop.ts"
+import { AT_ONCE_CHARS } from "#base/process/threads/off-loop.ts"
 import type { Hit } from "#engine"
 import { findModelOrder, givesModelOrder } from "#engine/text/model-orders.ts"
 

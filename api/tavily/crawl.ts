@@ -1,4 +1,4 @@
-import { WorkError } from "#base/process/work-threads.ts"
+import { WorkError } from "#base/process/threads/work-threads.ts"
 import type { Reading } from "#crawler"
 
 import { crawlCost } from "../accounts/billing/credits.ts"

@@ -1,6 +1,6 @@
 import type { Reader, ReadResult } from "#crawler"
 import type { Embedder } from "#engine"
-import { WorkError } from "#base/process/work-threads.ts"
+import { WorkError } from "#base/process/threads/work-threads.ts"
 
 import { extractCost } from "../accounts/billing/credits.ts"
 import { type Context, type Middleware, responseTime } from "../context.ts"

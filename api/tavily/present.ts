@@ -1,4 +1,4 @@
-import { WorkError } from "#base/process/work-threads.ts"
+import { WorkError } from "#base/process/threads/work-threads.ts"
 import type { OtherForm } from "#crawler/duplicates/other-forms.ts"
 import { type Hit, type PageImage, type PageUrl, routeOf, type SearchResult, sourcesOf } from "#engine"
 import { withMeantWords } from "#engine/text/analysis/meant-words.ts"

@@ -1,4 +1,4 @@
-import { WorkError } from "#base/process/work-threads.ts"
+import { WorkError } from "#base/process/threads/work-threads.ts"
 
 import { writeDiff } from "../pages/unified-diff.ts"
 import type { PageTexts } from "./store/page-texts.ts"

@@ -9,7 +9,7 @@ import { yieldToOthers } from "./low-priority.ts"
 import { machineMemory } from "./machine-memory.ts"
 import { clearLine, safeOutput } from "./safe-output.ts"
 import { stopSignal } from "./stop-signal.ts"
-import { startThread } from "./thread.ts"
+import { startThread } from "./threads/thread.ts"
 import { watchMemory } from "./watch-memory.ts"
 import { WorkerProcess } from "./worker-process.ts"
 

@@ -30,6 +30,12 @@ export function wakes(cell: Int32Array<SharedArrayBuffer>): void {
   Atomics.notify(cell, 0)
 }
 
+/** Says in the cell that it has begun, and waits, without giving way. */
+export function beginsAndWaits(cell: Int32Array<SharedArrayBuffer>): void {
+  Atomics.store(cell, 0, 1)
+  Atomics.wait(cell, 0, 1, 60_000)
+}
+
 export const whichThread = (): number => threadId
 
 /** Waits, without giving way. */

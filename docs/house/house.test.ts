@@ -52,9 +52,9 @@ describe("the imports of the house", () => {
   })
 })
 
-test("threads are started in base/process/thread.ts alone", () => {
+test("threads are started in base/process/threads/thread.ts alone", () => {
   const isThreadStart = (file: string) => readFileSync(join(ROOT, file), "utf8").includes("new Worker(")
-  expect(files.filter(isThreadStart)).toEqual(["base/process/thread.ts"])
+  expect(files.filter(isThreadStart)).toEqual(["base/process/threads/thread.ts"])
 })
 
 /** What one person keeps in mind of a folder; more files want a room of their own. */

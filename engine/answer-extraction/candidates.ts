@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises"
 import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
 import type { Hit } from "../engine.ts"
-import { offLoop } from "#base/process/off-loop.ts"
-import { WorkError } from "#base/process/work-threads.ts"
+import { offLoop } from "#base/process/threads/off-loop.ts"
+import { WorkError } from "#base/process/threads/work-threads.ts"
 import type { StatedIn } from "./statements/page-parts.ts"
 import { type Statement, statementsOf } from "./statements/statements.ts"
 

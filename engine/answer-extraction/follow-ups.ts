@@ -1,5 +1,5 @@
-import { offLoop } from "#base/process/off-loop.ts"
-import { WorkError } from "#base/process/work-threads.ts"
+import { offLoop } from "#base/process/threads/off-loop.ts"
+import { WorkError } from "#base/process/threads/work-threads.ts"
 import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
 import { jaccard } from "../text/analysis/likeness.ts"
 import { blocksOf } from "../text/markdown-blocks.ts"

@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads"
-import { startThread } from "#base/process/thread.ts"
+import { startThread } from "#base/process/threads/thread.ts"
 import type { FromWorker, Purpose, ToWorker, WorkerSetup } from "./embed-protocol.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 

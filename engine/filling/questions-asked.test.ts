@@ -13,7 +13,7 @@ afterEach(() => rm(dir, { recursive: true }))
 
 /** What it says once it has looked again, which it does once a second. */
 const saysInTheEnd = (reader: QuestionsAskedReader, areAsked: boolean) =>
-  expect.poll(() => reader.areAsked(), { timeout: 10_000, interval: 100 }).toBe(areAsked)
+  expect.poll(() => reader.areAsked()).toBe(areAsked)
 
 test("who makes vectors learns that questions are asked, and that they are no more", async () => {
   const reader = new QuestionsAskedReader(questionsFile(dir))
@@ -31,7 +31,7 @@ test("two indexes of a folder learn it both, and one that is done keeps it from 
   asked.note()
   await saysInTheEnd(inUse!, true)
   await inUse!.end()
-  await expect.poll(() => (asked.note(), beside!.areAsked()), { timeout: 10_000, interval: 100 }).toBe(true)
+  await expect.poll(() => (asked.note(), beside!.areAsked())).toBe(true)
 })
 
 test("nothing is written of questions while no vectors are made", async () => {

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises"
 import { breather } from "#base/flow/breather.ts"
-import { WorkError } from "#base/process/work-threads.ts"
+import { WorkError } from "#base/process/threads/work-threads.ts"
 import { wordsOf } from "../text/analysis/analyse.ts"
 import { looksForPhrases } from "../text/phrase-match.ts"
 import { PHRASE_TERMS } from "../text/sections.ts"

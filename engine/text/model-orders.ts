@@ -1,4 +1,4 @@
-import { offLoop } from "#base/process/off-loop.ts"
+import { offLoop } from "#base/process/threads/off-loop.ts"
 import { asRead, spellsOrder } from "./order-forms/as-read.ts"
 import { ORDER_FORMS } from "./order-forms/order-forms.ts"
 

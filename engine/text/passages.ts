@@ -1,5 +1,5 @@
 import { blocksOf } from "./markdown-blocks.ts"
-import { offLoop } from "#base/process/off-loop.ts"
+import { offLoop } from "#base/process/threads/off-loop.ts"
 import type { PageAnchor } from "../page/page.ts"
 import { MAX_PASSAGE_CHARS, type Passage } from "../page/passage.ts"
 import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"

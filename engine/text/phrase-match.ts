@@ -1,4 +1,4 @@
-import { offLoop } from "#base/process/off-loop.ts"
+import { offLoop } from "#base/process/threads/off-loop.ts"
 import type { Passage } from "../page/passage.ts"
 
 /** The text of a page, in which phrases are looked for. */

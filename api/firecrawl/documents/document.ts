@@ -1,5 +1,5 @@
 import type { Reading } from "#crawler"
-import { WorkError } from "#base/process/work-threads.ts"
+import { WorkError } from "#base/process/threads/work-threads.ts"
 import type { Page, PageUrl } from "#engine"
 
 import type { ChatModel } from "../../chat-models/chat-model.ts"

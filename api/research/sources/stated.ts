@@ -1,5 +1,5 @@
-import { offLoop } from "#base/process/off-loop.ts"
-import { WorkError } from "#base/process/work-threads.ts"
+import { offLoop } from "#base/process/threads/off-loop.ts"
+import { WorkError } from "#base/process/threads/work-threads.ts"
 import type { Hit } from "#engine"
 import type { StatedIn } from "#engine/answer-extraction/statements/page-parts.ts"
 import { isEmptyHeading } from "#engine/answer-extraction/printed.ts"

@@ -1,4 +1,4 @@
-import { offLoop } from "#base/process/off-loop.ts"
+import { offLoop } from "#base/process/threads/off-loop.ts"
 import type { Passage } from "#engine"
 import { analyse } from "#engine/text/analysis/analyse.ts"
 import { toPassages } from "#engine/text/passages.ts"

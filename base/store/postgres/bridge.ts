@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads"
 import { moduleBeside } from "../../process/module-beside.ts"
-import { startThread } from "../../process/thread.ts"
+import { startThread } from "../../process/threads/thread.ts"
 import type { Answer, Asked, Failure, Rows, ServerLocation } from "./asked.ts"
 
 // A thread of the program waits for its answer as it waits for SQLite: in the call. The connections are in a thread beside it, since

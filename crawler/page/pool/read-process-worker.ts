@@ -1,4 +1,4 @@
-import { startThread } from "#base/process/thread.ts"
+import { startThread } from "#base/process/threads/thread.ts"
 import { watchMemory } from "#base/process/watch-memory.ts"
 import type { ReadBodyTask } from "../read-body.ts"
 import { MEMORY_SIGNAL, type PlaceEnd, type PlaceMessage } from "./reader-place.ts"

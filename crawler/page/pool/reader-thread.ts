@@ -1,5 +1,5 @@
 import { moduleBeside } from "#base/process/module-beside.ts"
-import { startThread } from "#base/process/thread.ts"
+import { startThread } from "#base/process/threads/thread.ts"
 import { type PlaceMessage, type StartPlace, tooMuchMemory } from "./reader-place.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./read-worker")

@@ -1,4 +1,4 @@
-import { offLoop } from "#base/process/off-loop.ts"
+import { offLoop } from "#base/process/threads/off-loop.ts"
 
 /**
  * The text of markdown as this folder writes it: no marks, no addresses, no image descriptions. Code is kept as it

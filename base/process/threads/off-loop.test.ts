@@ -2,11 +2,11 @@ import { setImmediate } from "node:timers/promises"
 
 import { expect, test } from "vitest"
 
-import { ends, fails, isAtOnce, waitsForOthers } from "../testing/blocking-work.ts"
+import { ends, fails, isAtOnce, waitsForOthers } from "../../testing/blocking-work.ts"
 import { AT_ONCE_CHARS, offLoop } from "./off-loop.ts"
 import { WorkError } from "./work-threads.ts"
 
-const WORK = new URL("../testing/blocking-work.ts", import.meta.url).href
+const WORK = new URL("../../testing/blocking-work.ts", import.meta.url).href
 const MUCH = { chars: AT_ONCE_CHARS + 1 }
 const newCell = () => new Int32Array(new SharedArrayBuffer(4))
 

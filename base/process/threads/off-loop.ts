@@ -1,4 +1,4 @@
-import { moduleBeside } from "./module-beside.ts"
+import { moduleBeside } from "../module-beside.ts"
 import { WorkThreads } from "./work-threads.ts"
 
 /**

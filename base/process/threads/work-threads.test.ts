@@ -2,21 +2,38 @@ import { getEventListeners, once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
 import { MessageChannel } from "node:worker_threads"
 
-import { afterAll, describe, expect, test } from "vitest"
-
-import { pause } from "#base/flow/pause.ts"
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 
 import { answerCalls } from "./work-answers.ts"
 import { WorkError, type WorkLimits, WorkThreads } from "./work-threads.ts"
 
 const PROGRAM = new URL("./work-thread.ts", import.meta.url)
-const MODULE = new URL("../testing/blocking-work.ts", import.meta.url).href
+const MODULE = new URL("../../testing/blocking-work.ts", import.meta.url).href
 const newCell = () => new Int32Array(new SharedArrayBuffer(4))
 const folder = mkdtempSync(join(tmpdir(), "fossick-threads-"))
 afterAll(() => rmSync(folder, { recursive: true }))
+// Limits are of seconds and minutes.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
+afterEach(() => void vi.useRealTimers())
+
+/** What has come by then is heard. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await setImmediate()
+}
+
+/** Whether it ended, and how; its error is no unhandled one. */
+function notedEnd(work: Promise<unknown>): string[] {
+  const ends: string[] = []
+  void work.then(
+    () => ends.push("done"),
+    () => ends.push("failed"),
+  )
+  return ends
+}
 
 /** Threads for one test; few, and soon gone. */
 function threads(limits: Partial<WorkLimits> = {}) {
@@ -44,24 +61,23 @@ describe("how many threads there are", () => {
     expect(await waiting).toBe(true)
   })
 
-  test("threads stay while there is work, end after a quiet while, and start again", async () => {
-    const { run } = threads({ threads: 2, idleMs: 200 })
-    const [first] = await Promise.all([run("whichThread"), run("whichThread")])
-    expect(await run("takes", [600])).toBe(first)
-    await pause(600)
+  test("threads stay while there is work, end after a quiet while of ten seconds, and start again", async () => {
+    const { run } = threads({ threads: 2 })
+    const first = await Promise.all([run("whichThread"), run("whichThread")])
+    const cell = newCell()
+    const waiting = run("waitsForOthers", [cell])
+    vi.advanceTimersByTime(25_000)
+    await run("wakes", [cell])
+    expect(await waiting).toBe(true)
+    for (let more = 0; more < 2; more++) {
+      vi.advanceTimersByTime(9999)
+      expect(first).toContain(await run("whichThread"))
+    }
+    vi.advanceTimersByTime(10_000)
     const later = await run("whichThread")
-    expect(later).toBeGreaterThan(first as number)
-    await pause(600)
+    expect(later).toBeGreaterThan(Math.max(...(first as number[])))
+    vi.advanceTimersByTime(10_000)
     expect(await run("whichThread")).toBeGreaterThan(later as number)
-  })
-
-  test("a quiet while begins when all work is done, not with each piece", async () => {
-    const { run } = threads({ idleMs: 1200 })
-    const first = await run("whichThread")
-    await pause(700)
-    expect(await run("whichThread")).toBe(first)
-    await pause(700)
-    expect(await run("whichThread")).toBe(first)
   })
 
   test("neither a thread without work nor one that starts keeps a process from its end", async () => {
@@ -77,34 +93,51 @@ describe("how many threads there are", () => {
 
 describe("work that goes wrong", () => {
   test("is given up when it takes too long, with its thread, and what waits behind it has its turn", async () => {
-    const { run } = threads({ workMs: 300 })
+    const { run } = threads()
     const first = await run("whichThread")
     const stuck = run("waitsForOthers", [newCell()])
     const next = run("whichThread")
-    await expect(stuck).rejects.toThrow(new WorkError("waitsForOthers: it took more than 300 ms"))
+    const ends = notedEnd(stuck)
+    vi.advanceTimersByTime(29_999)
+    await turns()
+    expect(ends).toEqual([])
+    vi.advanceTimersByTime(1)
+    await expect(stuck).rejects.toThrow(new WorkError("waitsForOthers: it took more than 30000 ms"))
     expect(await next).toBeGreaterThan(first as number)
   })
 
-  test("has its time from when the thread is ready: that starts slowly on a busy machine", async () => {
+  test("has its time from when its thread is ready, which has a minute to start", async () => {
+    const gate = join(folder, "gate")
     const slow = join(folder, "slow.ts")
     writeFileSync(
       slow,
-      `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700)\nawait import(${JSON.stringify(PROGRAM.href)})`,
+      `import { existsSync } from "node:fs"
+       while (!existsSync(${JSON.stringify(gate)})) await new Promise((done) => setTimeout(done, 10))
+       await import(${JSON.stringify(PROGRAM.href)})`,
     )
-    const all = new WorkThreads(pathToFileURL(slow), { threads: 1, workMs: 500, idleMs: 100 })
-    expect(await all.run({ module: MODULE, name: "isAtOnce", args: [1] })).toBe(1)
-    await expect(all.run({ module: MODULE, name: "waitsForOthers", args: [newCell()] })).rejects.toThrow(
-      "it took more than 500 ms",
-    )
+    const all = new WorkThreads(pathToFileURL(slow), { threads: 1 })
+    const cell = newCell()
+    const stuck = all.run({ module: MODULE, name: "beginsAndWaits", args: [cell] })
+    const ends = notedEnd(stuck)
+    vi.advanceTimersByTime(59_999)
+    writeFileSync(gate, "")
+    // A poll of vitest would set the clock on.
+    while (Atomics.load(cell, 0) === 0) await turns()
+    await turns()
+    vi.advanceTimersByTime(29_999)
+    await turns()
+    expect(ends).toEqual([])
+    vi.advanceTimersByTime(1)
+    await expect(stuck).rejects.toThrow("it took more than 30000 ms")
   })
 
   test("fails when its thread never gets ready", async () => {
     const dead = join(folder, "dead.ts")
     writeFileSync(dead, "setInterval(() => {}, 1000)")
-    const all = new WorkThreads(pathToFileURL(dead), { threads: 1, startMs: 300 })
-    await expect(all.run({ module: MODULE, name: "isAtOnce", args: [1] })).rejects.toThrow(
-      new WorkError("isAtOnce: it took more than 300 ms"),
-    )
+    const all = new WorkThreads(pathToFileURL(dead), { threads: 1 })
+    const stuck = all.run({ module: MODULE, name: "isAtOnce", args: [1] })
+    vi.advanceTimersByTime(60_000)
+    await expect(stuck).rejects.toThrow(new WorkError("isAtOnce: it took more than 60000 ms"))
   })
 
   test("says how its thread ended: by itself, without memory, by a fault of its program", async () => {
