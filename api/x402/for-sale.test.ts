@@ -13,6 +13,7 @@ import { startAppliance } from "../testing/appliance.ts"
 import { freePort } from "./testing/chain.ts"
 import { firstScreen } from "../supervisor/first-screen.ts"
 import { salesLine, unknownForSale } from "./for-sale.ts"
+import type { X402Config } from "./settings.ts"
 
 let folder: ReturnType<typeof temporaryFolder>
 let db: StateStore
@@ -58,6 +59,17 @@ test("a name that is not there sells nothing: the first screen names it with its
     '  Paid       no searches are sold. FOSSICK_X402_SOURCES: There is no source "dcos"; did you mean "docs"?\n',
   )
   expect(firstScreen({ ...facts, handbook: "read", sales: null })).not.toContain("Paid")
+})
+
+test("the first screen says where searches are for sale, or what is missing for that, and nothing where nobody wants to", () => {
+  const config = { publicUrl: "https://search.example", network: "eip155:8453" } as X402Config
+  expect(salesLine({ on: true, config }, null, 8402)).toBe(
+    "searches are for sale at https://search.example (port 8402, eip155:8453)",
+  )
+  expect(salesLine({ on: false, missing: ["X402_PAY_TO", "X402_NETWORK"] }, null, undefined)).toBe(
+    "no searches are sold until X402_PAY_TO, X402_NETWORK are set too",
+  )
+  expect(salesLine({ on: false, missing: [] }, null, undefined)).toBeNull()
 })
 
 test("an appliance told to sell a name that is not there says so on its first screen, and opens no port for it", async () => {

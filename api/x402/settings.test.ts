@@ -47,6 +47,8 @@ describe("what is sold", () => {
     ["X402_PAY_TO", "0x12", "must be an address"],
     ["X402_NETWORK", "base", "must be one of eip155:8453, eip155:84532"],
     ["X402_FACILITATOR_URL", "ftp://facilitator.example", "must be an http or https address"],
+    ["X402_RPC_URL", "ftp://node.example", "must be an http or https address"],
+    ["X402_RPC_URL", "node.example", "must be an http or https address"],
     ["X402_PUBLIC_URL", "https://me:secret@search.example", "without user name and password"],
     ["X402_SETTLE_TIMEOUT_MS", "60000", "must be a whole number from 100 to 30000"],
   ])("%s of %j is refused", (name, value, why) => {

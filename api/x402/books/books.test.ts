@@ -14,7 +14,7 @@ import { openStateStore } from "#base/store/state-store.ts"
 
 import type { RequestState } from "../../context.ts"
 import { errorEnvelope } from "../../middleware/error-envelope.ts"
-import { openBooks } from "./books.ts"
+import { isDay, openBooks } from "./books.ts"
 import { openLedger } from "./payment-ledger.ts"
 import { OutcomeCounts } from "./outcomes.ts"
 import { paymentRoutes } from "./payment-routes.ts"
@@ -205,4 +205,20 @@ describe("the books", () => {
       db.close()
     }
   })
+})
+
+test("a day is one that the calendar has, written as such", () => {
+  for (const day of ["2026-01-31", "2024-02-29", "1999-12-01"]) expect([day, isDay(day)]).toEqual([day, true])
+  for (const text of [
+    "2026-02-29",
+    "2026-04-31",
+    "2026-13-01",
+    "2026-00-10",
+    "2026-1-1",
+    "26-01-01",
+    "2026-01-01T",
+    "",
+    "x2026-01-01",
+  ])
+    expect([text, isDay(text)]).toEqual([text, false])
 })

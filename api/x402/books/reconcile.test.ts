@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { pino } from "pino"
+import { afterEach, beforeEach, expect, test } from "vitest"
+
+import type { Chain } from "../chain/chain.ts"
+import type { Authorization } from "../payment.ts"
+import { paymentTerms, type Terms } from "../terms.ts"
+import { type Ledger, openLedger } from "./payment-ledger.ts"
+import { reconcile } from "./reconcile.ts"
+
+// What the network says is made up here; chain.test.ts has a node.
+
+const PAYEE = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
+const AUTHORIZATION = {
+  from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  to: PAYEE,
+  value: "10000",
+  validAfter: "0",
+  validBefore: "2000",
+  nonce: `0x${"ab".repeat(32)}`,
+  version: 2,
+} as const satisfies Authorization & { version: 2 }
+type Seen = Awaited<ReturnType<Chain["look"]>>
+
+let dataDir: string
+let terms: Terms
+let ledger: Ledger
+let logged: { readonly payment?: string; readonly found?: string; readonly msg: string }[]
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "fossick-reconcile-"))
+  terms = await paymentTerms({
+    network: "eip155:84532",
+    payTo: PAYEE,
+    publicUrl: "https://search.example",
+    v1: true,
+  })
+  ledger = openLedger(dataDir)
+  logged = []
+  for (const id of ["one", "two"]) {
+    const facts = {
+      validBefore: Math.floor(Date.now() / 1000) + 120,
+      authorization: JSON.stringify(AUTHORIZATION),
+      answer: `{"results":["${id}"]}`,
+    }
+    ledger.begin({ id, fingerprint: "f" }, facts)
+    ledger.unknown(id)
+  }
+})
+afterEach(() => {
+  ledger[Symbol.dispose]()
+  rmSync(dataDir, { recursive: true })
+})
+
+/** Asks of both payments, of which the network says this. */
+async function lookUp(look: (times: number) => Seen) {
+  const asked: unknown[] = []
+  const chain = {
+    look: async (authorization: unknown, since: unknown) => look(asked.push([authorization, since])),
+  } as unknown as Chain
+  const write = (line: string) => void logged.push(JSON.parse(line) as (typeof logged)[number])
+  await reconcile({ ledger, chain, terms, log: pino({}, { write }) })
+  return asked
+}
+const states = () => ["one", "two"].map((id) => ledger.get(id)?.state)
+
+test("a payment that arrived is kept for its payer, with its answer, and one that cannot arrive any more is forgotten", async () => {
+  const since = ledger.unsettled().map((one) => one.since)
+  const asked = await lookUp((times) =>
+    times === 1 ? { kind: "paid", transaction: "0xabc" } : { kind: "dead", because: "expired" },
+  )
+  expect(asked).toEqual(since.map((time) => [AUTHORIZATION, time]))
+  expect(states()).toEqual(["settled", undefined])
+  const { network, asset, payTo } = terms.requirements
+  expect(ledger.get("one")).toMatchObject({
+    answer: '{"results":["one"]}',
+    receipt: {
+      transaction: "0xabc",
+      network,
+      asset,
+      payTo,
+      payer: AUTHORIZATION.from,
+      amount: "10000",
+      version: 2,
+    },
+  })
+  expect(ledger.unsettled()).toEqual([])
+  expect(logged).toMatchObject([
+    { payment: "one", found: "paid", msg: "an open payment was looked up" },
+    { payment: "two", found: "dead" },
+  ])
+})
+
+test("what is open, or cannot be asked, is asked again the next time", async () => {
+  await lookUp((times) =>
+    times === 1 ? { kind: "open" } : { kind: "unreachable", error: new Error("no node") },
+  )
+  expect([states(), logged]).toEqual([["unknown", "unknown"], []])
+  expect(await lookUp(() => ({ kind: "open" }))).toHaveLength(2)
+})
+
+test.each<Seen>([
+  { kind: "paid", transaction: "0xabc" },
+  { kind: "dead", because: "no-balance" },
+])("a payer who comes back meanwhile has it in hand: $kind", async (seen) => {
+  await lookUp((times) => {
+    if (times === 1) for (const id of ["one", "two"]) ledger.resume(id)
+    return seen
+  })
+  expect([states(), logged]).toEqual([["settling", "settling"], []])
+})
