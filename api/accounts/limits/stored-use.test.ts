@@ -6,11 +6,13 @@ import { DatabaseSync } from "node:sqlite"
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 
+import { miscounted, recount } from "#base/store/counts.ts"
+
 import { FakeEngine, hit } from "../../testing/fake-engine.ts"
 import { serveAccounts } from "../../testing/serve-accounts.ts"
 import { MOST_PROJECTS } from "../billing/credit-ledger.ts"
 import { apiKey } from "../keys/keys.ts"
-import { countStored, StoredUse } from "./stored-use.ts"
+import { countStored, storedCount, StoredUse } from "./stored-use.ts"
 
 const MB = 1_000_000
 
@@ -38,6 +40,59 @@ test("what is in a table is counted from before on, with each change of it", () 
     { entries: 0, bytes: 0 },
   ])
   db.close()
+})
+
+test("a count that is not what was counted is found, of a key and of all, and mended", () => {
+  const db = new DatabaseSync(":memory:")
+  db.exec(
+    "create table note (id integer primary key, by text, text text); create table other (by text, text text)",
+  )
+  const [table, other] = ["note", "other"].map((name) => ({ table: name, key: "by", columns: ["text"] }))
+  for (const one of [table!, other!]) db.exec(countStored(one))
+  db.exec(
+    "insert into note values (1, 'a', 'é'), (2, 'b', 'abcd'), (3, null, 'x'); insert into other values ('a', 'y')",
+  )
+  const count = storedCount(table!)
+  const all = () => db.prepare("select * from stored_use order by store, key_id").all()
+  const right = all()
+  expect(miscounted(db, count)).toBe(0)
+  for (const [wrong, rows] of [
+    ["update stored_use set bytes = bytes + 1 where store = 'note' and key_id = 'a'", 2],
+    ["update stored_use set entries = 9 where store = 'note' and key_id = '*'", 2],
+    ["delete from stored_use where store = 'note' and key_id = ''", 1],
+    ["insert into stored_use values ('note', 'gone', 1, 200)", 1],
+  ] as const) {
+    db.exec(wrong)
+    expect([wrong, miscounted(db, count)]).toEqual([wrong, rows])
+    recount(db, count)
+    expect([miscounted(db, count), all()]).toEqual([0, right])
+  }
+  // A row with nothing, which a table that was emptied leaves, is no fault.
+  db.exec("delete from note")
+  expect(miscounted(db, count)).toBe(0)
+  // Nor is what another table has.
+  db.exec("update stored_use set entries = 9 where store = 'other'")
+  expect([miscounted(db, count), miscounted(db, storedCount(other!))]).toEqual([0, 4])
+  db.close()
+})
+
+test("what is stored is told by table, with the most that it may be where there is one", async () => {
+  await using app = await serveAccounts({ dir, config: { feedbackMb: 1, logMb: 2 } })
+  const key = app.key()
+  await app.call("/feedback", key, { request_id: "one", response_delivered: "good" })
+  await app.call("/search", key, { query: "pumps" })
+  await expect.poll(() => app.accounts.callLog.stored.all().entries).toBeGreaterThan(0)
+  const told = app.accounts.stored()
+  expect([...told].map(([table, { most }]) => [table, most])).toEqual([
+    ["calls", 2 * MB],
+    ["feedback", MB],
+    ["page-requests", null],
+    ["keys", null],
+  ])
+  const { callLog, feedback } = app.accounts
+  expect(told.get("calls")!.bytes).toBe(callLog.stored.all().bytes)
+  expect(told.get("feedback")!.bytes).toBe(feedback.stored.all().bytes)
+  expect(told.get("keys")!.bytes).toBeGreaterThan(0)
 })
 
 describe("a key that stores without end", () => {
