@@ -44,7 +44,7 @@ export class SoftNotFound {
    */
   async complaint(
     page: Pick<Page, "url" | "title" | "markdown">,
-    { isHeld, isMarked = false }: { readonly isHeld: boolean; readonly isMarked?: boolean },
+    { isHeld, isMarked }: { readonly isHeld: boolean; readonly isMarked: boolean },
   ): Promise<string | null> {
     const wording = errorWording(page.title, page.markdown, isMarked)
     if (!isHeld && !isFront(page.url)) {

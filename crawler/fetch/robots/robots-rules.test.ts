@@ -96,6 +96,8 @@ describe("robots.txt (RFC 9309)", () => {
     ["a sign that JavaScript writes in two halves", "User-agent: *\nDisallow: /😀", "/😀/x", false],
     ["a wildcard at the end", "User-agent: *\nDisallow: /a*", "/abc", false],
     ["wildcards in their order", "User-agent: *\nDisallow: /*b*a", "/xab", true],
+    ["a part between wildcards that is not there", "User-agent: *\nDisallow: /*x*a", "/ba", true],
+    ["parts between wildcards", "User-agent: *\nDisallow: /*x*a", "/bxya", false],
     ["a part that is not used twice", "User-agent: *\nDisallow: /*ab*ba$", "/aba", true],
     ["an anchor behind a wildcard", "User-agent: *\nDisallow: /a*$", "/a/b?c", false],
     ["a dollar in the middle", "User-agent: *\nDisallow: /a$b", "/a$b", false],
