@@ -133,6 +133,18 @@ export const guideManuals = (): AsyncGenerator<Page> => manualsOf(GUIDES)
 /** Manuals for what takes many pages and no questions. */
 export const unaskedManuals = (): AsyncGenerator<Page> => manualsOf(UNASKED)
 
+/**
+ * Pages of any packages, in English, at `http://manuals.example/<package>/<path>`.
+ * @param paths `<package>/<path below usr/share>`
+ */
+export async function* packagePages(paths: readonly string[]): AsyncGenerator<Page> {
+  for (const [name, those] of Map.groupBy(paths, (path) => path.slice(0, path.indexOf("/")))) {
+    const files = those.map((path) => path.slice(name.length + 1))
+    const place = { host: "manuals.example", path: name, language: "en" } as const
+    yield* pagesIn(join(await unpacked(name), "usr/share"), files, place)
+  }
+}
+
 async function* manualsOf(manuals: Readonly<Record<string, Manual>>): AsyncGenerator<Page> {
   for (const [name, manual] of Object.entries(manuals)) {
     yield* pagesOf(await folderOf(manual), manual.files ?? "**/*.html", {
@@ -175,7 +187,15 @@ async function* pagesOf(
 ): AsyncGenerator<Page> {
   const found: string[] = []
   for await (const file of glob(join(folder, files))) found.push(relative(folder, file))
-  for (const file of found.sort()) {
+  yield* pagesIn(folder, found.sort(), { host, path, language })
+}
+
+async function* pagesIn(
+  folder: string,
+  files: readonly string[],
+  { host, path, language }: Place,
+): AsyncGenerator<Page> {
+  for (const file of files) {
     const html = await readFile(join(folder, file), "utf8").catch((error: NodeJS.ErrnoException) => {
       // Some packages have a folder that is called like a page.
       if (error.code === "EISDIR" || error.code === "ENOENT") return ""

@@ -4,7 +4,13 @@ import { extractHtml } from "#crawler/page/extract/extract.ts"
 import { type Page, type PageUrl, toPageUrl } from "#engine"
 import { readDocs } from "../../../api/handbook/read-docs.ts"
 import { htmlPages } from "../../corpora/documentation-site.ts"
-import { guideManuals, judgedManuals, laterManuals, programManuals } from "../../corpora/manuals.ts"
+import {
+  guideManuals,
+  judgedManuals,
+  laterManuals,
+  packagePages,
+  programManuals,
+} from "../../corpora/manuals.ts"
 import { researchCorpus, urlOfPath } from "../../corpora/research-corpus.ts"
 import {
   fact,
@@ -17,6 +23,7 @@ import { GUIDE_QUESTIONS, GUIDE_TASKS } from "../../questions/judged/guides/guid
 import { KEPT_GUIDE_QUESTIONS, KEPT_GUIDE_TASKS } from "../../questions/judged/guides/kept-guide-questions.ts"
 import { JUDGED_QUESTIONS } from "../../questions/judged/judged-questions.ts"
 import { LATER_QUESTIONS } from "../../questions/judged/later-questions.ts"
+import { KEPT_MANY_QUESTIONS, MANY_PAGES, MANY_QUESTIONS } from "../../questions/many/many-questions.ts"
 import { PROGRAM_QUESTIONS } from "../../questions/judged/program-questions.ts"
 import { JUDGED_TASKS } from "../../questions/judged/judged-tasks.ts"
 import { RESEARCH_QUESTIONS } from "../../questions/research-questions.ts"
@@ -49,7 +56,7 @@ interface JudgedSet {
 
 const NONE_KEPT = { questions: {}, tasks: [] }
 
-/** `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked when those before had been tuned for; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
+/** `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked when those before had been tuned for; `many` are 2,120 questions over thirty more; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
 export const SETS: Readonly<Record<string, JudgedSet>> = {
   manuals: {
     pages: judgedManuals,
@@ -80,6 +87,14 @@ export const SETS: Readonly<Record<string, JudgedSet>> = {
     kept: { questions: KEPT_GUIDE_QUESTIONS, tasks: KEPT_GUIDE_TASKS },
     taskPages: guideManuals,
     tasks: GUIDE_TASKS,
+    urlOf: (path) => `http://manuals.example/${path}`,
+  },
+  many: {
+    pages: () => packagePages(MANY_PAGES),
+    questions: MANY_QUESTIONS,
+    kept: { questions: KEPT_MANY_QUESTIONS, tasks: [] },
+    taskPages: () => packagePages(MANY_PAGES),
+    tasks: [],
     urlOf: (path) => `http://manuals.example/${path}`,
   },
   own: {

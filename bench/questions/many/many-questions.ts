@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { type JudgedQuestion } from "../judged/judged-question.ts"
+
+/** A line of a file. */
+interface Line {
+  readonly text: string
+  readonly kind: string
+  /** Path of the page, `<package>/<path below usr/share>`. */
+  readonly on: string
+  /** As {@link JudgedQuestion.facts}'s wordings. */
+  readonly says: readonly string[]
+}
+
+/** By what they are about; each has manuals of its own, so that what was learned of one says nothing of another. */
+const TUNE = ["mail", "servers", "frameworks", "network", "computing"]
+const KEPT = ["systems", "office"]
+
+const linesOf = (names: readonly string[]): Line[] =>
+  names.flatMap((name) =>
+    readFileSync(join(import.meta.dirname, `${name}.jsonl`), "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Line),
+  )
+
+const byKind = (lines: readonly Line[]): Readonly<Record<string, readonly JudgedQuestion[]>> =>
+  Object.fromEntries(
+    [...Map.groupBy(lines, ({ kind }) => kind)].map(([kind, those]) => [
+      kind,
+      those.map(({ text, on, says }) => ({ text, facts: [{ on: [on], says }] })),
+    ]),
+  )
+
+const [tune, kept] = [linesOf(TUNE), linesOf(KEPT)]
+
+/** 1,500 questions of one fact each, by kind. */
+export const MANY_QUESTIONS = byKind(tune)
+/** 620 more, over other manuals. */
+export const KEPT_MANY_QUESTIONS = byKind(kept)
+/** The pages that they are about. */
+export const MANY_PAGES: readonly string[] = [...new Set([...tune, ...kept].map(({ on }) => on))].sort()
