@@ -49,6 +49,8 @@ export async function faultsOf(page: Page): Promise<string[]> {
   const faults: string[] = []
   for (const [name, size] of Object.entries(WIDTHS)) {
     await page.setViewportSize(size)
+    // What is on its way to its new place is wider for a moment.
+    await page.evaluate(SETTLED)
     const widest = await page.evaluate<number>("document.documentElement.scrollWidth")
     if (widest > size.width) faults.push(`${name}: ${widest} pixels wide`)
     for (const colorScheme of LOOKS[name as keyof typeof WIDTHS]) {
