@@ -33,9 +33,9 @@ export class FirstSourceReader {
   #lookedAt = -Infinity
   #latest: string | null = null
 
-  /** @param file left out: no source goes first */
-  constructor(file: string | undefined) {
-    this.#file = file
+  /** @param dataDir left out: no source goes first */
+  constructor(dataDir: string | undefined) {
+    this.#file = dataDir && firstSourceFile(dataDir)
   }
 
   /** As it was a moment ago. */

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs"
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { QuestionsAsked, QuestionsAskedReader, questionsFile } from "./questions-asked.ts"
+import { QuestionsAsked, QuestionsAskedReader } from "./questions-asked.ts"
 
 let dir: string
 beforeEach(async () => {
@@ -16,18 +15,18 @@ const saysInTheEnd = (reader: QuestionsAskedReader, areAsked: boolean) =>
   expect.poll(() => reader.areAsked()).toBe(areAsked)
 
 test("who makes vectors learns that questions are asked, and that they are no more", async () => {
-  const reader = new QuestionsAskedReader(questionsFile(dir))
+  const reader = new QuestionsAskedReader(dir)
   expect(await reader.areAsked()).toBe(false)
-  await using asked = new QuestionsAsked(questionsFile(dir))
+  await using asked = new QuestionsAsked(dir)
   asked.note()
   await saysInTheEnd(reader, true)
   await saysInTheEnd(reader, false)
 })
 
 test("two indexes of a folder learn it both, and one that is done keeps it from the other for a moment only", async () => {
-  const [inUse, beside] = [1, 2].map(() => new QuestionsAskedReader(questionsFile(dir)))
+  const [inUse, beside] = [1, 2].map(() => new QuestionsAskedReader(dir))
   await Promise.all([inUse!.areAsked(), beside!.areAsked()])
-  await using asked = new QuestionsAsked(questionsFile(dir))
+  await using asked = new QuestionsAsked(dir)
   asked.note()
   await saysInTheEnd(inUse!, true)
   await inUse!.end()
@@ -35,22 +34,22 @@ test("two indexes of a folder learn it both, and one that is done keeps it from 
 })
 
 test("nothing is written of questions while no vectors are made", async () => {
-  const reader = new QuestionsAskedReader(questionsFile(dir))
+  const reader = new QuestionsAskedReader(dir)
   await reader.areAsked()
-  expect(existsSync(questionsFile(dir))).toBe(true)
+  expect(await readdir(dir)).toEqual(["questions-asked"])
   await reader.end()
   {
-    await using asked = new QuestionsAsked(questionsFile(dir))
+    await using asked = new QuestionsAsked(dir)
     asked.note()
   }
   expect(await readdir(dir)).toEqual([])
 })
 
-test("without a file or a folder nobody is told, and nothing fails", async () => {
-  for (const file of [undefined, path.join(dir, "missing", "file")]) {
-    await using asked = new QuestionsAsked(file)
+test("without a folder nobody is told, and nothing fails", async () => {
+  for (const dataDir of [undefined, path.join(dir, "missing")]) {
+    await using asked = new QuestionsAsked(dataDir)
     asked.note()
-    const reader = new QuestionsAskedReader(file)
+    const reader = new QuestionsAskedReader(dataDir)
     expect(await reader.areAsked()).toBe(false)
     await reader.end()
   }

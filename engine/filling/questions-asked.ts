@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 1000
 /** Whoever asked so long ago may ask again: two times told and a look. */
 const ASKED_WITHIN_MS = 3000
 
-export const questionsFile = (dataDir: string): string => path.join(dataDir, FILE)
+const fileIn = (dataDir: string | undefined): string | undefined => dataDir && path.join(dataDir, FILE)
 
 /** Tells that questions are asked. Closed when no search is under way. */
 export class QuestionsAsked implements AsyncDisposable {
@@ -19,9 +19,9 @@ export class QuestionsAsked implements AsyncDisposable {
   #toldAt = -Infinity
   #telling = Promise.resolve()
 
-  /** @param file left out: nobody is told */
-  constructor(file: string | undefined) {
-    this.#file = file
+  /** @param dataDir left out: nobody is told */
+  constructor(dataDir: string | undefined) {
+    this.#file = fileIn(dataDir)
   }
 
   /** A question is asked. Nothing depends on it: in a data folder that cannot be written to, vectors take what they can get. */
@@ -45,9 +45,9 @@ export class QuestionsAskedReader {
   /** The file's time at the last look. */
   #seen: number | null = null
 
-  /** @param file left out: none are asked */
-  constructor(file: string | undefined) {
-    this.#file = file
+  /** @param dataDir left out: none are asked */
+  constructor(dataDir: string | undefined) {
+    this.#file = fileIn(dataDir)
   }
 
   /** Whether questions are asked these seconds; from the first call on they are told. */

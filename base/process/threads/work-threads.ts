@@ -2,25 +2,22 @@ import { availableParallelism } from "node:os"
 import type { Worker } from "node:worker_threads"
 import { startThread } from "./thread.ts"
 
+/** For one piece of work, from when its thread has its program: 10 MB in one line take a few seconds. */
+const WORK_MS = 30_000
+/** For a thread to get ready: a busy machine fails nobody. */
+const START_MS = 60_000
+const IDLE_MS = 10_000
+
 /** What threads may take. */
 export interface WorkLimits {
   /** More of them help no one: what they do is rare, and others have their turn all the same. */
   readonly threads: number
-  /** For one piece of work, from when its thread has its program: 10 MB in one line take a few seconds. */
-  readonly workMs: number
-  /** For a thread to get ready: a busy machine fails nobody. */
-  readonly startMs: number
-  /** Without work, threads end after so long. */
-  readonly idleMs: number
   /** Of the heap of each. */
   readonly memoryMb: number
 }
 
 const LIMITS: WorkLimits = {
   threads: Math.min(4, Math.max(1, availableParallelism() - 1)),
-  workMs: 30_000,
-  startMs: 60_000,
-  idleMs: 10_000,
   memoryMb: 512,
 }
 
@@ -138,7 +135,7 @@ export class WorkThreads {
 
   #limit(thread: Thread): void {
     if (thread.timer) clearTimeout(thread.timer)
-    const ms = thread.isReady ? this.#limits.workMs : this.#limits.startMs
+    const ms = thread.isReady ? WORK_MS : START_MS
     thread.timer = setTimeout(() => this.#discard(thread, `it took more than ${ms} ms`), ms)
   }
 
@@ -165,7 +162,7 @@ export class WorkThreads {
     this.#idle = setTimeout(() => {
       this.#idle = null
       for (const thread of this.#threads) this.#discard(thread, "idle")
-    }, this.#limits.idleMs)
+    }, IDLE_MS)
     this.#idle.unref()
   }
 }

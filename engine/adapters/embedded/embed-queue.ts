@@ -2,11 +2,11 @@ import path from "node:path"
 import type { Embedder } from "../../embedder.ts"
 import { embeddingText } from "../../text/passages.ts"
 import { AskedPagesReader } from "../../filling/asked-pages.ts"
-import { FirstSourceReader, firstSourceFile } from "../../filling/first-source.ts"
+import { FirstSourceReader } from "../../filling/first-source.ts"
 import { type PageToFill, fill } from "../../filling/filling.ts"
 import { FillingRate } from "../../filling/filling-rate.ts"
 import { KnownVectors } from "../../filling/known-vectors.ts"
-import { QuestionsAskedReader, questionsFile } from "../../filling/questions-asked.ts"
+import { QuestionsAskedReader } from "../../filling/questions-asked.ts"
 import { Settling } from "../../filling/settling.ts"
 import { type Urgency, WaitingPages } from "../../filling/waiting-pages.ts"
 import { isIn } from "./filter.ts"
@@ -75,8 +75,8 @@ export class EmbedQueue implements AsyncDisposable {
     this.#rate = new FillingRate(path.join(options.dir, RATE_FILE))
     this.#asked = new AskedPagesReader(path.join(options.dir, ASKED_FILE))
     const { dataDir } = options
-    this.#first = new FirstSourceReader(dataDir && firstSourceFile(dataDir))
-    this.#questions = new QuestionsAskedReader(dataDir && questionsFile(dataDir))
+    this.#first = new FirstSourceReader(dataDir)
+    this.#questions = new QuestionsAskedReader(dataDir)
   }
 
   /** @param indexed the pages as they are in their table. */

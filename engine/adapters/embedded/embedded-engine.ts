@@ -6,7 +6,7 @@ import path from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { AskedPages } from "../../filling/asked-pages.ts"
 import { toldRate } from "../../filling/filling-rate.ts"
-import { QuestionsAsked, questionsFile } from "../../filling/questions-asked.ts"
+import { QuestionsAsked } from "../../filling/questions-asked.ts"
 import { type Embedder, refuseOtherEmbedder } from "../../embedder.ts"
 import type {
   Engine,
@@ -169,7 +169,7 @@ export class EmbeddedEngine implements Engine {
     this.#lateReader = new LateReader(options.embedder)
     const { dir, dataDir, mode, onProblem } = options
     this.#asked = new AskedPages(path.join(dir, ASKED_FILE))
-    this.#questions = new QuestionsAsked(dataDir && questionsFile(dataDir))
+    this.#questions = new QuestionsAsked(dataDir)
     this.#suggestions = new Suggestions({ file: path.join(dir, SUGGESTIONS_DB), mode, onProblem })
   }
 

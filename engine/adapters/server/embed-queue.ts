@@ -1,10 +1,10 @@
 import type { Embedder } from "../../embedder.ts"
 import { AskedPagesReader } from "../../filling/asked-pages.ts"
 import { type FilledPage, type PageToFill, fill } from "../../filling/filling.ts"
-import { FirstSourceReader, firstSourceFile } from "../../filling/first-source.ts"
+import { FirstSourceReader } from "../../filling/first-source.ts"
 import { FillingRate } from "../../filling/filling-rate.ts"
 import { KnownVectors } from "../../filling/known-vectors.ts"
-import { QuestionsAskedReader, questionsFile } from "../../filling/questions-asked.ts"
+import { QuestionsAskedReader } from "../../filling/questions-asked.ts"
 import { Settling } from "../../filling/settling.ts"
 import { type Urgency, byUrgency } from "../../filling/waiting-pages.ts"
 import { pause } from "#base/flow/pause.ts"
@@ -73,8 +73,8 @@ export class EmbedQueue implements AsyncDisposable {
     this.#rate = new FillingRate(options.files.rate)
     this.#asked = new AskedPagesReader(options.files.asked)
     const { dataDir } = options.files
-    this.#first = new FirstSourceReader(dataDir && firstSourceFile(dataDir))
-    this.#questions = new QuestionsAskedReader(dataDir && questionsFile(dataDir))
+    this.#first = new FirstSourceReader(dataDir)
+    this.#questions = new QuestionsAskedReader(dataDir)
     this.#work = options.embeds ? this.#run() : Promise.resolve()
   }
 

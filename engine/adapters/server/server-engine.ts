@@ -19,7 +19,7 @@ import type {
 import { EngineError } from "../../errors.ts"
 import { AskedPages } from "../../filling/asked-pages.ts"
 import { toldRate } from "../../filling/filling-rate.ts"
-import { QuestionsAsked, questionsFile } from "../../filling/questions-asked.ts"
+import { QuestionsAsked } from "../../filling/questions-asked.ts"
 import { toPage, toPageRow } from "../../index/page-record.ts"
 import type { Page } from "../../page/page.ts"
 import { type PageUrl, pageId } from "../../page/page-url.ts"
@@ -115,7 +115,7 @@ export class ServerEngine implements Engine {
     const { dataDir } = options
     this.#files = { rate: file("filling"), asked: file("asked-pages"), dataDir }
     this.#asked = new AskedPages(this.#files.asked)
-    this.#questions = new QuestionsAsked(dataDir && questionsFile(dataDir))
+    this.#questions = new QuestionsAsked(dataDir)
     this.#suggestions = new Suggestions({ file: suggestionsFile(options), mode, onProblem })
   }
 
