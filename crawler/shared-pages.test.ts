@@ -4,26 +4,20 @@ import { KnownAddresses } from "./frontier/known-addresses.ts"
 import { carryOutRemovals } from "./removals/carry-out.ts"
 import { removeAskedPages } from "./removals/remove-pages.ts"
 import { Removals } from "./removals/removals.ts"
-import { settleRemovals } from "./removals/settle-removals.ts"
 import type { SourceSpec } from "./source.ts"
 import { Sources } from "./sources/sources.ts"
-import { CrawlFixture } from "./testing/crawl-fixture.ts"
+import { DailyCrawls, DAY_MS } from "./testing/daily-crawls.ts"
 import { article, conditional, startTestSite, status, type TestSite } from "./testing/test-site.ts"
 import { tracePage } from "./why/trace.ts"
 
 // One site, of which two sources crawl parts that overlap: `all` the whole of it, `docs` what is below /docs/.
 
-const DAY_MS = 24 * 3_600_000
-
 let site: TestSite
-let fixture: CrawlFixture
+let fixture: DailyCrawls
 let sources: Sources
-let now: number
-const clock = () => now
 
 beforeEach(async () => {
-  now = Date.UTC(2026, 0, 1)
-  fixture = new CrawlFixture()
+  fixture = new DailyCrawls()
   sources = new Sources(fixture.db, fixture.jobs)
   const image = '<p><img src="/pump.jpg" width="800" height="600" alt="A pump"></p>'
   site = await startTestSite({
@@ -46,11 +40,9 @@ const SPECS = {
 
 /** A run of a declared source and its judgement, a day after the one before. */
 async function run(name: keyof typeof SPECS, more: Partial<SourceSpec> = {}, isDeclared = true) {
-  now += DAY_MS
   const spec = { removal: { maxShare: 1 }, ...SPECS[name](), ...more }
   if (isDeclared) sources.put(spec)
-  const job = await fixture.crawl(spec, { clock, trigger: "run" })
-  await settleRemovals({ db: fixture.db, engine: fixture.engine, job, clock })
+  const { job } = await fixture.crawlNextDay(spec, "run")
   return job.outcomes
 }
 
@@ -74,9 +66,9 @@ const why = async (path: string) => {
     db,
     jobs,
     sources,
-    removals: new Removals(db, clock),
+    removals: new Removals(db, fixture.clock),
     engine,
-    clock,
+    clock: fixture.clock,
   })
   return trace.steps.map(({ name, text }) => `${name}: ${text}`).join("\n")
 }
@@ -121,9 +113,9 @@ describe("a page that two sources crawl", () => {
     ).toEqual({
       n: 1,
     })
-    const removals = new Removals(fixture.db, clock)
+    const removals = new Removals(fixture.db, fixture.clock)
     expect(removals.restore({ urls: [url("/docs/a")] })).toBe(1)
-    await carryOutRemovals({ db: fixture.db, engine: fixture.engine, clock })
+    await carryOutRemovals({ db: fixture.db, engine: fixture.engine, clock: fixture.clock })
     expect(held()["/docs/a"]).toBe("all+docs")
     expect(countOf("docs")).toBe(3)
   })
@@ -140,8 +132,8 @@ describe("a page that two sources crawl", () => {
     await run("all")
     expect(held()["/docs/a"]).toBeUndefined()
     // Either can have it back for itself.
-    expect(new Removals(fixture.db, clock).restore({ source: "all" })).toBe(1)
-    await carryOutRemovals({ db: fixture.db, engine: fixture.engine, clock })
+    expect(new Removals(fixture.db, fixture.clock).restore({ source: "all" })).toBe(1)
+    await carryOutRemovals({ db: fixture.db, engine: fixture.engine, clock: fixture.clock })
     expect(held()["/docs/a"]).toBe("all")
   })
 
@@ -164,7 +156,7 @@ describe("a page that two sources crawl", () => {
 
   test("is not kept by a name that nobody runs any more, once its site says that it is gone", async () => {
     await run("all", {}, false)
-    now += 40 * DAY_MS
+    fixture.now += 40 * DAY_MS
     await run("docs")
     site.serve({ "/docs/a": status(410) })
     await run("docs", { exclude: ["/docs/b"] })
@@ -210,7 +202,8 @@ describe("a page that two sources crawl", () => {
 test("a sitemap that two sources share is read by each for itself", async () => {
   const list = (...paths: string[]) =>
     `<urlset>${paths.map((path) => `<url><loc>${path}</loc></url>`).join("")}</urlset>`
-  const listing = (name: string) => new KnownAddresses(fixture.db, clock).get(url("/docs/b"), name)?.listedIn
+  const listing = (name: string) =>
+    new KnownAddresses(fixture.db, fixture.clock).get(url("/docs/b"), name)?.listedIn
   site.serve({ "/sitemap.xml": list("/docs/a", "/docs/b") })
   await run("all")
   await run("docs")

@@ -5,25 +5,19 @@ import { toPageUrl } from "#engine"
 
 import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { Sources } from "../sources/sources.ts"
-import { CrawlFixture } from "../testing/crawl-fixture.ts"
+import { DailyCrawls, DAY_MS } from "../testing/daily-crawls.ts"
 import { article, bytes, startTestSite, status, type TestSite } from "../testing/test-site.ts"
 import { removeAskedPages } from "./remove-pages.ts"
 import { Removals } from "./removals.ts"
-import { settleRemovals } from "./settle-removals.ts"
 
 // A site with a page that has an image, a copy of it, one that is missing, and a list of all; `all` crawls it, `docs` what is below /docs/.
 
-const DAY_MS = 24 * 3_600_000
-
 let site: TestSite
-let fixture: CrawlFixture
+let fixture: DailyCrawls
 let sources: Sources
-let now: number
-const clock = () => now
 
 beforeEach(async () => {
-  now = Date.UTC(2026, 0, 1)
-  fixture = new CrawlFixture()
+  fixture = new DailyCrawls()
   sources = new Sources(fixture.db, fixture.jobs)
   const image = '</h1><p><img src="/pump.jpg" width="800" height="600" alt="A pump"></p>'
   const pump = article("Pump").replace("</h1>", image)
@@ -51,11 +45,9 @@ const SPECS = {
 }
 
 async function run(name: keyof typeof SPECS): Promise<void> {
-  now += DAY_MS
   const spec = { removal: { maxShare: 1 }, ...SPECS[name]() }
   sources.put(spec)
-  const job = await fixture.crawl(spec, { clock })
-  await settleRemovals({ db: fixture.db, engine: fixture.engine, job, clock })
+  await fixture.crawlNextDay(spec)
 }
 
 const remove = (more: Partial<Parameters<typeof removeAskedPages>[0]> = {}) =>
@@ -103,7 +95,7 @@ test("pages that another source holds stay for it, be it one that nobody runs an
   await run("docs")
   await run("all")
   sources.delete("docs")
-  now += 365 * DAY_MS
+  fixture.now += 365 * DAY_MS
   sources.delete("all", { removePages: true })
   expect(await remove()).toBe(2)
   expect(paths()).toEqual(["/docs/", "/docs/a"])

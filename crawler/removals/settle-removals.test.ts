@@ -6,6 +6,7 @@ import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { runJob } from "../crawl/run-job.ts"
 import { defineSource, type SourceSpec } from "../source.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
+import { DailyCrawls, DAY_MS } from "../testing/daily-crawls.ts"
 import {
   type Answer,
   article,
@@ -21,16 +22,13 @@ import { carryOutRemovals } from "./carry-out.ts"
 import { Removals } from "./removals.ts"
 import { settleRemovals } from "./settle-removals.ts"
 
-const DAY_MS = 24 * 3_600_000
-
 /** A site, a source, and its runs, a day apart. */
 class Story implements AsyncDisposable {
   readonly site: TestSite
-  readonly fixture = new CrawlFixture()
+  readonly fixture = new DailyCrawls()
   readonly removals: Removals
   readonly spec: SourceSpec
-  now = Date.UTC(2026, 0, 1)
-  readonly clock = () => this.now
+  readonly clock = this.fixture.clock
 
   private constructor(site: TestSite, spec: Omit<SourceSpec, "seeds">) {
     this.site = site
@@ -47,10 +45,8 @@ class Story implements AsyncDisposable {
 
   /** A run and its judgement. */
   async run(trigger: JobTrigger = "schedule", spec: Partial<SourceSpec> = {}) {
-    this.now += DAY_MS
-    const { fixture, clock } = this
-    const job = await fixture.crawl({ ...this.spec, ...spec }, { clock, trigger })
-    return await settleRemovals({ db: fixture.db, engine: fixture.engine, job, clock })
+    const { settled } = await this.fixture.crawlNextDay({ ...this.spec, ...spec }, trigger)
+    return settled
   }
 
   async carryOut(): Promise<void> {
@@ -239,7 +235,14 @@ describe("a site in trouble loses nothing", () => {
     expect(await story.run()).toEqual({ removed: 0, held: 9 })
     expect(story.paths).toEqual(before)
     expect(story.removals.held()).toEqual([
-      { source: "site", pages: 9, ofPages: 10, reasons: { "not-found": 9 }, job: 4, at: new Date(story.now) },
+      {
+        source: "site",
+        pages: 9,
+        ofPages: 10,
+        reasons: { "not-found": 9 },
+        job: 4,
+        at: new Date(story.fixture.now),
+      },
     ])
 
     expect(story.removals.approve("another")).toBe(0)
@@ -395,7 +398,9 @@ describe("a removed page", () => {
     await story.run()
     story.site.serve({ "/a": status(410) })
     await story.run()
-    expect(story.removals.list("removed")).toMatchObject([{ keptUntil: new Date(story.now + 2 * DAY_MS) }])
+    expect(story.removals.list("removed")).toMatchObject([
+      { keptUntil: new Date(story.fixture.now + 2 * DAY_MS) },
+    ])
     await story.run()
     expect(story.removals.count("removed")).toBe(1)
     await story.run()
