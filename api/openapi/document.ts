@@ -1,7 +1,7 @@
 import { accountOperations, accountSchemas } from "./operations/account-operations.ts"
 import { adminSchemas } from "./operations/admin-answers.ts"
 import { adminOperations } from "./operations/admin-operations.ts"
-import type { JsonSchema, Operation } from "./operation.ts"
+import { EVENT_STREAM, EVENTS, type JsonSchema, type Operation } from "./operation.ts"
 import { publicKeyOperations, publicKeySchemas } from "./operations/keys/public-key-operations.ts"
 import { notSet } from "./published.ts"
 import { pageOperations, pageSchemas } from "./operations/page-operations.ts"
@@ -191,21 +191,24 @@ function exampleOf(
 }
 
 function responsesOf(operation: Operation) {
-  const answers = Object.entries(operation.answers).map(([status, { description, schema, type }]) => {
-    const example = operation.examples?.find(
-      (one) => one.status === Number(status) && one.answer !== undefined,
-    )
-    return [
-      status,
-      {
-        description,
-        headers: REQUEST_ID,
-        content: {
-          [type ?? "application/json"]: { schema, ...(example && { example: example.answer }) },
+  const answers = Object.entries(operation.answers).map(
+    ([status, { description, schema, type, streams }]) => {
+      const example = operation.examples?.find(
+        (one) => one.status === Number(status) && one.answer !== undefined,
+      )
+      return [
+        status,
+        {
+          description,
+          headers: REQUEST_ID,
+          content: {
+            [type ?? "application/json"]: { schema, ...(example && { example: example.answer }) },
+            ...(streams && { [EVENT_STREAM]: { schema: EVENTS } }),
+          },
         },
-      },
-    ]
-  })
+      ]
+    },
+  )
   const refused = refusalsOf(operation)
     .filter((status) => operation.answers[status] === undefined)
     .map((status) => [String(status), { $ref: `#/components/responses/${refusals[status]!.name}` }])

@@ -14,11 +14,12 @@ import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { watchesOf } from "../watches/testing/watches-of.ts"
 import { answerOf, expectDocumented, type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
 import { operations } from "./document.ts"
-import type { Example, Operation } from "./operation.ts"
+import { EVENT_STREAM, type Example, type Operation } from "./operation.ts"
 
 // Every example of the document as it stands there, made against a real app: in the order of the document, since a
 // source that is shown has to be declared first.
 
+const JSON_TYPE = "application/json"
 const folder = mkdtempSync(join(tmpdir(), "fossick-examples-"))
 const engine = new FakeEngine([hit()])
 let db: StateStore
@@ -67,7 +68,10 @@ async function make({ method, path, access, answers }: Operation, example: Examp
     },
     ...(example.body && { body: JSON.stringify(example.body) }),
   })
-  if (answers[response.status]?.type !== undefined) {
+  const { type = JSON_TYPE, streams = false } = answers[response.status] ?? {}
+  const [sent = ""] = response.headers.get("content-type")?.split(";") ?? []
+  expect([type, ...(streams ? [EVENT_STREAM] : [])]).toContain(sent)
+  if (sent !== JSON_TYPE) {
     await response.text()
     return response
   }

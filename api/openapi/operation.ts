@@ -30,7 +30,13 @@ export interface Answer {
   readonly schema: JsonSchema
   /** Media type; JSON when left out. */
   readonly type?: string
+  /** Whether a caller may have it as {@link EVENT_STREAM} instead. */
+  readonly streams?: boolean
 }
+
+/** Media type of server-sent events (HTML Living Standard, 9.2). */
+export const EVENT_STREAM = "text/event-stream"
+export const EVENTS: JsonSchema = { description: "Server-sent events." }
 
 /** A call that can be made as it stands, and how it is answered. The tests make it. */
 export interface Example {

@@ -42,9 +42,9 @@ const ACCESS = {
 
 function callHtml(call: Operation, server: string): string {
   const body = call.body && fieldRows(call.body.schema, schemas)
-  const answers = Object.entries(call.answers).map(([status, { description, schema }]) => {
+  const answers = Object.entries(call.answers).map(([status, { description, schema, streams }]) => {
     const rows = fieldRows(schema, schemas)
-    const title = `<code>${status}</code> ${inline(description)}`
+    const title = `<code>${status}</code> ${inline(description)}${streams ? " Or a stream of events." : ""}`
     if (rows.length === 0) return `<p class="answer">${title}</p>`
     return `<details class="answer"><summary>${title}</summary>\n${fieldTable(rows)}\n</details>`
   })

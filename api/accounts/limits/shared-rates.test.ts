@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest"
+import { Client } from "pg"
+import { describe, expect, test, vi } from "vitest"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
@@ -75,6 +76,27 @@ describe.skipIf(isMissing)(`on PostgreSQL${isMissing ? `: ${NO_POSTGRES}` : ""}`
       using other = openStateStore(folder.path)
       expect(one).toBeInstanceOf(PostgresStore)
       expect(letThrough(one, other, 25)).toBe(10)
+
+      // A third process makes a slot at this moment, and an API waits for no lock.
+      other.exec("pragma busy_timeout = 0")
+      const { searchPath } = one.prepare('select current_schema() as "searchPath"').get()!
+      const third = new Client({
+        connectionString: server.socketUrl(),
+        options: `-c search_path=${String(searchPath)}`,
+      })
+      await third.connect()
+      const made = third.query(
+        `begin; insert into rate_slot (name, slot, at, span_ms) values ('new search', 0, 0, 1); select pg_sleep(0.3); commit`,
+      )
+      const isMaking = () =>
+        Number(
+          one.prepare("select count(*) as n from pg_stat_activity where wait_event = 'PgSleep'").get()!["n"],
+        ) > 0
+      await vi.waitUntil(isMaking)
+      expect(new SharedRates(other).take("new", "search", TEN)).toBeNull()
+      expect(isMaking()).toBe(false)
+      await made
+      await third.end()
     } finally {
       if (before === undefined) delete process.env["FOSSICK_STATE"]
       else process.env["FOSSICK_STATE"] = before

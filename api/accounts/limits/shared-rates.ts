@@ -1,3 +1,4 @@
+import { isBusy, patiently } from "#base/store/busy.ts"
 import { NO_TURN, SKIP_LOCKED } from "#base/store/state-port.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
@@ -24,6 +25,7 @@ const TIDY_MS = 60_000
  * last call is a span ago. A slot is a row, which one process at a time can take.
  */
 export class SharedRates implements Pick<RateCounter, "take"> {
+  readonly #db: StateStore
   readonly #sql: ReturnType<typeof prepareOnce>
   readonly #concealed: (name: string) => string
   #tidyAt = 0
@@ -31,6 +33,7 @@ export class SharedRates implements Pick<RateCounter, "take"> {
   /** @param concealed what is written of a name that is nobody else's to read */
   constructor(db: StateStore, concealed: (name: string) => string = (name) => name) {
     migrate(db, "rates", STEPS)
+    this.#db = db
     this.#sql = prepareOnce(db)
     this.#concealed = concealed
   }
@@ -46,7 +49,7 @@ export class SharedRates implements Pick<RateCounter, "take"> {
        returning id`,
     )
     // The lowest number that is free: those between others may be gone.
-    const add = this.#sql(
+    const addSlot = this.#sql(
       `${NO_TURN} insert into rate_slot (name, slot, at, span_ms)
        select ?1, free.slot, ${NOW}, cast(?3 as integer) from (
          select min(had.slot) + 1 as slot from (select -1 as slot union all select slot from rate_slot where name = ?1) had
@@ -54,10 +57,11 @@ export class SharedRates implements Pick<RateCounter, "take"> {
        where free.slot < ?2
        on conflict (name, slot) do nothing`,
     )
+    const add = () => Number(addSlot.run(name, limit.calls, spanMs).changes) > 0
     this.#tidy()
     for (let tries = 0; tries < TRIES; tries++) {
       if (take.get(spanMs, name, limit.calls, spanMs) !== undefined) return null
-      if (Number(add.run(name, limit.calls, spanMs).changes) > 0) return null
+      if (this.#onceMade(add)) return null
       const row = this.#sql(
         `select count(*) as n, min(at) + ?3 - ${NOW} as wait from rate_slot where name = ?1 and slot < ?2`,
       ).get(name, limit.calls, spanMs)!
@@ -67,9 +71,21 @@ export class SharedRates implements Pick<RateCounter, "take"> {
     return { retryAfter: 1 }
   }
 
+  /** A slot that another process is making at this moment has to be waited for, also on a connection that waits for nobody: it is one statement. */
+  #onceMade(add: () => boolean): boolean {
+    try {
+      return add()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      return patiently(this.#db, add)
+    }
+  }
+
   #tidy(): void {
     if (steadyNow() < this.#tidyAt) return
     this.#tidyAt = steadyNow() + TIDY_MS
-    this.#sql(`${NO_TURN} delete from rate_slot where at + span_ms <= ${NOW}`).run()
+    this.#sql(
+      `delete from rate_slot where id in (select id from rate_slot where at + span_ms <= ${NOW} ${SKIP_LOCKED})`,
+    ).run()
   }
 }

@@ -28,7 +28,15 @@ import {
 import { applianceBody } from "../../faces/appliance-body.ts"
 import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
-import { type Example, type JsonSchema, type Operation, type Parameter, query } from "../operation.ts"
+import {
+  EVENT_STREAM,
+  EVENTS,
+  type Example,
+  type JsonSchema,
+  type Operation,
+  type Parameter,
+  query,
+} from "../operation.ts"
 import { ref } from "../schemas.ts"
 import { sourceNameField } from "./admin-answers.ts"
 import { paymentOperations } from "./payment-operations.ts"
@@ -54,7 +62,6 @@ const whole = (minimum: number, maximum: number, value: number): JsonSchema => (
 })
 
 /** Of a stream no schema says more: some programs hold it against all of the text, others against each event. */
-const EVENTS: JsonSchema = { description: "Server-sent events." }
 
 /** What an address has to begin with, as far as a schema can say what one is. */
 const webAddress: JsonSchema = { type: "string", pattern: String.raw`^\s*[Hh][Tt][Tt][Pp][Ss]?://` }
@@ -564,7 +571,7 @@ export const adminOperations: readonly Operation[] = [
       }),
     ],
     answers: {
-      200: { description: "The events.", schema: EVENTS, type: "text/event-stream" },
+      200: { description: "The events.", schema: EVENTS, type: EVENT_STREAM },
     },
     refusals: [429],
     examples: one("For a second", { query: { seconds: "1" } }),

@@ -85,7 +85,13 @@ export const researchOperations: readonly Operation[] = [
       }),
       required: true,
     },
-    answers: { 200: { description: "The task, which waits for its turn.", schema: ref("ResearchTask") } },
+    answers: {
+      200: {
+        description: "The task, which waits for its turn.",
+        schema: ref("ResearchTask"),
+        streams: true,
+      },
+    },
     refusals: [432, 433],
     examples: [
       { summary: "A task", body: { input: "How are roses pruned?", model: "mini" }, status: 200 },
@@ -95,6 +101,11 @@ export const researchOperations: readonly Operation[] = [
           input: "Roses",
           output_schema: { properties: { season: { type: "string", description: "when to prune them" } } },
         },
+        status: 200,
+      },
+      {
+        summary: "A report as it is made",
+        body: { input: "How are roses pruned?", model: "mini", stream: true },
         status: 200,
       },
       { summary: "A model that is not there", body: { input: "Roses", model: "max" }, status: 400 },

@@ -51,7 +51,7 @@ export const tavilyOperations: readonly Operation[] = [
     description: `The pages that answer a question, best first, each with the passages that matter. With \`include_answer\` and the header \`Accept: text/event-stream\` the answer is a stream of server-sent events: \`search.results\`, the answer in \`chat.completion.chunk\`s while it is written, \`search.answer\`, \`done\`. ${PRICES.search}`,
     access: "key",
     body: { schema: searchBody(), required: true },
-    answers: { 200: { description: "What was found.", schema: ref("SearchAnswer") } },
+    answers: { 200: { description: "What was found.", schema: ref("SearchAnswer"), streams: true } },
     refusals: [432, 433],
     examples: [
       {
