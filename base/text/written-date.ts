@@ -11,8 +11,8 @@ const ZONE = /(?:Z|GMT|UTC|[ECMP][DS]T|[+-]\d\d:?\d\d)\s*(?:\([^)]*\))?$/i
 
 /**
  * A date as pages, feeds and sitemaps write it, by ISO 8601, RFC 822 or in English words, in milliseconds since 1970; text without a zone
- * counts as UTC, so that the machine's zone changes nothing. Null when it is none, names a day that there is not, or cannot be meant:
- * before the web, or more than a day ahead.
+ * counts as UTC, so that the machine's zone changes nothing. Null when it is none, begins with an ISO 8601 day that there is not (one in words
+ * is the day after so many, as JavaScript reads it), or cannot be meant: before the web, or more than a day ahead.
  */
 export function writtenDate(written: string): number | null {
   const text = written.trim()
