@@ -1,5 +1,5 @@
 import { Client } from "pg"
-import { describe, expect, test, vi } from "vitest"
+import { describe, expect, test } from "vitest"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
@@ -92,7 +92,7 @@ describe.skipIf(isMissing)(`on PostgreSQL${isMissing ? `: ${NO_POSTGRES}` : ""}`
         Number(
           one.prepare("select count(*) as n from pg_stat_activity where wait_event = 'PgSleep'").get()!["n"],
         ) > 0
-      await vi.waitUntil(isMaking)
+      await expect.poll(isMaking).toBe(true)
       expect(new SharedRates(other).take("new", "search", TEN)).toBeNull()
       expect(isMaking()).toBe(false)
       await made
