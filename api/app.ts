@@ -16,6 +16,7 @@ import type { Endpoint } from "./accounts/keys/key-scope.ts"
 import type { ReachParts } from "./accounts/reach/reach.ts"
 import type { AdminParts } from "./admin/admin-parts.ts"
 import { lazyAdmin } from "./admin/lazy-admin.ts"
+import type { AnswerParts } from "./answers/answer.ts"
 import type { ChatModel } from "./chat-models/chat-model.ts"
 import type { apiSettings } from "./settings.ts"
 import type { Middleware, RequestState } from "./context.ts"
@@ -111,6 +112,7 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly applianceName?: () => string | null
   /** The public key of the handbook; left out, there is none. */
   readonly handbookKey?: PublicDoorParts["handbookKey"]
+  readonly statementReranker?: AnswerParts["statementReranker"]
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
   readonly accounts: Accounts
@@ -204,7 +206,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     },
   })
   // None of them is given the engine or the reader: they come with each request, as far as its key reaches.
-  const { embedder, images, forms, chatModel } = parts
+  const { embedder, images, forms, statementReranker, chatModel } = parts
   const { misses = null } = parts
   const live: LiveParts = {
     embedder,
@@ -217,6 +219,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
       embedder,
       images,
       forms,
+      statementReranker,
       chatModel,
       visits: parts.pages,
       misses,
@@ -259,6 +262,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     ...openDoor(accounts.keys, admissions, config.bodyLimit, arriving),
     limits: config,
     images,
+    statementReranker,
     chatModel,
     knowledge,
     refuseLive: readOnly === null ? null : refuseAll(readOnly),

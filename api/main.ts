@@ -43,6 +43,7 @@ import { tidyHourly } from "./accounts/tidying.ts"
 import { openAdmin } from "./admin/open-admin.ts"
 import { indexCheck, lostInWords, refusingIfLost } from "./index-health.ts"
 import { createApp } from "./app.ts"
+import { usableStatementReranker } from "./answers/statement-reranker.ts"
 import { ChatModelError } from "./chat-models/chat-model.ts"
 import { type ChatServer, openChatModel } from "./chat-models/chat-server.ts"
 import { tryModel } from "./chat-models/try-model.ts"
@@ -186,6 +187,8 @@ async function serve(): Promise<void> {
     openChatModel(crawlerConfig.readOnly === "drill" ? { ...config, llmUrl: "" } : config),
   )
 
+  const statementReranker = await usableStatementReranker(config, log)
+  if (statementReranker !== null) opened.use(statementReranker)
   const images = new ImageStore(db, engineConfig.dataDir)
   const { embedder } = following
   const gates = openGates(config)
@@ -262,6 +265,7 @@ async function serve(): Promise<void> {
       sourceNames(db).filter((name) => name !== HANDBOOK_SOURCE),
     ),
     embedder,
+    statementReranker,
     chatModel,
     reader,
     accounts,
@@ -328,6 +332,7 @@ async function serve(): Promise<void> {
       ...[stateProblem() ?? []].flat(),
       ...[clockProblem() ?? []].flat(),
       ...following.warnings,
+      ...[statementReranker?.outage ?? []].flat(),
       ...[chatModel?.outage ?? []].flat(),
       ...(federation?.warnings() ?? []),
       ...[lostInWords(lost.count()) ?? []].flat(),
@@ -359,7 +364,7 @@ async function serve(): Promise<void> {
       config: selling.config,
       host: config.host,
       dataDir: engineConfig.dataDir,
-      search: { engine, images, embedder, chatModel },
+      search: { engine, images, embedder, statementReranker, chatModel },
       collections: accounts.collections,
       connections,
       memory,

@@ -11,7 +11,7 @@ export const MOST_RESULTS = 50
 /** Characters of a question that other APIs' searches take. */
 export const MAX_QUERY_CHARS = 10_000
 
-export type PlainSearchParts = Pick<SearchParts, "images" | "embedder" | "chatModel">
+export type PlainSearchParts = Pick<SearchParts, "images" | "embedder" | "statementReranker" | "chatModel">
 
 /**
  * The search of the APIs beside our own: of the depth `basic`, paid for as such. Their results have no field that all clients

@@ -98,7 +98,7 @@ async function compareSearches(
 async function compareRerankers(pairs: readonly (readonly [string, readonly string[]])[]): Promise<void> {
   await using theirs = (await openReranker(settingsOf("", reranking)))!
   const folder = options["cross-encoder"]
-  await using ours = folder === "" ? null : await CrossEncoder.open(folder, 60_000)
+  await using ours = folder === "" ? null : await CrossEncoder.open(folder, { timeoutMs: 60_000 })
   for (const [label, reranker] of [
     ["their reranker", theirs],
     ["the same in this process", ours],

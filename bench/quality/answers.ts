@@ -1,12 +1,13 @@
-// How well questions are answered, by kind: node bench/quality/answers.ts [manuals|later|programs|guides|many|own] [--half tune|kept ...]
-//   [--length basic|advanced ...] [--kind <kind> ...] [--vectors on|off] [--to-judge <file>] [--verbose] [--check]
+// How well questions are answered, by kind: node bench/quality/answers.ts [manuals|later|programs|guides|many|trained|own] [--half tune|kept ...]
+//   [--length basic|advanced ...] [--kind <kind> ...] [--vectors on|off] [--reranker on|off] [--to-judge <file>] [--verbose] [--check]
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is what answers
 //   were tuned on: pages beside the benches and the project's handbook. The half is `tune` unless named. Of `guides` alone a half is
 //   kept: the others have all been asked, and are tuned for.
 // - Each question is asked as a client asks, POST /search with `include_answer`. An answer is right when it holds the expected fact, or
 //   one for each side of a comparison; what no page answers is right when it is refused.
-// - `--to-judge` writes the sentences that nobody judged: see `judgements/README.md`. `--vectors off` finds pages by words alone.
+// - `--to-judge` writes the sentences that nobody judged: see `judgements/README.md`. `--vectors off` finds pages by words alone;
+//   `--reranker off` chooses statements without the model that reads them.
 // - `--check` asks nothing, and compares the expected wordings with the pages.
 import { parseArgs } from "node:util"
 import type { Page } from "#engine"
@@ -31,6 +32,7 @@ const { values, positionals } = parseArgs({
     ...SHARED_OPTIONS,
     length: { type: "string", multiple: true, default: [...LENGTHS] },
     kind: { type: "string", multiple: true },
+    reranker: { type: "string", default: "on" },
   },
 })
 const set = chosenSet(positionals)
@@ -59,28 +61,33 @@ const toJudge = await ToJudge.open(values["to-judge"], judgements)
 const rows: (string | number)[][] = []
 let late = 0
 await withIndex(set.pages(), { embedder, vectors: values.vectors !== "off" }, (indexed) =>
-  withAnswers(indexed, async (ask) => {
-    for (const half of halves) {
-      for (const length of lengths) {
-        const all = { answered: [] as Marks[], refused: [] as Marks[] }
-        for (const kind of kinds) {
-          const marks: Marks[] = []
-          for (const question of questionsOf(set, kind, half)) {
-            const answer = await ask(question.text, length)
-            marks.push(marksOf(answer, question.facts ?? [], judgements, set.urlOf))
-            all[question.facts ? "answered" : "refused"].push(marks.at(-1)!)
-            if (answer.seconds > LATE_SECONDS) late += 1
-            await toJudge.add(answer)
-            if (values.verbose && !isRight(answer, question)) show(answer, question)
+  withAnswers(
+    indexed,
+    async (ask) => {
+      for (const half of halves) {
+        for (const length of lengths) {
+          const all = { answered: [] as Marks[], refused: [] as Marks[] }
+          for (const kind of kinds) {
+            const marks: Marks[] = []
+            for (const question of questionsOf(set, kind, half)) {
+              const answer = await ask(question.text, length)
+              marks.push(marksOf(answer, question.facts ?? [], judgements, set.urlOf))
+              all[question.facts ? "answered" : "refused"].push(marks.at(-1)!)
+              if (answer.seconds > LATE_SECONDS) late += 1
+              await toJudge.add(answer)
+              if (values.verbose && !isRight(answer, question)) show(answer, question)
+              if (values.verbose) for (const text of answer.invented) console.log(`not verbatim: ${text}`)
+            }
+            rows.push([half, length, kind, ...rowOf(marks)])
+            console.log(rows.at(-1)!.join("  "))
           }
-          rows.push([half, length, kind, ...rowOf(marks)])
-          console.log(rows.at(-1)!.join("  "))
+          rows.push([half, length, "all to be answered", ...rowOf(all.answered)])
+          rows.push([half, length, "all to be refused", ...rowOf(all.refused)])
         }
-        rows.push([half, length, "all to be answered", ...rowOf(all.answered)])
-        rows.push([half, length, "all to be refused", ...rowOf(all.refused)])
       }
-    }
-  }),
+    },
+    { reranks: values.reranker !== "off" },
+  ),
 )
 console.log(`\n${table([["half", "answer", "kind", ...HEAD], ...rows])}`)
 if (late > 0) console.log(`${late} answers took longer than ${LATE_SECONDS} s.`)

@@ -25,6 +25,7 @@ test("the package holds what an appliance needs, and nothing for developers", ()
       "engine/models/all-MiniLM-L6-v2/fossick.json",
       "engine/models/multilingual-e5-small/onnx/model_quantized.onnx",
       "engine/models/multilingual-e5-small/LICENSE",
+      "engine/models/statement-reranker-en/onnx/model_quantized.onnx",
       "crawler/sources/sources.schema.json",
       "api/client/client.ts",
       "api/handbook/handbook.css",

@@ -6,6 +6,7 @@ import { leadsOf } from "./printed.ts"
 import { questionType } from "./question-type.ts"
 import { recencyAsked } from "./recency.ts"
 import { isAnswered, type Rarity } from "./refusal.ts"
+import { type StatementReranker, withSecondReading } from "./second-reading.ts"
 import { type Comparison, comparisonIn } from "./sides.ts"
 import type { Statement } from "./statements/statements.ts"
 import {
@@ -35,6 +36,8 @@ export interface ExtractOptions {
   readonly length: keyof typeof LENGTHS
   /** Judges meaning beside words. Without it words alone decide. */
   readonly embedder?: Pick<Embedder, "embed">
+  /** Reads the best statements once more. Without it, and for evidence and comparisons, they stay in the order of their values. */
+  readonly reranker?: StatementReranker | null
   /** How rare the question's terms are. Without it all are alike. */
   readonly rarity?: Rarity
   /** When it aborts, words alone decide. */
@@ -52,6 +55,11 @@ const LENGTHS = {
   long: { statements: 3, perSource: 3, chars: 1400, share: 0.93, shareElsewhere: 0.95 },
   evidence: { statements: 8, perSource: 4, chars: 2000, share: 0.6, shareElsewhere: 0.6 },
 } satisfies Record<string, Room>
+/** Of values with what a model makes of each statement, which lie further apart. */
+const READ_LENGTHS = {
+  short: { ...LENGTHS.short, share: 0.85, shareElsewhere: 0.9 },
+  long: { ...LENGTHS.long, share: 0.75, shareElsewhere: 0.8 },
+}
 /** For each side of a comparison. */
 const A_SIDE = {
   short: { ...LENGTHS.short, statements: 1 },
@@ -77,7 +85,7 @@ export async function extractAnswer(
 export async function extractSides(
   question: string,
   hits: readonly Source[],
-  { length, embedder, rarity = new Map(), signal }: ExtractOptions,
+  { length, embedder, reranker = null, rarity = new Map(), signal }: ExtractOptions,
 ): Promise<Extracted> {
   const candidates = await candidatesOf(question, hits, signal)
   if (candidates.length === 0) return { statements: [], missing: [] }
@@ -137,7 +145,11 @@ export async function extractSides(
     }
     if (missing.length < comparison.sides.length) return { statements: completed(chosen), missing }
   }
-  return { statements: completed(choose(all!, LENGTHS[length])), missing: [] }
+  // It was trained on English pages.
+  const isRead = reranker !== null && meant !== null && hits[best.statement.source]!.language === "en"
+  const read = isRead ? await withSecondReading(question, all!, { all: candidates, reranker, signal }) : null
+  const chosen = read ? choose(read, READ_LENGTHS[length]) : choose(all!, LENGTHS[length])
+  return { statements: completed(chosen), missing: [] }
 }
 
 /** Of the best value, what a sentence about all sides has to have. */

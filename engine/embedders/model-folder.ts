@@ -68,7 +68,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const prefixes = { question: "", passage: "", ...card.prefixes }
   const { question, passage } = prefixes
   const prefixed = question + passage === "" ? "" : `:${JSON.stringify([question, passage])}`
-  await refuseDamaged(absolute)
+  await refuseDamaged(absolute, "embedding model")
   const hash = (await hashOf(weights)).slice(0, HASH_CHARS)
   const id = `${path.basename(absolute)}:${kind}:${pooling}:${hash}${prefixed}`
   // The same arithmetic in fewer operators, for these very weights: models/build/06_fuse.py.
@@ -89,15 +89,17 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
 /**
  * Another byte in the weights would be another model, for which the index would be embedded anew; one in the vocabulary other vectors
  * without a word. A folder without the file is taken as it is.
+ *
+ * @throws EngineError `MODEL_UNAVAILABLE` when a file of the folder is not as its `SHA256SUMS` says
  */
-async function refuseDamaged(folder: string): Promise<void> {
+export async function refuseDamaged(folder: string, what: string): Promise<void> {
   const sums = await readFile(path.join(folder, SUMS), "utf8").catch(() => "")
   for (const [, sum, file = ""] of sums.matchAll(/^([0-9a-f]{64})[ *]+(.+)$/gm)) {
     const full = path.join(folder, file)
     if (!(await exists(full)) || (await hashOf(full)) === sum) continue
     throw new EngineError(
       "MODEL_UNAVAILABLE",
-      `The embedding model in ${folder} is damaged: ${file} holds other bytes than ${SUMS} says. Put the folder there again: the models that ship with Fossick come with \`npm ci\`, or with its package or image.`,
+      `The ${what} in ${folder} is damaged: ${file} holds other bytes than ${SUMS} says. Put the folder there again: the models that ship with Fossick come with \`npm ci\`, or with its package or image.`,
     )
   }
 }

@@ -9,8 +9,15 @@ import { ModelOutage } from "../model-servers/availability.ts"
 import type { Reranker } from "../reranker.ts"
 import type { FromReranker, RerankSetup, ToReranker } from "./rerank-protocol.ts"
 
-/** A pair takes tens of milliseconds: two threads read what a question wants read in less than half a second. */
-const MOST_THREADS = 2
+export interface CrossEncoderOptions {
+  /** A question waits no longer. */
+  readonly timeoutMs: number
+  /** A pair takes tens of milliseconds: two read what a search wants read in less than half a second. */
+  readonly threads?: number
+  /** What it means that it gives nothing, a sentence. */
+  readonly whatNow?: string
+}
+
 const WHAT_NOW = "The ranking stays as it is without FOSSICK_RERANKER."
 
 interface Job extends ToReranker {
@@ -30,21 +37,21 @@ const idle = new Map<string, Worker[]>()
 export class CrossEncoder implements Reranker {
   readonly id: string
   readonly #setup: RerankSetup
-  readonly #timeoutMs: number
+  readonly #options: Required<CrossEncoderOptions>
   readonly #waiting: Job[] = []
   #threads = 0
   #outage: ModelOutage | null = null
   #isClosed = false
 
-  private constructor(setup: RerankSetup, timeoutMs: number) {
-    this.#timeoutMs = timeoutMs
+  private constructor(setup: RerankSetup, options: CrossEncoderOptions) {
+    this.#options = { threads: 2, whatNow: WHAT_NOW, ...options }
     this.id = `folder:${path.basename(setup.folder)}`
     this.#setup = setup
   }
 
   /** @throws EngineError `MODEL_UNAVAILABLE` that names what is missing */
-  static async open(folder: string, timeoutMs: number): Promise<CrossEncoder> {
-    return new CrossEncoder(await readFolder(path.resolve(folder)), timeoutMs)
+  static async open(folder: string, options: CrossEncoderOptions): Promise<CrossEncoder> {
+    return new CrossEncoder(await readFolder(path.resolve(folder)), options)
   }
 
   get outage(): string | null {
@@ -59,9 +66,10 @@ export class CrossEncoder implements Reranker {
     const ended = Promise.withResolvers<never>()
     const onAbort = () => ended.reject(signal?.reason as Error)
     signal?.addEventListener("abort", onAbort, { once: true })
+    const { timeoutMs } = this.#options
     const timer = setTimeout(
-      () => ended.reject(this.#outageOf(`took longer than ${this.#timeoutMs} ms`)),
-      this.#timeoutMs,
+      () => ended.reject(this.#outageOf(`took longer than ${timeoutMs} ms`)),
+      timeoutMs,
     )
     try {
       const logits = texts.map(
@@ -88,7 +96,7 @@ export class CrossEncoder implements Reranker {
 
   /** Puts one more thread to work. @returns false when there are enough */
   #startThread(): boolean {
-    if (this.#threads >= Math.min(MOST_THREADS, availableParallelism())) return false
+    if (this.#threads >= Math.min(this.#options.threads, availableParallelism())) return false
     const { folder } = this.#setup
     const worker =
       idle.get(folder)?.pop() ??
@@ -140,7 +148,7 @@ export class CrossEncoder implements Reranker {
   }
 
   #outageOf(what: string): ModelOutage {
-    return new ModelOutage(`The reranker ${what}.`, WHAT_NOW)
+    return new ModelOutage(`The reranker ${what}.`, this.#options.whatNow)
   }
 }
 

@@ -11,5 +11,5 @@ export async function openReranker(
   if (settings.rerankerUrl !== "") return new RemoteReranker(settings)
   return settings.reranker === ""
     ? null
-    : await CrossEncoder.open(settings.reranker, settings.rerankerTimeoutMs)
+    : await CrossEncoder.open(settings.reranker, { timeoutMs: settings.rerankerTimeoutMs })
 }

@@ -46,7 +46,7 @@ const TEXTS = ["a loud turbine", "butter and sugar", "a turbine in the cellar"]
 
 describe("a cross-encoder in a folder", () => {
   test("reads question and text together: each token of the text that stands in the question counts", async () => {
-    await using reranker = await CrossEncoder.open(tiny, 20_000)
+    await using reranker = await CrossEncoder.open(tiny, { timeoutMs: 20_000 })
     const scores = await reranker.scores("turbine cellar", TEXTS)
     const logits = scores.map((score) => Math.log(score / (1 - score)))
     expect(logits.map((logit) => Math.round(logit))).toEqual([-2, -6, 2])
@@ -54,7 +54,7 @@ describe("a cross-encoder in a folder", () => {
   })
 
   test("is given up when nobody waits, or it takes too long, and reads the next question", async () => {
-    await using reranker = await CrossEncoder.open(tiny, 1)
+    await using reranker = await CrossEncoder.open(tiny, { timeoutMs: 1 })
     const many = Array.from({ length: 200 }, (_, i) => `text number ${i}`)
     await expect(reranker.scores("turbine", many)).rejects.toMatchObject({
       name: "ModelOutage",
@@ -62,7 +62,7 @@ describe("a cross-encoder in a folder", () => {
     })
     expect(reranker.outage).toBeNull()
     const stop = new AbortController()
-    await using patient = await CrossEncoder.open(tiny, 20_000)
+    await using patient = await CrossEncoder.open(tiny, { timeoutMs: 20_000 })
     const asked = patient.scores("turbine", many, stop.signal)
     stop.abort(new Error("gone"))
     await expect(asked).rejects.toThrow("gone")
@@ -70,16 +70,16 @@ describe("a cross-encoder in a folder", () => {
   })
 
   test("that is none says what is missing", async () => {
-    await expect(CrossEncoder.open(path.join(dir, "nowhere"), 1)).rejects.toThrow(
+    await expect(CrossEncoder.open(path.join(dir, "nowhere"), { timeoutMs: 1 })).rejects.toThrow(
       /there is no such folder.*FOSSICK_RERANKER/,
     )
     const other = path.join(dir, "other")
     await cp(tiny, other, { recursive: true })
     await writeFile(path.join(other, "config.json"), '{"id2label": {"0": "no", "1": "yes"}}')
-    await expect(CrossEncoder.open(other, 1)).rejects.toThrow("it sorts pairs into 2 classes")
+    await expect(CrossEncoder.open(other, { timeoutMs: 1 })).rejects.toThrow("it sorts pairs into 2 classes")
     await cp(path.join(tiny, "config.json"), path.join(other, "config.json"))
     await writeFile(path.join(other, "onnx", "model.onnx"), "no model")
-    await using broken = await CrossEncoder.open(other, 20_000)
+    await using broken = await CrossEncoder.open(other, { timeoutMs: 20_000 })
     await expect(broken.scores("turbine", TEXTS)).rejects.toThrow(/cannot be loaded/)
     expect(broken.outage).toMatch(/^The reranker cannot be loaded/)
   })

@@ -48,6 +48,9 @@ const LEAST_REFUSED = 50
 const QUEUE = 256
 /** What memory may be more than before. */
 const MEMORY_FACTOR = 1.1
+/** A round that adds less than this has warmed up what there was to warm. */
+const WARM_FACTOR = 1.03
+const MOST_ROUNDS = 6
 /** Of the connections that may be so many are kept at least, however long it takes to open all of them: one that is idle is closed after 75 s. */
 const LEAST_KEPT = 0.5
 /** New connections are taken within this time, also by a busy machine. */
@@ -168,9 +171,7 @@ class Load {
   /** The mix, while a source is crawled again and the index is made anew with another model. */
   async load(second: MadeUpSite): Promise<void> {
     const seconds = this.#seconds(LOAD_SECONDS)
-    await this.#ask(CLIENTS, seconds / 10)
-    await this.#rest(REST_SECONDS / 2)
-    const before = this.#vitals()
+    const before = await this.#warm(async () => void (await this.#ask(CLIENTS, seconds / 10)))
     this.#effort.tell(`${CLIENTS} clients for ${Math.round(seconds)} s, with a crawl, vectors and a re-index`)
     await this.#appliance.declare("second", second)
     const crawled = this.#appliance.crawl("second")
@@ -235,10 +236,7 @@ class Load {
   async rude(): Promise<void> {
     const query = this.#site.question()
     const leavers = tries(this.#effort, LEAVERS, 60)
-    this.#effort.tell(`${leavers} clients that leave, for the first time`)
-    await leave(this.#appliance, leavers, query)
-    await this.#untilQuiet()
-    const before = await this.#atRest()
+    const before = await this.#warm(() => leave(this.#appliance, leavers, query))
     const readers = tries(this.#effort, SLOW_READERS, 10)
     this.#effort.tell(`${readers} readers of one byte a second`)
     const seconds = this.#seconds(SLOW_SECONDS)
@@ -355,6 +353,23 @@ class Load {
     await this.#appliance.until(() => Promise.resolve(this.#pidsOf("job-worker.ts").length === 0))
   }
 
+  /**
+   * What is used at rest by an appliance that has done this before: its first rounds fill pools and caches, and memory that a
+   * library took once stays taken. Rounds go on until one adds hardly anything, and a leak would never let them end early.
+   */
+  async #warm(round: () => Promise<void>): Promise<Measured> {
+    let before: Measured | null = null
+    for (let rounds = 1; ; rounds++) {
+      this.#effort.tell(`round ${rounds} to warm up`)
+      await round()
+      await this.#untilQuiet()
+      const after = await this.#atRest()
+      const isWarm = before !== null && after.anonymous <= before.anonymous * WARM_FACTOR
+      if (isWarm || rounds === MOST_ROUNDS || this.#effort.scale < REST_FROM) return after
+      before = after
+    }
+  }
+
   /** What is used once nothing goes on; a process that tidies up for a moment is waited for. */
   async #atRest(): Promise<Measured> {
     await this.#rest(REST_SECONDS)
@@ -380,12 +395,12 @@ class Load {
   #compare(what: string, before: Measured, after: Measured): void {
     this.#row(
       `before and after ${what}`,
-      `memory ${mb(before.memory)} → ${mb(after.memory)}, open files ${before.handles} → ${after.handles} (API ${before.ofApi.handles} → ${after.ofApi.handles}), threads ${before.threads} → ${after.threads}, processes ${before.processes} → ${after.processes}`,
+      `memory ${mb(before.anonymous)} → ${mb(after.anonymous)} (with mapped files ${mb(before.memory)} → ${mb(after.memory)}), open files ${before.handles} → ${after.handles} (API ${before.ofApi.handles} → ${after.ofApi.handles}), threads ${before.threads} → ${after.threads}, processes ${before.processes} → ${after.processes}`,
     )
     if (this.#effort.scale >= REST_FROM) {
-      if (after.memory > before.memory * MEMORY_FACTOR) {
+      if (after.anonymous > before.anonymous * MEMORY_FACTOR) {
         this.faults.push(
-          `after ${what} the processes hold ${mb(after.memory)}, before it ${mb(before.memory)}`,
+          `after ${what} the processes hold ${mb(after.anonymous)}, before it ${mb(before.anonymous)}`,
         )
       }
       if (after.threads > before.threads + MORE_THREADS) {

@@ -8,6 +8,8 @@ export interface Vitals {
   readonly processes: number
   /** Bytes that its processes hold, each page that several share counted once (PSS, proc(5)). */
   readonly memory: number
+  /** Of these, bytes of no file: what the system cannot take back (`Anonymous` of smaps_rollup). */
+  readonly anonymous: number
   readonly threads: number
   /** Open files, sockets among them. */
   readonly handles: number
@@ -15,7 +17,7 @@ export interface Vitals {
   readonly disk: number
 }
 
-const NOTHING: Vitals = { processes: 0, memory: 0, threads: 0, handles: 0, disk: 0 }
+const NOTHING: Vitals = { processes: 0, memory: 0, anonymous: 0, threads: 0, handles: 0, disk: 0 }
 
 /** Of a process and all its descendants, and of a folder. */
 export function vitalsOf(pid: number, folder: string): Vitals {
@@ -27,6 +29,7 @@ export function vitalsOf(pid: number, folder: string): Vitals {
         : {
             processes: sum.processes + 1,
             memory: sum.memory + own.memory,
+            anonymous: sum.anonymous + own.anonymous,
             threads: sum.threads + own.threads,
             handles: sum.handles + own.handles,
             disk: sum.disk,
@@ -37,10 +40,12 @@ export function vitalsOf(pid: number, folder: string): Vitals {
 }
 
 /** Null of one that has ended. */
-function ofProcess(pid: number): Pick<Vitals, "memory" | "threads" | "handles"> | null {
+function ofProcess(pid: number): Pick<Vitals, "memory" | "anonymous" | "threads" | "handles"> | null {
   try {
+    const { pss, anonymous } = memoryOf(pid)
     return {
-      memory: memoryOf(pid).pss,
+      memory: pss,
+      anonymous,
       threads: Number(/^Threads:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]),
       handles: readdirSync(`/proc/${pid}/fd`).length,
     }

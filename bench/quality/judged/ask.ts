@@ -4,10 +4,12 @@ import { join } from "node:path"
 import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Embedder, Engine, Page, PageUrl } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import { openStatementReranker } from "#engine/rerankers/statement-reranker.ts"
 import { serveApp } from "../../../api/testing/serve-app.ts"
 import { citedPieces } from "./cited-pieces.ts"
 import type { Said } from "./marks.ts"
 
+const PATIENCE_MS = 60_000
 /** Pages handed to the engine at once. */
 const BATCH = 64
 
@@ -53,6 +55,7 @@ export interface Answer extends Said {
 export async function withAnswers(
   { engine, embedder }: Indexed,
   use: (ask: (question: string, length: "basic" | "advanced") => Promise<Answer>) => Promise<void>,
+  { reranks = true } = {},
 ): Promise<void> {
   // What comes late is left out of an answer. Measured is what an idle machine says, on a busy one too.
   const patient: Pick<Embedder, "embed"> = {
@@ -61,7 +64,8 @@ export async function withAnswers(
   const timeout = AbortSignal.timeout.bind(AbortSignal)
   AbortSignal.timeout = () => new AbortController().signal
   try {
-    await using app = await serveApp({ engine, embedder: patient as Embedder })
+    await using statementReranker = reranks ? await openStatementReranker({ timeoutMs: PATIENCE_MS }) : null
+    await using app = await serveApp({ engine, embedder: patient as Embedder, statementReranker })
     await use(async (question, length) => {
       const { status, body } = await app.post("/search", { query: question, include_answer: length })
       if (status !== 200) throw new Error(`${question}: ${status} ${JSON.stringify(body)}`)

@@ -23,7 +23,12 @@ import { GUIDE_QUESTIONS, GUIDE_TASKS } from "../../questions/judged/guides/guid
 import { KEPT_GUIDE_QUESTIONS, KEPT_GUIDE_TASKS } from "../../questions/judged/guides/kept-guide-questions.ts"
 import { JUDGED_QUESTIONS } from "../../questions/judged/judged-questions.ts"
 import { LATER_QUESTIONS } from "../../questions/judged/later-questions.ts"
-import { KEPT_MANY_QUESTIONS, MANY_PAGES, MANY_QUESTIONS } from "../../questions/many/many-questions.ts"
+import {
+  KEPT_MANY_QUESTIONS,
+  MANY_PAGES,
+  MANY_QUESTIONS,
+  TRAINED_QUESTIONS,
+} from "../../questions/many/many-questions.ts"
 import { PROGRAM_QUESTIONS } from "../../questions/judged/program-questions.ts"
 import { JUDGED_TASKS } from "../../questions/judged/judged-tasks.ts"
 import { RESEARCH_QUESTIONS } from "../../questions/research-questions.ts"
@@ -56,7 +61,7 @@ interface JudgedSet {
 
 const NONE_KEPT = { questions: {}, tasks: [] }
 
-/** `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked when those before had been tuned for; `many` are 2,120 questions over thirty more; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
+/** `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked when those before had been tuned for; `many` are 620 questions over thirty more, `trained` 1,500 over the same pages that the reranker of statements was trained on; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
 export const SETS: Readonly<Record<string, JudgedSet>> = {
   manuals: {
     pages: judgedManuals,
@@ -93,6 +98,14 @@ export const SETS: Readonly<Record<string, JudgedSet>> = {
     pages: () => packagePages(MANY_PAGES),
     questions: MANY_QUESTIONS,
     kept: { questions: KEPT_MANY_QUESTIONS, tasks: [] },
+    taskPages: () => packagePages(MANY_PAGES),
+    tasks: [],
+    urlOf: (path) => `http://manuals.example/${path}`,
+  },
+  trained: {
+    pages: () => packagePages(MANY_PAGES),
+    questions: TRAINED_QUESTIONS,
+    kept: NONE_KEPT,
     taskPages: () => packagePages(MANY_PAGES),
     tasks: [],
     urlOf: (path) => `http://manuals.example/${path}`,

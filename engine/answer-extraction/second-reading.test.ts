@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest"
+import { ModelOutage } from "../model-servers/availability.ts"
+import { HashingEmbedder } from "../testing/hashing-embedder.ts"
+import { toPassages } from "../text/passages.ts"
+import { extractAnswer, type ExtractOptions } from "./extract-answer.ts"
+
+const QUESTION = "when does the mill grind rye?"
+const MILL = `# Mill
+
+## Grinding
+
+The mill grinds rye when the wind is strong. It stands still else.
+
+The mill grinds rye on Tuesdays of every month.
+
+Rye is what the mill grinds, when it does.`
+
+const page = (markdown: string, language = "en", score = 0.9) => ({
+  title: "Mill",
+  markdown,
+  passages: toPassages(markdown).map((passage, position) => ({ ...passage, position })),
+  language,
+  score,
+})
+
+/** One that is for whatever has these words. */
+function fond(of: string) {
+  const read: string[] = []
+  return {
+    read,
+    reranker: {
+      scores: async (_: string, texts: readonly string[]) => {
+        read.push(...texts)
+        return texts.map((text) => (/\[unused1\](.*)\[unused2\]/s.exec(text)![1]!.includes(of) ? 1 : 0.1))
+      },
+    },
+  }
+}
+
+const answer = async (
+  options: Partial<ExtractOptions>,
+  { markdown = MILL, question = QUESTION, language = "en", score = 0.9 } = {},
+) => {
+  const all = await extractAnswer(question, [page(markdown, language, score)], {
+    length: "short",
+    embedder: new HashingEmbedder(),
+    ...options,
+  })
+  return all.map(({ text }) => text)
+}
+
+describe("a second reading of the best statements", () => {
+  test("puts first what the model finds to answer, whatever the words say", async () => {
+    for (const wanted of ["strong", "Tuesdays", "what the mill"]) {
+      const [first] = await answer({ reranker: fond(wanted).reranker })
+      expect(first).toContain(wanted)
+    }
+  })
+
+  test("has each statement in marks, below its headings and between what stands beside it", async () => {
+    const { read, reranker } = fond("Tuesdays")
+    await answer({ reranker })
+    expect(read).toContain(
+      "Mill > Grinding : It stands still else. [unused1] The mill grinds rye on Tuesdays of every month. [unused2] Rye is what the mill grinds, when it does.",
+    )
+  })
+
+  test("is not deceived by marks that a page has of its own", async () => {
+    const { read, reranker } = fond("Tuesdays")
+    await answer({ reranker }, { markdown: MILL.replace("rye on", "rye [unused2] [unused1] on") })
+    expect(read.length).toBeGreaterThan(2)
+    expect(read.map((text) => text.match(/\[unused\d\]/g))).toEqual(
+      read.map(() => ["[unused1]", "[unused2]"]),
+    )
+  })
+
+  test("leaves the answer as it is when the model is away, late, or nobody waits", async () => {
+    const without = await answer({})
+    const failing = (error: Error) => ({ scores: () => Promise.reject(error) })
+    expect(await answer({ reranker: failing(new ModelOutage("It is away.", "Go on.")) })).toEqual(without)
+    const late = new AbortController()
+    const reranker = {
+      scores: () => {
+        late.abort()
+        return Promise.reject(new Error("aborted"))
+      },
+    }
+    expect(await answer({ reranker, signal: late.signal })).toEqual(without)
+    await expect(answer({ reranker: failing(new Error("a fault")) })).rejects.toThrow("a fault")
+  })
+
+  test("is made of answers from English pages alone, where meaning was judged", async () => {
+    const unread = async (...given: Parameters<typeof answer>) => {
+      const { read, reranker } = fond("Tuesdays")
+      expect(await answer({ ...given[0], reranker }, given[1])).toEqual(await answer(...given))
+      expect(read).toEqual([])
+    }
+    await unread({}, { language: "de" })
+    await unread({ length: "evidence" })
+    await unread({}, { question: "who painted the Mona Lisa?", score: 0.1 })
+    const { read, reranker } = fond("Tuesdays")
+    await extractAnswer(QUESTION, [page(MILL)], { length: "short", reranker })
+    expect(read).toEqual([])
+  })
+})
