@@ -76,7 +76,11 @@ describe("a second reading of the best statements", () => {
 
   test("leaves the answer as it is when the model is away, late, or nobody waits", async () => {
     const without = await answer({})
-    const failing = (error: Error) => ({ scores: () => Promise.reject(error) })
+    const failing = (error: Error) => ({
+      scores: async () => {
+        throw error
+      },
+    })
     expect(await answer({ reranker: failing(new ModelOutage("It is away.", "Go on.")) })).toEqual(without)
     const late = new AbortController()
     const reranker = {

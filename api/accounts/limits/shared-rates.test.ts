@@ -86,7 +86,7 @@ describe.skipIf(isMissing)(`on PostgreSQL${isMissing ? `: ${NO_POSTGRES}` : ""}`
       })
       await third.connect()
       const made = third.query(
-        `begin; insert into rate_slot (name, slot, at, span_ms) values ('new search', 0, 0, 1); select pg_sleep(0.3); commit`,
+        `begin; insert into rate_slot (name, slot, at, span_ms) values ('new search', 0, 0, 1); select pg_sleep(1); commit`,
       )
       const isMaking = () =>
         Number(
