@@ -8,6 +8,7 @@ import {
   nodeCheck,
   portCheck,
   rerankerCheck,
+  statementRerankerCheck,
 } from "./service-checks.ts"
 import { readableSettings, settingsCheck, sourcesCheck } from "./settings-checks.ts"
 import { alertsCheck, backupsCheck, locksCheck, stateCheck, webhooksCheck } from "./state-checks.ts"
@@ -24,6 +25,7 @@ export function allChecks(): Check[] {
       portCheck,
       modelCheck,
       rerankerCheck,
+      statementRerankerCheck,
       chatModelCheck,
       browserCheck,
       engineCheck,

@@ -8,6 +8,7 @@ import { SHIPPED_MODELS, readModelFolder } from "#engine/embedders/model-folder.
 import { RemoteEmbedder } from "#engine/embedders/remote/remote-embedder.ts"
 import { ModelServerError } from "#engine/model-servers/model-server.ts"
 import { openEngine } from "#engine/open-engine.ts"
+import { openStatementReranker } from "#engine/rerankers/statement-reranker.ts"
 import { openReranker } from "#engine/rerankers/open-reranker.ts"
 import { isNewEnough, NODE_MAJOR } from "../find-node.js"
 import { type Check, type Finding, note, wrong } from "./check.ts"
@@ -93,6 +94,22 @@ export const modelCheck = (settings: DoctorSettings): Check => ({
           ? "Install Fossick again: files of its own are missing."
           : "Set FOSSICK_MODEL to a folder that holds a model, or empty for the one that ships with Fossick."
       return [wrong((error as Error).message, advice)]
+    }
+  },
+})
+
+/** Looks at the files of the reranker of statements. */
+export const statementRerankerCheck = ({ statementReranker: isOn }: DoctorSettings): Check => ({
+  name: "statement reranker",
+  async run() {
+    if (!isOn) return []
+    try {
+      await using _reranker = await openStatementReranker()
+      return []
+    } catch (error) {
+      return [
+        wrong((error as Error).message, "Install Fossick again. Answers are chosen without it meanwhile."),
+      ]
     }
   },
 })
