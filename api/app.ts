@@ -112,7 +112,7 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly applianceName?: () => string | null
   /** The public key of the handbook; left out, there is none. */
   readonly handbookKey?: PublicDoorParts["handbookKey"]
-  readonly statementReranker?: AnswerParts["statementReranker"]
+  readonly statementReranker: AnswerParts["statementReranker"]
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
   readonly accounts: Accounts

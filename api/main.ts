@@ -43,7 +43,7 @@ import { tidyHourly } from "./accounts/tidying.ts"
 import { openAdmin } from "./admin/open-admin.ts"
 import { indexCheck, lostInWords, refusingIfLost } from "./index-health.ts"
 import { createApp } from "./app.ts"
-import { usableStatementReranker } from "./answers/statement-reranker.ts"
+import { openAnswerReranker } from "./answers/statement-reranker.ts"
 import { ChatModelError } from "./chat-models/chat-model.ts"
 import { type ChatServer, openChatModel } from "./chat-models/chat-server.ts"
 import { tryModel } from "./chat-models/try-model.ts"
@@ -187,8 +187,8 @@ async function serve(): Promise<void> {
     openChatModel(crawlerConfig.readOnly === "drill" ? { ...config, llmUrl: "" } : config),
   )
 
-  const statementReranker = await usableStatementReranker(config, log)
-  if (statementReranker !== null) opened.use(statementReranker)
+  const reranking = opened.use(await openAnswerReranker(config, log))
+  const { reranker: statementReranker } = reranking
   const images = new ImageStore(db, engineConfig.dataDir)
   const { embedder } = following
   const gates = openGates(config)
@@ -332,7 +332,7 @@ async function serve(): Promise<void> {
       ...[stateProblem() ?? []].flat(),
       ...[clockProblem() ?? []].flat(),
       ...following.warnings,
-      ...[statementReranker?.outage ?? []].flat(),
+      ...reranking.warnings(),
       ...[chatModel?.outage ?? []].flat(),
       ...(federation?.warnings() ?? []),
       ...[lostInWords(lost.count()) ?? []].flat(),

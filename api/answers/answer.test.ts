@@ -152,7 +152,11 @@ describe("a model", () => {
     const { signal } = new AbortController()
     const log = pino({ level: "silent" })
     const asked = { question: QUESTION, hits: [read], depth: "basic" as const, signal, log }
-    const { answer } = await answerFrom(asked, { embedder: new HashingEmbedder(), chatModel })
+    const { answer } = await answerFrom(asked, {
+      embedder: new HashingEmbedder(),
+      statementReranker: null,
+      chatModel,
+    })
     expect(answer).toBe(NO_ANSWER)
     expect(order).toEqual(["asked", "read"])
   })

@@ -2,7 +2,7 @@ import type { Logger } from "pino"
 
 import type { Embedder, Hit, SearchResult } from "#engine"
 import { type CitedStatement, extractSides } from "#engine/answer-extraction/extract-answer.ts"
-import type { StatementReranker } from "#engine/answer-extraction/second-reading.ts"
+import type { StatementReranker } from "#engine/answer-extraction/statement-reranking.ts"
 import { followUpQuestions } from "#engine/answer-extraction/follow-ups.ts"
 
 import type { ChatModel } from "../chat-models/chat-model.ts"
@@ -14,8 +14,8 @@ import { writtenAnswer } from "./written-answer.ts"
 /** What answers are made with. */
 export interface AnswerParts {
   readonly embedder: Pick<Embedder, "embed" | "traits">
-  /** Reads the statements of an answer once more; left out, nothing does. */
-  readonly statementReranker?: StatementReranker | null | undefined
+  /** Reads the statements of an answer once more; null: nothing does. */
+  readonly statementReranker: StatementReranker | null
   /** Null: answers are made of the pages' own sentences. */
   readonly chatModel: ChatModel | null
 }
@@ -45,7 +45,7 @@ const MAX_SOURCES = 8
 /** A cited answer from the hits. Without any trustworthy one from the model, their own sentences answer. */
 export async function answerFrom(
   asked: Asked,
-  { embedder, statementReranker = null, chatModel }: AnswerParts,
+  { embedder, statementReranker, chatModel }: AnswerParts,
 ): Promise<Answered> {
   const { question, hits, rarity, depth, signal } = asked
   const sources = hits.slice(0, MAX_SOURCES)

@@ -3,38 +3,70 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { makeTinyCrossEncoder } from "#engine/rerankers/testing/tiny-cross-encoder.ts"
-import { usableStatementReranker } from "./statement-reranker.ts"
+import { FakeEngine, hit } from "../testing/fake-engine.ts"
+import { serveApp } from "../testing/serve-app.ts"
+import { openAnswerReranker } from "./statement-reranker.ts"
 
 const on = { statementReranker: true }
 
 test("the reranker that ships with Fossick tells what answers from what only has the words", async () => {
-  await using reranker = await usableStatementReranker(on, { error: () => {} })
-  const [answers, repeats] = await reranker!.scores("how long are backups kept?", [
+  await using opened = await openAnswerReranker(on, { error: () => {} })
+  const [answers, repeats] = await opened.reranker!.scores("how long are backups kept?", [
     "Backups > Upkeep : Each night one is made. [unused1] A backup is deleted after 30 days. [unused2] ",
     "Backups > Upkeep : [unused1] Backups are kept in the folder that you name. [unused2] Each night one is made.",
   ])
   expect(answers).toBeGreaterThan(repeats!)
+  expect(opened.warnings()).toEqual([])
 })
 
-test("without it, because it is off or damaged, there is none, and the log says why", async () => {
+test("without it, because it is off or damaged, there is none; of one that is damaged the log and the warnings say why", async () => {
   const dir = await mkdtemp(join(tmpdir(), "fossick-reranker-"))
   try {
     const said: unknown[] = []
     const log = { error: (what: unknown) => void said.push(what) }
-    expect(await usableStatementReranker({ statementReranker: false }, log)).toBeNull()
-    expect(said).toEqual([])
+    const off = await openAnswerReranker({ statementReranker: false }, log)
+    expect([off.reranker, off.warnings(), said]).toEqual([null, [], []])
 
     const folder = await makeTinyCrossEncoder(dir)
-    await using whole = await usableStatementReranker(on, log, folder)
-    expect(whole).not.toBeNull()
+    await using whole = await openAnswerReranker(on, log, folder)
+    expect(whole.reranker).not.toBeNull()
     await writeFile(join(folder, "SHA256SUMS"), `${"0".repeat(64)}  config.json\n`)
-    expect(await usableStatementReranker(on, log, folder)).toBeNull()
-    expect(said).toEqual([{ reason: expect.stringContaining("statement reranker in") as string }])
+    const damaged = await openAnswerReranker(on, log, folder)
+    expect(damaged.reranker).toBeNull()
+    expect(damaged.warnings()[0]).toMatch(
+      /^Answers are chosen without .*: The statement reranker in .* is damaged/,
+    )
+    expect(said).toHaveLength(1)
     await rm(join(folder, "SHA256SUMS"))
     await rm(join(folder, "onnx"), { recursive: true })
-    expect(await usableStatementReranker(on, log, folder)).toBeNull()
-    expect(JSON.stringify(said[1])).toContain("it has no onnx/model_quantized.onnx")
+    const cut = await openAnswerReranker(on, log, folder)
+    expect(cut.warnings()[0]).toContain("it has no onnx/model_quantized.onnx")
+    expect(cut.warnings()[0]).toContain("install Fossick again")
   } finally {
     await rm(dir, { recursive: true })
   }
+})
+
+test("answers of a search are chosen with it, and come without it when it fails", async () => {
+  const markdown =
+    "# Pump\n\nA pump is started by hand.\n\nThe pump of the mill is started at six.\n\nA pump moves water."
+  const engine = new FakeEngine([hit({ markdown, language: "en", score: 0.9 })])
+  const read: string[] = []
+  const reranker = {
+    scores: async (question: string, texts: readonly string[]) => {
+      read.push(question)
+      return texts.map((text) => (text.includes("[unused1] A pump moves") ? 1 : 0.01))
+    },
+  }
+  const ask = async (statementReranker: typeof reranker | null) => {
+    await using app = await serveApp({ engine, statementReranker })
+    const { body } = await app.post("/search", {
+      query: "when is the pump of the mill started",
+      include_answer: true,
+    })
+    return String(body.answer)
+  }
+  expect(await ask(null)).toMatch(/^The pump of the mill is started at six\./)
+  expect(await ask(reranker)).toMatch(/^A pump moves water\./)
+  expect(read).toEqual(["when is the pump of the mill started"])
 })

@@ -3,18 +3,37 @@ import { EngineError } from "#engine"
 import type { Reranker } from "#engine/reranker.ts"
 import { openStatementReranker } from "#engine/rerankers/statement-reranker.ts"
 
-/** The reranker of statements that ships with Fossick; null when it is off, or damaged, which the log says: answers are chosen without it. */
-export async function usableStatementReranker(
+/** The reranker of statements, if there is one, and why there is none. */
+export interface OpenedReranker extends AsyncDisposable {
+  /** Null when it is off, or cannot be used: answers are chosen without it. */
+  readonly reranker: Reranker | null
+  /** Of one that is on and gives nothing, for whoever looks after the appliance. */
+  warnings(): string[]
+}
+
+/** Opens the reranker of statements that ships with Fossick. One that is damaged costs answers their second look, and nothing else; the log says so. */
+export async function openAnswerReranker(
   { statementReranker: isOn }: { readonly statementReranker: boolean },
   log: Pick<Logger, "error">,
   folder?: string,
-): Promise<Reranker | null> {
-  if (!isOn) return null
+): Promise<OpenedReranker> {
+  const { reranker, problem } = isOn ? await opened(folder) : { reranker: null, problem: null }
+  if (problem !== null) log.error({ reason: problem }, "answers are chosen without the statement reranker")
+  return {
+    reranker,
+    warnings: () =>
+      [problem ?? reranker?.outage ?? []]
+        .flat()
+        .map((why) => `Answers are chosen without the statement reranker: ${why}`),
+    [Symbol.asyncDispose]: async () => await reranker?.[Symbol.asyncDispose](),
+  }
+}
+
+async function opened(folder: string | undefined) {
   try {
-    return await openStatementReranker(folder === undefined ? {} : { folder })
+    return { reranker: await openStatementReranker(folder === undefined ? {} : { folder }), problem: null }
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
-    log.error({ reason: error.message }, "answers are chosen without the statement reranker")
-    return null
+    return { reranker: null, problem: error.message }
   }
 }

@@ -23,7 +23,8 @@ import { type FirecrawlParts, scrape } from "./scrape.ts"
 import { concurrencyCheck, creditHistory, creditUsage, queueStatus } from "./team.ts"
 import { search } from "./search.ts"
 
-export interface FirecrawlRouteParts extends Door, FirecrawlParts, Pick<PlainSearchParts, "images"> {
+export interface FirecrawlRouteParts
+  extends Door, FirecrawlParts, Pick<PlainSearchParts, "images" | "statementReranker"> {
   readonly embedder: FirecrawlParts["embedder"] & PlainSearchParts["embedder"]
   readonly limits: SearchLimits
   /** Without it no jobs are taken, as without it none would be worked on. */

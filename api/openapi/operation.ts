@@ -36,6 +36,7 @@ export interface Answer {
 
 /** Media type of server-sent events (HTML Living Standard, 9.2). */
 export const EVENT_STREAM = "text/event-stream"
+/** No schema says more of a stream: some programs hold it against all of the text, others against each event. */
 export const EVENTS: JsonSchema = { description: "Server-sent events." }
 
 /** A call that can be made as it stands, and how it is answered. The tests make it. */

@@ -9,7 +9,8 @@ import type { SearchLimits } from "../tavily/search.ts"
 import { externalLoad } from "./load.ts"
 import { externalSearch } from "./search.ts"
 
-export interface OpenWebuiRouteParts extends Door, FirecrawlParts, Pick<PlainSearchParts, "images"> {
+export interface OpenWebuiRouteParts
+  extends Door, FirecrawlParts, Pick<PlainSearchParts, "images" | "statementReranker"> {
   readonly embedder: FirecrawlParts["embedder"] & PlainSearchParts["embedder"]
   readonly limits: SearchLimits
   /** Refuses what reads live pages; null: it is served. */

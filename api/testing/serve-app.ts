@@ -100,6 +100,7 @@ export async function serveApp(
       [Symbol.asyncDispose]: async () => {},
     },
     embedder,
+    statementReranker: null,
     chatModel,
     ...parts,
     accounts,

@@ -47,11 +47,11 @@ export function openToRead(file: string, waitMs = BUSY_MS): DatabaseSync {
   return new DatabaseSync(path, { timeout: waitMs, readOnly: true })
 }
 
-/** Runs `work` with the patience of `BUSY_MS`, also on a connection that otherwise waits for nobody. */
-export function patiently<T>(db: StateStore, work: () => T): T {
+/** Runs `work` with this patience, also on a connection that otherwise waits for nobody. */
+export function patiently<T>(db: StateStore, work: () => T, ms = BUSY_MS): T {
   const before = Number(db.prepare("pragma busy_timeout").get()!["timeout"])
-  if (before >= BUSY_MS) return work()
-  db.exec(`pragma busy_timeout = ${BUSY_MS}`)
+  if (before >= ms) return work()
+  db.exec(`pragma busy_timeout = ${ms}`)
   try {
     return work()
   } finally {

@@ -2,8 +2,8 @@
 //   [--length basic|advanced ...] [--kind <kind> ...] [--vectors on|off] [--reranker on|off] [--to-judge <file>] [--verbose] [--check]
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is what answers
-//   were tuned on: pages beside the benches and the project's handbook. The half is `tune` unless named. Of `guides` alone a half is
-//   kept: the others have all been asked, and are tuned for.
+//   were tuned on: pages beside the benches and the project's handbook. The half is `tune` unless named. Of `guides` and
+//   `many` a half is kept: the others have all been asked, and are tuned for.
 // - Each question is asked as a client asks, POST /search with `include_answer`. An answer is right when it holds the expected fact, or
 //   one for each side of a comparison; what no page answers is right when it is refused.
 // - `--to-judge` writes the sentences that nobody judged: see `judgements/README.md`. `--vectors off` finds pages by words alone;

@@ -1,16 +1,16 @@
 import { overlap } from "../text/analysis/likeness.ts"
 import type { Candidate } from "./candidates.ts"
 import { hasForm, type QuestionType } from "./question-type.ts"
-import type { Statement } from "./statements/statements.ts"
+import { placeOf, type Statement } from "./statements/statements.ts"
 import type { Valued } from "./values.ts"
 
 export interface Room {
   readonly statements: number
   readonly perSource: number
   readonly chars: number
-  /** Of the best value, what a statement of the same page, and of another one, has to have. */
-  readonly share: number
-  readonly shareElsewhere: number
+  /** By the best value, what a statement of the same page, and of another one, has to have. */
+  readonly least: (best: number) => number
+  readonly leastElsewhere: (best: number) => number
 }
 
 /** Statements that share more of their terms say the same. */
@@ -23,9 +23,9 @@ export function choose(candidates: readonly Valued[], room: Room, taken: readonl
   let used = 0
   for (const candidate of candidates) {
     const { statement, own, value } = candidate
-    if (chosen.length >= room.statements || value < room.share * best!.value) break
-    if (statement.source !== best!.statement.source && value < room.shareElsewhere * best!.value) continue
-    if (statement.addressesModels || neededBy(statement) === null) continue
+    if (chosen.length >= room.statements || value < room.least(best!.value)) break
+    if (statement.source !== best!.statement.source && value < room.leastElsewhere(best!.value)) continue
+    if (!isSayable(statement)) continue
     const length = statement.text.length
     if (chosen.length > 0 && used + length > room.chars) continue
     const all = [...taken, ...chosen]
@@ -75,7 +75,7 @@ export function withElaborations(
       const having = entry.find((one) => hasForm(type, one.statement.text))
       if (having) add(having)
     }
-    const next = at.get(placeOf({ ...statement, position: statement.position + 1 }))
+    const next = at.get(placeOf(statement, 1))
     const { dangling = false, before = null } = next?.statement ?? {}
     if (next !== undefined && dangling && before?.position === statement.position) add(next)
   }
@@ -87,8 +87,9 @@ const TOLD_BY_FORM = new Set<QuestionType>(["amount", "time"])
 
 const entryOf = ({ source, entry }: Pick<Statement, "source" | "entry">): string => `${source} ${entry}`
 
-const placeOf = ({ source, position }: Pick<Statement, "source" | "position">): string =>
-  `${source} ${position}`
+/** Whether anybody is to be told a statement: it gives no orders to models, and what it needs is there. */
+export const isSayable = (statement: Statement): boolean =>
+  !statement.addressesModels && neededBy(statement) !== null
 
 /** Longest row of sentences that hold on to each other. */
 const MAX_CHAIN = 2

@@ -6,8 +6,8 @@ import { leadsOf } from "./printed.ts"
 import { questionType } from "./question-type.ts"
 import { recencyAsked } from "./recency.ts"
 import { isAnswered, type Rarity } from "./refusal.ts"
-import { type StatementReranker, withSecondReading } from "./second-reading.ts"
 import { type Comparison, comparisonIn } from "./sides.ts"
+import { reranked, type StatementReranker } from "./statement-reranking.ts"
 import type { Statement } from "./statements/statements.ts"
 import {
   aboutSubject,
@@ -40,7 +40,7 @@ export interface ExtractOptions {
   readonly reranker?: StatementReranker | null
   /** How rare the question's terms are. Without it all are alike. */
   readonly rarity?: Rarity
-  /** When it aborts, words alone decide. */
+  /** When it aborts, what is known by then decides: the words alone, or the meaning too. */
   readonly signal?: AbortSignal
 }
 
@@ -50,20 +50,22 @@ export interface Extracted {
   readonly missing: readonly string[]
 }
 
+const shareOf = (share: number) => (best: number) => share * best
+const within = (margin: number) => (best: number) => best - margin
 const LENGTHS = {
-  short: { statements: 3, perSource: 3, chars: 700, share: 0.95, shareElsewhere: 0.98 },
-  long: { statements: 3, perSource: 3, chars: 1400, share: 0.93, shareElsewhere: 0.95 },
-  evidence: { statements: 8, perSource: 4, chars: 2000, share: 0.6, shareElsewhere: 0.6 },
+  short: { statements: 3, perSource: 3, chars: 700, least: shareOf(0.95), leastElsewhere: shareOf(0.98) },
+  long: { statements: 3, perSource: 3, chars: 1400, least: shareOf(0.93), leastElsewhere: shareOf(0.95) },
+  evidence: { statements: 8, perSource: 4, chars: 2000, least: shareOf(0.6), leastElsewhere: shareOf(0.6) },
 } satisfies Record<string, Room>
-/** Of values with what a model makes of each statement, which lie further apart. */
-const READ_LENGTHS = {
-  short: { ...LENGTHS.short, share: 0.85, shareElsewhere: 0.9 },
-  long: { ...LENGTHS.long, share: 0.75, shareElsewhere: 0.8 },
-}
+/** A logit has no zero of its own, nor has what it is added to. */
+const RERANKED_LENGTHS = {
+  short: { ...LENGTHS.short, least: within(0.35), leastElsewhere: within(0.2) },
+  long: { ...LENGTHS.long, least: within(0.6), leastElsewhere: within(0.45) },
+} satisfies Record<string, Room>
 /** For each side of a comparison. */
 const A_SIDE = {
   short: { ...LENGTHS.short, statements: 1 },
-  long: { ...LENGTHS.long, statements: 2, share: 0.95 },
+  long: { ...LENGTHS.long, statements: 2, least: shareOf(0.95) },
 }
 const EMBEDDED_A_SIDE = { byWords: 10, byPlace: 4 }
 /** What is near enough to a question to be worth a look. */
@@ -145,10 +147,9 @@ export async function extractSides(
     }
     if (missing.length < comparison.sides.length) return { statements: completed(chosen), missing }
   }
-  // It was trained on English pages.
-  const isRead = reranker !== null && meant !== null && hits[best.statement.source]!.language === "en"
-  const read = isRead ? await withSecondReading(question, all!, { all: candidates, reranker, signal }) : null
-  const chosen = read ? choose(read, READ_LENGTHS[length]) : choose(all!, LENGTHS[length])
+  const again =
+    reranker && meant ? await reranked(question, all!, { all: candidates, hits, reranker, signal }) : null
+  const chosen = again ? choose(again, RERANKED_LENGTHS[length]) : choose(all!, LENGTHS[length])
   return { statements: completed(chosen), missing: [] }
 }
 

@@ -4,6 +4,7 @@ import { ModelOutage } from "../model-servers/availability.ts"
 import { type Candidate, isHeld, type Source } from "./candidates.ts"
 import { hasForm, questionType } from "./question-type.ts"
 import type { Recency } from "./recency.ts"
+import { placeOf } from "./statements/statements.ts"
 
 /** What a statement is to be about, and what else is compared with it: a name that has both is neither's. */
 export interface Subject {
@@ -129,19 +130,16 @@ export function valuedByWords(
 
 /** Those that stand beside a candidate under the same heading. */
 export function neighbours<One extends Candidate>(candidates: readonly One[]): (one: Candidate) => One[] {
-  const at = new Map(candidates.map((one) => [placeOf(one, 0), one]))
+  const at = new Map(candidates.map((one) => [placeOf(one.statement), one]))
   return (one) => {
     const found: One[] = []
     for (let step = -AROUND; step <= AROUND; step++) {
-      const other = step === 0 ? undefined : at.get(placeOf(one, step))
+      const other = step === 0 ? undefined : at.get(placeOf(one.statement, step))
       if (other && other.statement.headings.at(-1) === one.statement.headings.at(-1)) found.push(other)
     }
     return found
   }
 }
-
-const placeOf = ({ statement }: Candidate, step: number): string =>
-  `${statement.source} ${statement.position + step}`
 
 /** The rarer a term is among the statements, the more it says; one that none has weighs most. */
 function rarity(found: readonly Candidate[]): Map<string, number> {

@@ -14,10 +14,16 @@ export interface CrossEncoderOptions {
   readonly timeoutMs: number
   /** A pair takes tens of milliseconds: two read what a search wants read in less than half a second. */
   readonly threads?: number
+  /** Pairs that may wait to be read; of a question that would bring more, none is read. Default: all wait. */
+  readonly mostWaiting?: number
   /** What it means that it gives nothing, a sentence. */
   readonly whatNow?: string
+  /** What to do where its folder cannot be used, a sentence. */
+  readonly advice?: string
 }
 
+const ADVICE =
+  "Set FOSSICK_RERANKER to a folder in the layout of transformers.js (config.json, tokenizer.json, tokenizer_config.json, onnx/model_quantized.onnx), or leave it empty."
 const WHAT_NOW = "The ranking stays as it is without FOSSICK_RERANKER."
 
 interface Job extends ToReranker {
@@ -44,14 +50,14 @@ export class CrossEncoder implements Reranker {
   #isClosed = false
 
   private constructor(setup: RerankSetup, options: CrossEncoderOptions) {
-    this.#options = { threads: 2, whatNow: WHAT_NOW, ...options }
+    this.#options = { threads: 2, mostWaiting: Infinity, whatNow: WHAT_NOW, advice: ADVICE, ...options }
     this.id = `folder:${path.basename(setup.folder)}`
     this.#setup = setup
   }
 
   /** @throws EngineError `MODEL_UNAVAILABLE` that names what is missing */
   static async open(folder: string, options: CrossEncoderOptions): Promise<CrossEncoder> {
-    return new CrossEncoder(await readFolder(path.resolve(folder)), options)
+    return new CrossEncoder(await readFolder(path.resolve(folder), options.advice ?? ADVICE), options)
   }
 
   get outage(): string | null {
@@ -62,6 +68,8 @@ export class CrossEncoder implements Reranker {
     signal?.throwIfAborted()
     if (this.#isClosed) throw new EngineError("ENGINE_CLOSED", "The reranker was closed.")
     if (this.#outage) throw this.#outage
+    const waiting = this.#waiting.filter(({ isDropped }) => !isDropped).length
+    if (waiting + texts.length > this.#options.mostWaiting) throw this.#outageOf("has enough to read")
     const jobs: Job[] = []
     const ended = Promise.withResolvers<never>()
     const onAbort = () => ended.reject(signal?.reason as Error)
@@ -137,6 +145,8 @@ export class CrossEncoder implements Reranker {
       this.#threads--
       job?.reject(this.#outageOf(`lost its thread (${(error as Error).message})`))
       job = undefined
+      // The last one may have been lost.
+      if (this.#waiting.length > 0) this.#startThread()
     })
     next()
     return true
@@ -152,41 +162,38 @@ export class CrossEncoder implements Reranker {
   }
 }
 
-async function readFolder(folder: string): Promise<RerankSetup> {
-  const config = await readJson(folder, "config.json")
-  const tokenizer = await readJson(folder, "tokenizer_config.json")
-  await readJson(folder, "tokenizer.json")
+async function readFolder(folder: string, advice: string): Promise<RerankSetup> {
+  const config = await readJson(folder, "config.json", advice)
+  const tokenizer = await readJson(folder, "tokenizer_config.json", advice)
+  await readJson(folder, "tokenizer.json", advice)
   const labels = Object.keys((config["id2label"] as object | undefined) ?? { 0: "" }).length
   if (labels !== 1)
-    throw unavailable(folder, `it sorts pairs into ${labels} classes instead of giving one number`)
+    throw unavailable(folder, `it sorts pairs into ${labels} classes instead of giving one number`, advice)
   const limits = [tokenizer["model_max_length"], config["max_position_embeddings"], 512]
   const maxTokens = Math.min(...limits.filter((one): one is number => typeof one === "number" && one > 0))
   for (const name of ["model_quantized.onnx", "model.onnx"]) {
     const weights = path.join(folder, "onnx", name)
     if (await stat(weights).catch(() => null)) return { folder, weights, maxTokens }
   }
-  throw unavailable(folder, "it has no onnx/model_quantized.onnx or onnx/model.onnx")
+  throw unavailable(folder, "it has no onnx/model_quantized.onnx or onnx/model.onnx", advice)
 }
 
-async function readJson(folder: string, file: string): Promise<Record<string, unknown>> {
+async function readJson(folder: string, file: string, advice: string): Promise<Record<string, unknown>> {
   let text
   try {
     text = await readFile(path.join(folder, file), "utf8")
   } catch {
     const isThere = await stat(folder).catch(() => null)
-    throw unavailable(folder, isThere ? `it has no ${file}` : "there is no such folder")
+    throw unavailable(folder, isThere ? `it has no ${file}` : "there is no such folder", advice)
   }
   try {
     return JSON.parse(text) as Record<string, unknown>
   } catch {
-    throw unavailable(folder, `its ${file} is not JSON`)
+    throw unavailable(folder, `its ${file} is not JSON`, advice)
   }
 }
 
-const unavailable = (folder: string, what: string) =>
-  new EngineError(
-    "MODEL_UNAVAILABLE",
-    `Cannot use the cross-encoder in ${folder}: ${what}. Set FOSSICK_RERANKER to a folder in the layout of transformers.js (config.json, tokenizer.json, tokenizer_config.json, onnx/model_quantized.onnx), or leave it empty.`,
-  )
+const unavailable = (folder: string, what: string, advice: string) =>
+  new EngineError("MODEL_UNAVAILABLE", `Cannot use the cross-encoder in ${folder}: ${what}. ${advice}`)
 
 export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit))

@@ -62,6 +62,12 @@ describe("a cross-encoder in a folder", () => {
     })
     expect(reranker.outage).toBeNull()
     const stop = new AbortController()
+    await using busy = await CrossEncoder.open(tiny, { timeoutMs: 20_000, mostWaiting: 5 })
+    await expect(busy.scores("turbine", many.slice(0, 6))).rejects.toThrow("has enough to read")
+    const [three, five] = [busy.scores("turbine", TEXTS), busy.scores("turbine", many.slice(0, 5))]
+    await expect(five).rejects.toMatchObject({ name: "ModelOutage" })
+    expect(await three).toHaveLength(3)
+    expect(await busy.scores("turbine", many.slice(0, 5))).toHaveLength(5)
     await using patient = await CrossEncoder.open(tiny, { timeoutMs: 20_000 })
     const asked = patient.scores("turbine", many, stop.signal)
     stop.abort(new Error("gone"))

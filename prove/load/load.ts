@@ -355,7 +355,7 @@ class Load {
 
   /**
    * What is used at rest by an appliance that has done this before: its first rounds fill pools and caches, and memory that a
-   * library took once stays taken. Rounds go on until one adds hardly anything, and a leak would never let them end early.
+   * library took once stays taken. Rounds go on until one adds hardly anything; that none does is a fault.
    */
   async #warm(round: () => Promise<void>): Promise<Measured> {
     let before: Measured | null = null

@@ -8,7 +8,7 @@ export interface Vitals {
   readonly processes: number
   /** Bytes that its processes hold, each page that several share counted once (PSS, proc(5)). */
   readonly memory: number
-  /** Of these, bytes of no file: what the system cannot take back (`Anonymous` of smaps_rollup). */
+  /** Bytes of no file, which the system cannot take back (`Anonymous`); what several share, of a fork, counts for each. */
   readonly anonymous: number
   readonly threads: number
   /** Open files, sockets among them. */

@@ -17,6 +17,7 @@ const STEPS: readonly string[] = [
 const NOW = "cast(unixepoch('subsec') * 1000 as integer)"
 /** Another process may have made the slot that this one was about to make. */
 const TRIES = 8
+const MOMENT_MS = 500
 /** Between two looks at slots that are taken no longer, while there are calls. */
 const TIDY_MS = 60_000
 
@@ -61,7 +62,9 @@ export class SharedRates implements Pick<RateCounter, "take"> {
     this.#tidy()
     for (let tries = 0; tries < TRIES; tries++) {
       if (take.get(spanMs, name, limit.calls, spanMs) !== undefined) return null
-      if (this.#onceMade(add)) return null
+      const isAdded = this.#onceMade(add)
+      if (isAdded === null) break
+      if (isAdded) return null
       const row = this.#sql(
         `select count(*) as n, min(at) + ?3 - ${NOW} as wait from rate_slot where name = ?1 and slot < ?2`,
       ).get(name, limit.calls, spanMs)!
@@ -71,14 +74,20 @@ export class SharedRates implements Pick<RateCounter, "take"> {
     return { retryAfter: 1 }
   }
 
-  /** A slot that another process is making at this moment has to be waited for, also on a connection that waits for nobody: it is one statement. */
-  #onceMade(add: () => boolean): boolean {
-    try {
-      return add()
-    } catch (error) {
-      if (!isBusy(error)) throw error
-      return patiently(this.#db, add)
+  /**
+   * A slot that another process is making at this moment is waited for, for a moment: it is one statement, and nothing else of this process
+   * goes on meanwhile.
+   * @returns whether it added one; null when it was not made in time
+   */
+  #onceMade(add: () => boolean): boolean | null {
+    for (const ms of [0, MOMENT_MS]) {
+      try {
+        return patiently(this.#db, add, ms)
+      } catch (error) {
+        if (!isBusy(error)) throw error
+      }
     }
+    return null
   }
 
   #tidy(): void {

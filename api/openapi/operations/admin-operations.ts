@@ -61,8 +61,6 @@ const whole = (minimum: number, maximum: number, value: number): JsonSchema => (
   default: value,
 })
 
-/** Of a stream no schema says more: some programs hold it against all of the text, others against each event. */
-
 /** What an address has to begin with, as far as a schema can say what one is. */
 const webAddress: JsonSchema = { type: "string", pattern: String.raw`^\s*[Hh][Tt][Tt][Pp][Ss]?://` }
 /** A text in a query: blank ones are refused. */

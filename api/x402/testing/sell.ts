@@ -64,6 +64,7 @@ export async function sellSearches(
       engine,
       images: { facts: () => new Map() },
       embedder: new HashingEmbedder(),
+      statementReranker: null,
       chatModel: null,
     },
     collections: { sourcesOf: () => [] },

@@ -61,7 +61,16 @@ interface JudgedSet {
 
 const NONE_KEPT = { questions: {}, tasks: [] }
 
-/** `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked when those before had been tuned for; `many` are 620 questions over thirty more, `trained` 1,500 over the same pages that the reranker of statements was trained on; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
+const MANY: JudgedSet = {
+  pages: () => packagePages(MANY_PAGES),
+  questions: MANY_QUESTIONS,
+  kept: { questions: KEPT_MANY_QUESTIONS, tasks: [] },
+  taskPages: () => packagePages(MANY_PAGES),
+  tasks: [],
+  urlOf: (path) => `http://manuals.example/${path}`,
+}
+
+/** `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked when those before had been tuned for; `many` are 620 questions over thirty more manuals, `trained` 1,500 over the same ones that the reranker of statements was trained on; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
 export const SETS: Readonly<Record<string, JudgedSet>> = {
   manuals: {
     pages: judgedManuals,
@@ -94,22 +103,8 @@ export const SETS: Readonly<Record<string, JudgedSet>> = {
     tasks: GUIDE_TASKS,
     urlOf: (path) => `http://manuals.example/${path}`,
   },
-  many: {
-    pages: () => packagePages(MANY_PAGES),
-    questions: MANY_QUESTIONS,
-    kept: { questions: KEPT_MANY_QUESTIONS, tasks: [] },
-    taskPages: () => packagePages(MANY_PAGES),
-    tasks: [],
-    urlOf: (path) => `http://manuals.example/${path}`,
-  },
-  trained: {
-    pages: () => packagePages(MANY_PAGES),
-    questions: TRAINED_QUESTIONS,
-    kept: NONE_KEPT,
-    taskPages: () => packagePages(MANY_PAGES),
-    tasks: [],
-    urlOf: (path) => `http://manuals.example/${path}`,
-  },
+  many: MANY,
+  trained: { ...MANY, questions: TRAINED_QUESTIONS, kept: NONE_KEPT },
   own: {
     pages: ownPages,
     questions: {

@@ -37,7 +37,7 @@ const [trained, tune, kept] = [linesOf(TRAINED), linesOf(TUNE), linesOf(KEPT)]
 
 /** 1,500 questions of one fact each, by kind, that the reranker of statements was trained on. */
 export const TRAINED_QUESTIONS = byKind(trained)
-/** 300 more, over other manuals, by which its weight was chosen. */
+/** 300 more, over other manuals, by which its margins were chosen. */
 export const MANY_QUESTIONS = byKind(tune)
 /** 320 that were kept, over others again. */
 export const KEPT_MANY_QUESTIONS = byKind(kept)

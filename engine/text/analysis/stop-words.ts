@@ -36,6 +36,18 @@ export function isStopWord(word: string, language: string | null): boolean {
   return STOP_WORDS[language ?? "en"]?.has(word.replaceAll("’", "'")) ?? false
 }
 
+/** Whether a text may be in a language: of no other it has more function words. */
+export function mayBeIn(language: string, text: string): boolean {
+  const found =
+    text
+      .toLowerCase()
+      .replaceAll("’", "'")
+      .match(/[\p{L}']+/gu) ?? []
+  const count = (of: string) => found.filter((word) => STOP_WORDS[of]?.has(word)).length
+  const own = count(language)
+  return Object.keys(STOP_WORDS).every((other) => count(other) <= own)
+}
+
 function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/))
 }

@@ -4,7 +4,7 @@ its own that is learned too, is to put those first that say the fact.
 python train.py <weights to start from> <file for the weights> <lists.jsonl> ... [--passes 1] [--rate 4e-5] [--frozen 6] [--threads 2]
 
 It starts from what base_weights.py or an earlier run wrote, and writes after each pass. What it prints last, a logit's count divided by a
-value's, is LOGIT in engine/answer-extraction/second-reading.ts."""
+value's, is LOGIT in engine/answer-extraction/statement-reranking.ts."""
 import argparse, json, random, time
 
 import torch
