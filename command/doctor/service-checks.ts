@@ -104,7 +104,8 @@ export const statementRerankerCheck = ({ statementReranker: isOn }: DoctorSettin
   async run() {
     if (!isOn) return []
     try {
-      await using _reranker = await openStatementReranker()
+      const reranker = await openStatementReranker()
+      await reranker[Symbol.asyncDispose]()
       return []
     } catch (error) {
       return [
