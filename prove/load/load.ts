@@ -171,13 +171,17 @@ class Load {
   /** The mix, while a source is crawled again and the index is made anew with another model. */
   async load(second: MadeUpSite): Promise<void> {
     const seconds = this.#seconds(LOAD_SECONDS)
-    const before = await this.#warm(async () => void (await this.#ask(CLIENTS, seconds / 10)))
-    this.#effort.tell(`${CLIENTS} clients for ${Math.round(seconds)} s, with a crawl, vectors and a re-index`)
-    await this.#appliance.declare("second", second)
-    const crawled = this.#appliance.crawl("second")
     const { model } = await this.#appliance.ask<ModelState>("/admin/model")
     const first = model.in_use?.name === "multilingual" ? "multilingual" : "english"
     const other = first === "english" ? "multilingual" : "english"
+    // What a load leaves behind by right is there before it: the pages of the source, and a thread of either model (embedders/model-threads.ts).
+    await this.#appliance.declare("second", second)
+    await this.#appliance.crawl("second")
+    if (this.#effort.scale >= VECTORS_FROM) for (const one of [other, first]) await this.#anew(one)
+    const before = await this.#warm(async () => void (await this.#ask(CLIENTS, seconds / 10)))
+    second.change(Math.ceil(second.urls.length / 2))
+    this.#effort.tell(`${CLIENTS} clients for ${Math.round(seconds)} s, with a crawl, vectors and a re-index`)
+    const crawled = this.#appliance.crawl("second")
     await this.#appliance.ask("/admin/model", { model: other })
     const delays = this.#delays(AbortSignal.timeout(seconds * 1000))
     const tallies = await this.#ask(CLIENTS, seconds)
@@ -198,8 +202,7 @@ class Load {
     if (this.#effort.scale >= VECTORS_FROM) {
       await this.#untilAnew(other)
       // Like is compared with like: the models are not equally large.
-      await this.#appliance.ask("/admin/model", { model: first })
-      await this.#untilAnew(first)
+      await this.#anew(first)
     }
     this.#compare("the load", before, await this.#atRest())
   }
@@ -337,6 +340,11 @@ class Load {
       const metrics = await this.#appliance.metrics()
       return bounds.every((bound) => metrics.get(`fossick_bound_used{bound="${bound}"}`) === 0)
     })
+  }
+
+  async #anew(wanted: string): Promise<void> {
+    await this.#appliance.ask("/admin/model", { model: wanted })
+    await this.#untilAnew(wanted)
   }
 
   /** The index is made anew with this model, all its pages have their vectors, and whoever made them is gone. */
