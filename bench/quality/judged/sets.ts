@@ -27,6 +27,8 @@ import {
   KEPT_MANY_QUESTIONS,
   MANY_PAGES,
   MANY_QUESTIONS,
+  MORE_PAGES,
+  MORE_QUESTIONS,
   TRAINED_QUESTIONS,
 } from "../../questions/many/many-questions.ts"
 import { PROGRAM_QUESTIONS } from "../../questions/judged/program-questions.ts"
@@ -70,7 +72,7 @@ const MANY: JudgedSet = {
   urlOf: (path) => `http://manuals.example/${path}`,
 }
 
-/** `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked when those before had been tuned for; `many` are 620 questions over thirty more manuals, `trained` 1,500 over the same ones that the reranker of statements was trained on; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
+/** `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked when those before had been tuned for; `many` are 620 questions over thirty more manuals, `trained` 1,500 over the same ones that the reranker of statements was trained on, `more` 999 over other pages of them; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
 export const SETS: Readonly<Record<string, JudgedSet>> = {
   manuals: {
     pages: judgedManuals,
@@ -104,6 +106,13 @@ export const SETS: Readonly<Record<string, JudgedSet>> = {
     urlOf: (path) => `http://manuals.example/${path}`,
   },
   many: MANY,
+  more: {
+    ...MANY,
+    pages: () => packagePages(MORE_PAGES),
+    taskPages: () => packagePages(MORE_PAGES),
+    questions: MORE_QUESTIONS,
+    kept: NONE_KEPT,
+  },
   trained: { ...MANY, questions: TRAINED_QUESTIONS, kept: NONE_KEPT },
   own: {
     pages: ownPages,

@@ -16,6 +16,8 @@ interface Line {
 const TRAINED = ["mail", "servers", "frameworks", "network", "computing"]
 const TUNE = ["systems"]
 const KEPT = ["office"]
+/** Over other pages of the first five's manuals; nothing was learned of them yet. */
+const MORE = ["more"]
 
 const linesOf = (names: readonly string[]): Line[] =>
   names.flatMap((name) =>
@@ -33,7 +35,7 @@ const byKind = (lines: readonly Line[]): Readonly<Record<string, readonly Judged
     ]),
   )
 
-const [trained, tune, kept] = [linesOf(TRAINED), linesOf(TUNE), linesOf(KEPT)]
+const [trained, tune, kept, more] = [linesOf(TRAINED), linesOf(TUNE), linesOf(KEPT), linesOf(MORE)]
 
 /** 1,500 questions of one fact each, by kind, that the reranker of statements was trained on. */
 export const TRAINED_QUESTIONS = byKind(trained)
@@ -41,7 +43,10 @@ export const TRAINED_QUESTIONS = byKind(trained)
 export const MANY_QUESTIONS = byKind(tune)
 /** 320 that were kept, over others again. */
 export const KEPT_MANY_QUESTIONS = byKind(kept)
-/** The pages that they are about. */
+/** 999 more, for the next to be trained. */
+export const MORE_QUESTIONS = byKind(more)
+/** The pages that the first three are about. */
 export const MANY_PAGES: readonly string[] = [
   ...new Set([...trained, ...tune, ...kept].map(({ on }) => on)),
 ].sort()
+export const MORE_PAGES: readonly string[] = [...new Set(more.map(({ on }) => on))].sort()
