@@ -3,20 +3,24 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { makeTinyCrossEncoder } from "#engine/rerankers/testing/tiny-cross-encoder.ts"
+import { openStatementReranker } from "#engine/rerankers/statement-reranker.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { serveApp } from "../testing/serve-app.ts"
 import { openAnswerReranker } from "./statement-reranker.ts"
 
+/** Beside other tests a model takes its time to load. */
+const PATIENCE_MS = 120_000
 const on = { statementReranker: true }
 
 test("the reranker that ships with Fossick tells what answers from what only has the words", async () => {
-  await using opened = await openAnswerReranker(on, { error: () => {} })
-  const [answers, repeats] = await opened.reranker!.scores("how long are backups kept?", [
+  await using reranker = await openStatementReranker({ timeoutMs: PATIENCE_MS })
+  const [answers, repeats] = await reranker.scores("how long are backups kept?", [
     "Backups > Upkeep : Each night one is made. [unused1] A backup is deleted after 30 days. [unused2] ",
     "Backups > Upkeep : [unused1] Backups are kept in the folder that you name. [unused2] Each night one is made.",
   ])
   expect(answers).toBeGreaterThan(repeats!)
-  expect(opened.warnings()).toEqual([])
+  await using opened = await openAnswerReranker(on, { error: () => {} })
+  expect([opened.reranker?.id, opened.warnings()]).toEqual([reranker.id, []])
 })
 
 test("without it, because it is off or damaged, there is none; of one that is damaged the log and the warnings say why", async () => {

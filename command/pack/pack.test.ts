@@ -26,7 +26,7 @@ test("the package holds what an appliance needs, and nothing for developers", ()
       "engine/models/multilingual-e5-small/onnx/model_quantized.onnx",
       "engine/models/multilingual-e5-small/LICENSE",
       "engine/models/statement-reranker-en/onnx/model_quantized.onnx",
-      "engine/models/statement-reranker-en/PROVENANCE.md",
+      "engine/models/statement-reranker-en/NOTICE",
       "crawler/sources/sources.schema.json",
       "api/client/client.ts",
       "api/handbook/handbook.css",
