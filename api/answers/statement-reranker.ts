@@ -31,7 +31,7 @@ export async function openAnswerReranker(
 
 async function opened(folder: string | undefined) {
   try {
-    return { reranker: await openStatementReranker(folder === undefined ? {} : { folder }), problem: null }
+    return { reranker: await openStatementReranker({ folder }), problem: null }
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
     return { reranker: null, problem: error.message }

@@ -43,21 +43,27 @@ const idle = new Map<string, Worker[]>()
 export class CrossEncoder implements Reranker {
   readonly id: string
   readonly #setup: RerankSetup
-  readonly #options: Required<CrossEncoderOptions>
+  readonly #options: Required<Omit<CrossEncoderOptions, "advice">>
   readonly #waiting: Job[] = []
   #threads = 0
   #outage: ModelOutage | null = null
   #isClosed = false
 
   private constructor(setup: RerankSetup, options: CrossEncoderOptions) {
-    this.#options = { threads: 2, mostWaiting: Infinity, whatNow: WHAT_NOW, advice: ADVICE, ...options }
+    this.#options = { threads: 2, mostWaiting: Infinity, whatNow: WHAT_NOW, ...options }
     this.id = `folder:${path.basename(setup.folder)}`
     this.#setup = setup
   }
 
   /** @throws EngineError `MODEL_UNAVAILABLE` that names what is missing */
-  static async open(folder: string, options: CrossEncoderOptions): Promise<CrossEncoder> {
-    return new CrossEncoder(await readFolder(path.resolve(folder), options.advice ?? ADVICE), options)
+  static async open(
+    folder: string,
+    { advice = ADVICE, ...options }: CrossEncoderOptions,
+  ): Promise<CrossEncoder> {
+    const absolute = path.resolve(folder)
+    const unavailable = (what: string) =>
+      new EngineError("MODEL_UNAVAILABLE", `Cannot use the cross-encoder in ${absolute}: ${what}. ${advice}`)
+    return new CrossEncoder(await readFolder(absolute, unavailable), options)
   }
 
   get outage(): string | null {
@@ -162,38 +168,41 @@ export class CrossEncoder implements Reranker {
   }
 }
 
-async function readFolder(folder: string, advice: string): Promise<RerankSetup> {
-  const config = await readJson(folder, "config.json", advice)
-  const tokenizer = await readJson(folder, "tokenizer_config.json", advice)
-  await readJson(folder, "tokenizer.json", advice)
+/** Makes the error of a folder that cannot be used, from why. */
+type Unavailable = (what: string) => EngineError
+
+async function readFolder(folder: string, unavailable: Unavailable): Promise<RerankSetup> {
+  const config = await readJson(folder, "config.json", unavailable)
+  const tokenizer = await readJson(folder, "tokenizer_config.json", unavailable)
+  await readJson(folder, "tokenizer.json", unavailable)
   const labels = Object.keys((config["id2label"] as object | undefined) ?? { 0: "" }).length
-  if (labels !== 1)
-    throw unavailable(folder, `it sorts pairs into ${labels} classes instead of giving one number`, advice)
+  if (labels !== 1) throw unavailable(`it sorts pairs into ${labels} classes instead of giving one number`)
   const limits = [tokenizer["model_max_length"], config["max_position_embeddings"], 512]
   const maxTokens = Math.min(...limits.filter((one): one is number => typeof one === "number" && one > 0))
   for (const name of ["model_quantized.onnx", "model.onnx"]) {
     const weights = path.join(folder, "onnx", name)
     if (await stat(weights).catch(() => null)) return { folder, weights, maxTokens }
   }
-  throw unavailable(folder, "it has no onnx/model_quantized.onnx or onnx/model.onnx", advice)
+  throw unavailable("it has no onnx/model_quantized.onnx or onnx/model.onnx")
 }
 
-async function readJson(folder: string, file: string, advice: string): Promise<Record<string, unknown>> {
+async function readJson(
+  folder: string,
+  file: string,
+  unavailable: Unavailable,
+): Promise<Record<string, unknown>> {
   let text
   try {
     text = await readFile(path.join(folder, file), "utf8")
   } catch {
     const isThere = await stat(folder).catch(() => null)
-    throw unavailable(folder, isThere ? `it has no ${file}` : "there is no such folder", advice)
+    throw unavailable(isThere ? `it has no ${file}` : "there is no such folder")
   }
   try {
     return JSON.parse(text) as Record<string, unknown>
   } catch {
-    throw unavailable(folder, `its ${file} is not JSON`, advice)
+    throw unavailable(`its ${file} is not JSON`)
   }
 }
-
-const unavailable = (folder: string, what: string, advice: string) =>
-  new EngineError("MODEL_UNAVAILABLE", `Cannot use the cross-encoder in ${folder}: ${what}. ${advice}`)
 
 export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit))

@@ -19,7 +19,7 @@ const MOST_WAITING = 80
 export async function openStatementReranker({
   folder = SHIPPED,
   timeoutMs = TIMEOUT_MS,
-} = {}): Promise<Reranker> {
+}: { readonly folder?: string | undefined; readonly timeoutMs?: number } = {}): Promise<Reranker> {
   await refuseDamaged(folder, "statement reranker")
   return await CrossEncoder.open(folder, {
     timeoutMs,

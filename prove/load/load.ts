@@ -373,7 +373,13 @@ class Load {
       await this.#untilQuiet()
       const after = await this.#atRest()
       const isWarm = before !== null && after.anonymous <= before.anonymous * WARM_FACTOR
-      if (isWarm || rounds === MOST_ROUNDS || this.#effort.scale < REST_FROM) return after
+      if (isWarm || this.#effort.scale < REST_FROM) return after
+      if (rounds === MOST_ROUNDS) {
+        this.faults.push(
+          `each of ${rounds} rounds to warm up added memory, ${mb(after.anonymous)} in the end`,
+        )
+        return after
+      }
       before = after
     }
   }
