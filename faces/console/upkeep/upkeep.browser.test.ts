@@ -57,8 +57,9 @@ describe.skipIf(executablePath === null)(
       const { page, complaints } = opened
       await page.getByRole("region", { name: "How far it is" }).getByText("100%").waitFor()
       await page.getByRole("button", { name: "Put forum first" }).click()
-      await page.getByText("forum goes first").waitFor()
+      await page.getByRole("cell", { name: "forum goes first" }).waitFor()
       expect(await readFirstSource(firstSourceFile(workshop.dir))).toBe("forum")
+      expect(await faultsOf(page)).toEqual([])
       await page.getByRole("button", { name: "Let forum wait its turn" }).click()
       await page.getByRole("button", { name: "Put forum first" }).waitFor()
       expect(await readFirstSource(firstSourceFile(workshop.dir))).toBeNull()

@@ -64,7 +64,7 @@ export function BySource({
       cell: ({ name }) =>
         name === first ? (
           <Button label={`Let ${name} wait its turn`} disabled={busy !== null} onClick={() => void put(null)}>
-            Not first
+            Wait its turn
           </Button>
         ) : (
           <Button
