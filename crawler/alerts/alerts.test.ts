@@ -304,7 +304,7 @@ describe("an e-mail", () => {
         env: {
           PATH: process.env["PATH"],
           FOSSICK_DATA_DIR: state.folder,
-          ...(process.env["FOSSICK_STATE"] && { FOSSICK_STATE: process.env["FOSSICK_STATE"] }),
+          FOSSICK_STATE: process.env["FOSSICK_STATE"],
           FOSSICK_LOG_LEVEL: "silent",
           ...mailTo(server.port),
         },

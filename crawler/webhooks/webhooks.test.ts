@@ -398,6 +398,7 @@ describe("webhooks", () => {
         env: {
           PATH: process.env["PATH"],
           FOSSICK_DATA_DIR: state.folder,
+          FOSSICK_STATE: process.env["FOSSICK_STATE"],
           FOSSICK_WEBHOOK_NETWORKS: "127.0.0.1",
           FOSSICK_LOG_LEVEL: "silent",
         },

@@ -633,13 +633,6 @@ export const JUDGED: readonly Judged[] = [
     why: "An optimisation: what weighs nothing adds nothing.",
   },
   {
-    file: "engine/ranking/late-interaction.ts",
-    line: 'const plain = (text: string) => text.normalize("NFKD").replaceAll(/\\p{M}/gu, "").toLowerCase()',
-    mutator: "MethodExpression",
-    replacement: 'text.normalize("NFKD").replaceAll(/\\p{M}/gu, "").toUpperCase()',
-    why: "Both sides are compared in capitals then.",
-  },
-  {
     file: "engine/ranking/word-evidence.ts",
     line: "if (share > passage) passage = share",
     mutator: "EqualityOperator",
