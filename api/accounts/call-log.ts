@@ -120,7 +120,8 @@ export class CallLog {
     if (before !== undefined) where("at < ?", before)
     if (project !== undefined) where("project = ? and project <> ''", project)
     if (keyId !== undefined) where("key_id = ?", keyId)
-    if (endpoints !== undefined) where(`endpoint in (${endpoints.map(() => "?").join(", ")})`, ...endpoints)
+    if (endpoints !== undefined)
+      where("endpoint in (select value from json_each(?))", JSON.stringify(endpoints))
     const condition = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`
     return this.#prepare(`select * from call_log ${condition} order by at desc, id desc limit ?`)
       .all(...values, limit)

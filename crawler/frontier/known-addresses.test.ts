@@ -248,7 +248,7 @@ describe("the addresses of a source", () => {
     site.visit("/of-this-job", { ...PAGE, job: 2 })
     site.visit("/of-another", { ...PAGE, source: "other" })
     site.known.makeDue(at("/0700"), "site")
-    const first = site.known.chunk("site", 2, Infinity, null)
+    const first = site.known.chunk("site", 2, Number.MAX_SAFE_INTEGER, null)
     expect(first.addresses.map(({ url }) => url)).toEqual([
       at("/0700"),
       ...paths
@@ -257,7 +257,7 @@ describe("the addresses of a source", () => {
         .map(at),
     ])
     expect(first.next).toEqual({ dueAt: site.now + 0.9 * DAY, url: at("/0999") })
-    const second = site.known.chunk("site", 2, Infinity, first.next)
+    const second = site.known.chunk("site", 2, Number.MAX_SAFE_INTEGER, first.next)
     expect(second.addresses.map(({ url }) => url)).toEqual([at("/1000")])
     expect(second.next).toBeNull()
     const due = site.known.chunk("site", 2, site.now, null)

@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 
 import { KnownAddresses } from "#crawler/frontier/known-addresses.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
+import { dropTriggers } from "#base/store/testing/drop-triggers.ts"
 import type { PageUrl } from "#engine"
 
 import { JobStore } from "../../firecrawl/jobs/job-store.ts"
@@ -133,12 +134,7 @@ test("what older versions kept is counted with the first start", () => {
   const watch = watches.create({ ...options, key: "a", subject: { kind: "page", urls: [address(1)] } }, 9)!
   watches.keepFirst(watch.id, [seen(1, "1", "Roses.")], address(1), true)
   const counted = kept.bytesOf("a")
-  const triggers = db
-    .prepare(
-      "select name from sqlite_master where type = 'trigger' and tbl_name like 'watch%' and name like 'watch%'",
-    )
-    .all()
-  for (const { name } of triggers) db.exec(`drop trigger ${String(name)}`)
+  dropTriggers(db, "watch")
   db.exec("delete from stored_use where store like 'watch%'")
   for (const table of ["watch_seen", "watch_entry", "watch_text"])
     db.exec(`alter table ${table} drop column key`)

@@ -139,7 +139,8 @@ describe("the books", () => {
     sold("one", "two")[Symbol.dispose]()
     const run = async (...args: string[]) => {
       const command = join(import.meta.dirname, "../../../command/fossick.js")
-      const env = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir }
+      const { PATH, FOSSICK_STATE } = process.env
+      const env = { PATH, FOSSICK_STATE, FOSSICK_DATA_DIR: dataDir }
       return (await promisify(execFile)(process.execPath, [command, "payments", ...args], { env })).stdout
     }
     const [days, csv, refused] = await Promise.all([

@@ -9,6 +9,9 @@ test("parameters have numbers of their own, and one that stands twice is sent tw
   expect(translate("select ?2, ?1, ?2 from t where a = ?").places).toEqual([1, 0, 1, 2])
   expect(sqlOf("select 1 where ? is null or a = ?1")).toBe("select 1 where $1::text is null or a = $2")
   expect(sqlOf("select 1 where a is ?")).toBe("select 1 where a is not distinct from $1")
+  expect(sqlOf("select 1 where a is not ? and b is not null and c is not (select 2)")).toBe(
+    "select 1 where a is distinct from $1 and b is not null and c is distinct from (select 2)",
+  )
   expect(sqlOf("select 'what?', \"?\" -- ?\n from t")).toBe("select 'what?', \"?\" -- ? from t")
 })
 

@@ -93,7 +93,7 @@ function translated(tokens: readonly Token[]): Translated {
   if (first === "create" || first === "alter") list = columnTypes(list)
   list = insertOrIgnore(list)
   list = ownColumns(list)
-  const sql = textOf(list.map((token, at) => inWords(token, list[at + 1])))
+  const sql = textOf(comparisons(list).map((token, at, all) => inWords(token, all[at + 1])))
   const takesRows = sql.includes(SKIP_LOCKED)
   const hasNoTurn = takesRows || sql.includes(NO_TURN)
   return {
@@ -166,10 +166,23 @@ function inWords(token: Token, next: Token | undefined): Token {
   if (next?.text === "(" && FUNCTIONS[word] !== undefined) return { ...token, text: FUNCTIONS[word] }
   if (word === "like") return { ...token, text: "ilike" }
   if (word === "integer") return { ...token, text: "bigint" }
-  if (RESERVED.has(word)) return { ...token, text: `"${word}"` }
-  if (word === "is" && !(next?.word === "not" || STANDARD_IS.has(next?.word ?? "")))
-    return { ...token, text: "is not distinct from" }
-  return token
+  return RESERVED.has(word) ? { ...token, text: `"${word}"` } : token
+}
+
+/** `is` and `is not` between two values, which PostgreSQL has for null, true and false alone. */
+function comparisons(tokens: readonly Token[]): Token[] {
+  const found: Token[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!
+    const isNot = tokens[at + 1]?.word === "not"
+    if (token.word !== "is" || STANDARD_IS.has(tokens[isNot ? at + 2 : at + 1]?.word ?? "")) {
+      found.push(token)
+      continue
+    }
+    found.push({ ...token, text: isNot ? "is distinct from" : "is not distinct from", word: null })
+    if (isNot) at += 1
+  }
+  return found
 }
 
 /** Types of the columns of a table that is made or changed; what SQLite alone says of tables is left out. */

@@ -29,4 +29,10 @@ create or replace function max(bigint, bigint) returns bigint language sql immut
   as $$ select greatest($1, $2) $$;
 create or replace function min(bigint, bigint) returns bigint language sql immutable strict parallel safe
   as $$ select least($1, $2) $$;
+create or replace function min(text, text) returns text language sql immutable strict parallel safe
+  as $$ select least($1, $2) $$;
+create or replace function substr(text, bigint) returns text language sql immutable strict parallel safe
+  as $$ select substr($1, $2::integer) $$;
+create or replace function substr(text, bigint, bigint) returns text language sql immutable strict parallel safe
+  as $$ select substr($1, $2::integer, $3::integer) $$;
 `
