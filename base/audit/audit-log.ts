@@ -148,7 +148,7 @@ function conditionsOf({ from, before, who, object, action }: AuditFilter) {
   if (object !== undefined) parts.push(["substr(object, 1, ?) = ?", object.length, object])
   if (action !== undefined) parts.push(["instr(lower(action), ?) > 0", action.toLowerCase()])
   return {
-    where: ["1", ...parts.map(([sql]) => sql)].join(" and "),
+    where: ["true", ...parts.map(([sql]) => sql)].join(" and "),
     values: parts.flatMap(([, ...values]) => values),
   }
 }

@@ -1,4 +1,5 @@
 import { migrate, type StateStore } from "#base/store/state-store.ts"
+import { replaceSql } from "#base/store/state-port.ts"
 
 import { isTracing, traceparent } from "./tracing.ts"
 
@@ -14,7 +15,7 @@ export function noteTraceOf(db: StateStore, job: number): void {
   const parent = traceparent()
   if (parent === undefined) return
   db.exec(STEPS[0]!)
-  db.prepare("insert or replace into trace_parent (job, traceparent) values (?, ?)").run(job, parent)
+  db.prepare(replaceSql("trace_parent", ["job", "traceparent"], ["job"])).run(job, parent)
   db.prepare("delete from trace_parent where job <= ?").run(job - MOST_RUNS)
 }
 

@@ -4,6 +4,7 @@ import { type Page, type PageUrl, sourcesOf } from "#engine"
 import { ImageStore } from "../images/image-store.ts"
 import { pageHash } from "../page/page-hash.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
+import { replaceSql } from "#base/store/state-port.ts"
 import { trustClock } from "#base/store/clock/trusted-time.ts"
 import { BackupTable } from "./scheduled/backup-table.ts"
 import { WebhookQueue } from "../webhooks/webhook-queue.ts"
@@ -46,7 +47,7 @@ export class StateMender {
         url text not null, source text not null, hash text not null, primary key (url, source)
       ) strict, without rowid;
       create temp table held_image (id integer primary key) strict;`)
-    const page = db.prepare("insert or replace into held_page values (?, ?, ?)")
+    const page = db.prepare(replaceSql("held_page", ["url", "source", "hash"], ["url", "source"]))
     const image = db.prepare("insert or ignore into held_image values (?)")
     this.#note = (url, source, hash) => page.run(url, source, hash)
     this.#noteImage = (id) => image.run(id)

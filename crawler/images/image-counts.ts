@@ -1,7 +1,7 @@
 import type { Count } from "#base/store/counts.ts"
 
 /** Each use of an image by a page. */
-const USES = `(select value ->> 'url' as url, site, source from page_images, json_each(page_images.images))`
+const USES = `(select json_extract(value, '$.url') as url, site, source from page_images, json_each(page_images.images))`
 const countedBy = (column: string): string =>
   `select image.id as image, uses.${column}, count(*) as pages from ${USES} as uses join image using (url) group by 1, 2`
 const anew = (table: string, should: string): Count => ({
