@@ -1,16 +1,10 @@
-import { DatabaseSync } from "node:sqlite"
-
 import { expect, test } from "vitest"
+
+import { emptyState } from "#base/store/testing/empty-state.ts"
 
 import { AuditLog, type Change } from "./audit-log.ts"
 
 const ALL = { limit: 1000, offset: 0 }
-
-function emptyState(): DatabaseSync {
-  const db = new DatabaseSync(":memory:")
-  db.exec("create table schema_version (part text primary key, version integer not null) strict")
-  return db
-}
 
 const change = (more: Partial<Change> = {}): Change => ({
   who: { kind: "key", id: "k1", name: "ops" },
@@ -36,7 +30,9 @@ test("what was noted is told as it was, newest first, and in the order of an exp
   expect(log.after(1, {}, 10).map(({ id }) => id)).toEqual([2])
   expect(log.list({}, { limit: 1, offset: 1 }).map(({ id }) => id)).toEqual([1])
   expect(log.days).toBe(90)
-  expect(db.prepare("select part from schema_version").all()).toEqual([{ part: "audit" }])
+  expect(db.prepare("select part from schema_version order by part limit 1").all()).toEqual([
+    { part: "audit" },
+  ])
 })
 
 test("entries are found by their time, by who it was, by what was changed and how", () => {
@@ -86,26 +82,30 @@ test("long names are cut, each at its bound", () => {
   expect(Math.abs(entry!.at.getTime() - Date.now())).toBeLessThan(3_600_000)
 })
 
-test("100,000 stay: a process sees to it with its first entry, and with each 500th after that", () => {
-  using db = emptyState()
-  const ids = () => log.after(0, {}, 1000).map(({ id }) => id)
-  const log = new AuditLog(db, 90)
-  log.note(change())
-  for (let i = 0; i < 498; i++) log.note(change())
-  // As if others had written that many in between.
-  db.exec("update audit_entry set id = 199999 where id = 499")
-  log.note(change())
-  expect(log.count({})).toBe(500)
-  db.exec("delete from audit_entry where id = 199999")
-  log.note(change())
-  expect(ids()).toEqual([200_000, 200_001])
-  db.exec("update audit_entry set id = 100002 where id = 200000")
-  db.exec(
-    "insert into audit_entry select 100003, at, who_kind, who_id, who_name, action, object, status, changes, address from audit_entry limit 1",
-  )
-  new AuditLog(db, 90).note(change())
-  expect(ids()).toEqual([100_003, 200_001, 200_002])
-})
+// A server does not count on from ids that are set by hand.
+test.skipIf(process.env["FOSSICK_STATE"])(
+  "100,000 stay: a process sees to it with its first entry, and with each 500th after that",
+  () => {
+    using db = emptyState()
+    const ids = () => log.after(0, {}, 1000).map(({ id }) => id)
+    const log = new AuditLog(db, 90)
+    log.note(change())
+    for (let i = 0; i < 498; i++) log.note(change())
+    // As if others had written that many in between.
+    db.exec("update audit_entry set id = 199999 where id = 499")
+    log.note(change())
+    expect(log.count({})).toBe(500)
+    db.exec("delete from audit_entry where id = 199999")
+    log.note(change())
+    expect(ids()).toEqual([200_000, 200_001])
+    db.exec("update audit_entry set id = 100002 where id = 200000")
+    db.exec(
+      "insert into audit_entry select 100003, at, who_kind, who_id, who_name, action, object, status, changes, address from audit_entry limit 1",
+    )
+    new AuditLog(db, 90).note(change())
+    expect(ids()).toEqual([100_003, 200_001, 200_002])
+  },
+)
 
 test("what is too old is forgotten, the oldest first, as many as are asked for", () => {
   using db = emptyState()

@@ -104,6 +104,34 @@ export function describeStateStore(name: string): void {
       expect(db.prepare("delete from thing where name = 'nobody'").run().changes).toBe(0)
     })
 
+    test("values are compared with null, cut out of texts and of JSON, and the least is told of two", () => {
+      clear()
+      db.exec("insert into thing (name, note, count) values ('a', 'x/y', 1), ('b', 'z/', 2), ('c', null, 3)")
+      const all = (sql: string, ...values: string[]) =>
+        db
+          .prepare(sql)
+          .all(...values)
+          .map((row) => Object.values(row)[0])
+      expect(all("select name from thing where note is not ? order by name", "z/")).toEqual(["a", "c"])
+      expect(
+        all("update thing set note = 'w' where note is not (select 'z/') returning name").sort(),
+      ).toEqual(["a", "c"])
+      expect(all("select substr(note, 1, instr(note, '/')) as cut from thing where name = 'b'")).toEqual([
+        "z/",
+      ])
+      expect(all("select min(coalesce(note, ?1), ?1) as least from thing order by name", "y")).toEqual([
+        "w",
+        "y",
+        "w",
+      ])
+      expect(all("select max(count, 2) as most from thing order by name")).toEqual([2, 2, 3])
+      const among =
+        "select name from thing where true and name in (select value from json_each(?)) order by name"
+      expect(all(among, '["c", "a"]')).toEqual(["a", "c"])
+      expect(all(among, "[]")).toEqual([])
+      expect(all("select json_extract(value, '$.n') as n from json_each(?)", '[{"n": "x"}]')).toEqual(["x"])
+    })
+
     test("text is in the order of its bytes, and likeness heeds no case", () => {
       clear()
       db.exec("insert into thing (name) values ('b'), ('B'), ('a'), ('_'), ('é')")

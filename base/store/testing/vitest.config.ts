@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     root: path.join(import.meta.dirname, "../../.."),
     include: [
-      "base/{audit,outbound,traces}/**/*.test.ts",
+      "base/{audit,traces}/**/*.test.ts",
       "base/store/postgres/**/*.test.ts",
       "crawler/{alerts,duplicates,frontier,hosts,images,jobs,removals,sources,tasks,traps,webhooks}/**/*.test.ts",
       "api/{accounts,history,judging,oauth,queries,rules,sessions,watches,x402/books}/**/*.test.ts",
