@@ -47,6 +47,27 @@ export class RequestFailed extends Error {
   }
 }
 
+/** What OpenSearch calls a node that went away before it had answered another. */
+const LOST_NODE = /^node_(?:disconnected|not_connected|closed)_exception$|^connect_transport_exception$/
+
+/** An error as OpenSearch tells it, of a whole request or of a part. */
+export interface ToldError {
+  readonly type?: string
+  readonly reason?: string | null
+  readonly root_cause?: ReadonlyArray<{ readonly type?: string; readonly reason?: string | null }>
+}
+
+/**
+ * A node that dies while it answers is told as an error of the server (500), though copies of what it had are elsewhere: it is one
+ * that passes (503).
+ */
+export function failureIn(status: number, error: ToldError): Failure {
+  const { type = "no type", root_cause: causes = [] } = error
+  const isLost = [error, ...causes].some((told) => LOST_NODE.test(told.type ?? ""))
+  const reason = causes[0]?.reason ?? error.reason ?? "no reason given"
+  return { status: isLost ? 503 : status, type, reason }
+}
+
 /** An OpenSearch cluster, asked through its own client: what is tried again, and what is said when it fails. */
 export class Cluster implements AsyncDisposable {
   readonly #client: Client
@@ -140,14 +161,11 @@ export class Cluster implements AsyncDisposable {
 export function failureOf(error: unknown): Failure | null {
   if (error instanceof RequestFailed) return error.failure
   if (!(error instanceof errors.ResponseError)) return null
-  const { type = "no type", reason = error.message } = saidIn(error.body)
-  return { status: error.statusCode ?? 0, type, reason }
-}
-
-function saidIn(body: unknown): { readonly type?: string; readonly reason?: string } {
-  const said = (body as { error?: unknown } | null)?.error
-  if (typeof said === "string") return { reason: said }
-  return said ?? {}
+  const said = (error.body as { error?: string | ToldError } | null)?.error ?? {}
+  return failureIn(error.statusCode ?? 0, {
+    reason: error.message,
+    ...(typeof said === "string" ? { reason: said } : said),
+  })
 }
 
 /** Whether another try may do: nothing answered, or the server said that it cannot just now. */

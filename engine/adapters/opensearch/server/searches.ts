@@ -1,4 +1,11 @@
-import { type Cluster, type Failure, isPassingStatus, NEAR_BY, RequestFailed } from "./cluster.ts"
+import {
+  type Cluster,
+  failureIn,
+  isPassingStatus,
+  NEAR_BY,
+  RequestFailed,
+  type ToldError,
+} from "./cluster.ts"
 
 /** A search as OpenSearch's query language has it: its body. */
 export type SearchBody = Readonly<Record<string, unknown>>
@@ -90,7 +97,7 @@ export class Searches {
       const failed = docs.find(({ error }) => error)
       // No status is told; a shard that has no copy at the moment comes back.
       const status = failed?.error?.type === "index_not_found_exception" ? 404 : 503
-      if (failed) throw new RequestFailed(failureIn({ status, error: failed.error! }))
+      if (failed) throw new RequestFailed(failureIn(status, failed.error!))
       return answer
     })
     return new Map(
@@ -108,13 +115,14 @@ export class Searches {
       const { responses } = await this.#cluster.ask<{ responses: readonly Response[] }>(async (client) => {
         const answer = await client.msearch({ body: lines })
         const { responses } = answer.body as unknown as { responses: readonly Response[] }
-        const passing = responses.find(({ error, status }) => error && isPassingStatus(status))
-        if (passing) throw new RequestFailed(failureIn(passing))
+        const failures = responses.flatMap(({ status, error }) => (error ? [failureIn(status, error)] : []))
+        const passing = failures.find(({ status }) => isPassingStatus(status))
+        if (passing) throw new RequestFailed(passing)
         return answer
       })
       for (const [i, { done }] of asked.entries()) {
         const response = responses[i]!
-        if (response.error) done.reject(new RequestFailed(failureIn(response)))
+        if (response.error) done.reject(new RequestFailed(failureIn(response.status, response.error)))
         else done.resolve(response as SearchAnswer)
       }
     } catch (error) {
@@ -132,19 +140,10 @@ interface Fetched {
   readonly _id: string
   readonly _version?: number
   readonly _source?: Readonly<Record<string, unknown>>
-  readonly error?: NonNullable<Response["error"]>
+  readonly error?: ToldError
 }
 
 interface Response extends Partial<SearchAnswer> {
   readonly status: number
-  readonly error?: {
-    readonly type: string
-    readonly reason?: string | null
-    readonly root_cause?: ReadonlyArray<{ readonly reason?: string }>
-  }
-}
-
-function failureIn({ status, error }: Response): Failure {
-  const reason = error!.root_cause?.[0]?.reason ?? error!.reason ?? "no reason given"
-  return { status, type: error!.type, reason }
+  readonly error?: ToldError
 }

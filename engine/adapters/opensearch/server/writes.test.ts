@@ -105,8 +105,17 @@ test("searches asked at one time go in one request, and each gets its own answer
   expect(server.requests[0]!.body).toContain('"allow_partial_search_results":false')
 })
 
-test("a search that a dying node could not answer is asked again", async () => {
-  const failed = { status: 503, error: { type: "search_phase_execution_exception", reason: "all shards" } }
+const DISCONNECTED = {
+  type: "node_disconnected_exception",
+  reason: "[node-1][search[phase/fetch/id]] disconnected",
+}
+
+test.each([
+  ["could not answer", 503, []],
+  ["was answering", 500, [DISCONNECTED]],
+])("a search that a dying node %s is asked again", async (_, status, causes) => {
+  const error = { type: "search_phase_execution_exception", reason: "all shards", root_cause: causes }
+  const failed = { status, error }
   await using server = await startServer((_, nth) => ({
     status: 200,
     body: { responses: [nth === 0 ? failed : { status: 200, hits: { hits: [] } }] },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Cluster, isPassingStatus, RequestFailed } from "./cluster.ts"
+import { type Cluster, failureIn, isPassingStatus, RequestFailed } from "./cluster.ts"
 
 /** A document to put, or with `document` null to remove. */
 export interface DocumentWrite {
@@ -102,14 +102,14 @@ async function sendAll(
       const { status, error } = Object.values(item)[0]!
       // What was to be removed is not there.
       if (!error || status === 404) continue
-      const failed = new RequestFailed({ status, ...error })
+      const failed = new RequestFailed(failureIn(status, error))
       if (status === 409) {
         const [, version] = CURRENT_VERSION.exec(error.reason) ?? []
         if (version === undefined) throw failed
         onLate(left[i]!.at, Number(version))
         continue
       }
-      if (isPassingStatus(status)) {
+      if (isPassingStatus(failed.failure.status)) {
         again.push(left[i]!)
         problem = failed
       } else if (status === 400 || status === 413) onRefused(left[i]!.at, failed)
