@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { chance } from "#base/testing/chance.ts"
+import { type CrawledByThree, crawlWithThree } from "#crawler/testing/crawl-with-three.ts"
+import { type Effort, type Proof, type Row, tries } from "../proof.ts"
+
+const ROUNDS = 20
+/** Of each of the five sources. */
+const PAGES = 20
+const LEAST_PAGES = 6
+const FIRST_KILL = 2
+
+export const proof: Proof = {
+  title: "One of three crawlers dies",
+  promise:
+    "Three crawlers share one state and its schedule: five sources of twenty pages, two of them on one host. One is killed with `kill -9` while it " +
+    "waits for a page, at a moment of chance. Every page is indexed, none is asked for twice but what the lost one had asked for, and " +
+    "every host has its pause between any two requests, whoever makes them.",
+  async run(effort) {
+    const faults: string[] = []
+    const rows = [await play("state.db", effort, faults)]
+    if (postgresPrograms() === null) effort.tell(`not tried: ${NO_POSTGRES}`)
+    else {
+      await using server = await PostgresServer.start()
+      const { FOSSICK_STATE: before } = process.env
+      process.env["FOSSICK_STATE"] = server.socketUrl()
+      try {
+        rows.push(await play("PostgreSQL", effort, faults))
+      } finally {
+        if (before === undefined) delete process.env["FOSSICK_STATE"]
+        else process.env["FOSSICK_STATE"] = before
+      }
+    }
+    const columns = ["state", "rounds", "killed", "pages", "lost", "asked for twice", "in a pause"]
+    return { columns, rows, faults }
+  },
+}
+
+async function play(store: string, effort: Effort, faults: string[]): Promise<Row> {
+  const rounds = tries(effort, ROUNDS)
+  const pages = tries(effort, PAGES, LEAST_PAGES)
+  const runs: CrawledByThree[] = []
+  for (let round = 0; round < rounds; round++) {
+    const random = chance(effort.seed * 7919 + round)
+    // Each of the three makes five thirds as many requests, so that one of them comes to this.
+    const killAt = FIRST_KILL + random.below(pages)
+    const dataDir = await mkdtemp(path.join(tmpdir(), "fossick-crawlers-"))
+    try {
+      const state = process.env["FOSSICK_STATE"] ?? ""
+      const run = await crawlWithThree({ dataDir, state, pages, killAt })
+      for (const fault of faultsOf(run))
+        faults.push(`${store}, seed ${effort.seed}, round ${round}, killed with request ${killAt}: ${fault}`)
+      runs.push(run)
+    } finally {
+      await rm(dataDir, { recursive: true, force: true })
+    }
+    effort.tell(`${store}: round ${round + 1} of ${rounds}`)
+  }
+  const sum = (of: (run: CrawledByThree) => number) => runs.reduce((all, run) => all + of(run), 0)
+  return [
+    store,
+    rounds,
+    sum(({ isKilled }) => Number(isKilled)),
+    sum(({ pages }) => pages),
+    sum(({ pages, indexed }) => pages - indexed),
+    sum(({ twice }) => twice),
+    sum(({ hurried }) => hurried),
+  ]
+}
+
+function* faultsOf({ pages, indexed, isKilled, twice, ofLost, crawlers, hurried }: CrawledByThree) {
+  if (!isKilled) yield "none was killed"
+  if (indexed !== pages) yield `${indexed} of ${pages} pages were indexed`
+  if (twice > ofLost)
+    yield `${twice} pages were asked for again, of ${ofLost} that the lost one had asked for`
+  if (crawlers < 2) yield "one crawler did all"
+  if (hurried > 0) yield `${hurried} requests came in their host's pause`
+}
