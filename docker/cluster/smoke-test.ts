@@ -264,11 +264,8 @@ async function ready(): Promise<void> {
   })
 }
 
-const search = async (key: string): Promise<Response> =>
-  await fetch(`${base}/search`, { method: "POST", ...asking(key) })
-
 async function findsLens(key: string): Promise<void> {
-  const response = await search(key)
+  const response = await fetch(`${base}/search`, { method: "POST", ...asking(key) })
   const found = (await response.json()) as { results?: readonly { readonly url: string }[] }
   expect(
     found.results?.[0]?.url === `${SITE}lens`,
@@ -276,10 +273,12 @@ async function findsLens(key: string): Promise<void> {
   )
 }
 
-const asking = (key: string) => ({
-  headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-  body: JSON.stringify({ query: LENS, max_results: 3 }),
-})
+function asking(key: string) {
+  return {
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ query: LENS, max_results: 3 }),
+  }
+}
 
 async function asksItself(container: string, key: string): Promise<void> {
   const ask = `const answer = await fetch("http://127.0.0.1:8080/search", ${JSON.stringify({ method: "POST", ...asking(key) })}); console.log((await answer.json()).results[0].url)`
