@@ -106,7 +106,8 @@ async function serve(): Promise<void> {
 
   await using opened = new AsyncDisposableStack()
   opened.use(await startTracing("fossick-api", crawlerConfig))
-  const db = await openStateOnceThere(engineConfig.dataDir, (why) => log.error(why))
+  const db = await openStateOnceThere(engineConfig.dataDir, stopped, (why) => log.error(why))
+  if (db === null) return
   opened.defer(() => db.close())
   // Of its own: this one waits for no lock, so that no call waits for another process.
   const accountsDb = openStateStore(engineConfig.dataDir)

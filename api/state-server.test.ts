@@ -1,8 +1,14 @@
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+
 import { describe, expect, test } from "vitest"
 
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { freePort } from "#base/testing/free-port.ts"
 import { until } from "#base/testing/until.ts"
 
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite } from "#crawler/testing/test-site.ts"
 
 import { startAppliance } from "./testing/appliance.ts"
@@ -11,6 +17,38 @@ interface Readiness {
   readonly status: string
   readonly checks: Readonly<Record<string, string>>
 }
+
+const ROOT = join(import.meta.dirname, "..")
+
+/** What a process of the appliance says and ends with that is told to end while the server of its state is away. */
+async function endedWhileItWaits(program: string, how: "signal" | "lost parent") {
+  using folder = temporaryFolder()
+  const child = fork(join(ROOT, program), {
+    env: {
+      PATH: process.env["PATH"],
+      FOSSICK_DATA_DIR: folder.path,
+      FOSSICK_ENGINE: "opensearch",
+      FOSSICK_STATE: `postgres://fossick@127.0.0.1:${await freePort()}/fossick`,
+      FOSSICK_PORT: "0",
+    },
+    silent: true,
+  })
+  let said = ""
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (data) => (said += String(data)))
+  await until(() => said.includes("Waiting for it."))
+  if (how === "signal") child.kill("SIGTERM")
+  else child.disconnect()
+  const [code] = (await once(child, "exit")) as [number | null]
+  return code
+}
+
+test.each(["api/main.ts", "crawler/main.ts", "crawler/crawl/job-worker.ts"])(
+  "%s ends when it is told to while it waits for the server of its state",
+  async (program) => {
+    const how = ["signal", "lost parent"] as const
+    expect(await Promise.all(how.map((one) => endedWhileItWaits(program, one)))).toEqual([0, 0])
+  },
+)
 
 const why = postgresPrograms() === null ? ` (skipped: ${NO_POSTGRES})` : ""
 

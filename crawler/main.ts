@@ -75,7 +75,18 @@ mkdirSync(dataDir, { recursive: true, mode: 0o700 })
 // The embedded index has one writer. Of one on a server several crawlers may fill it, here and on other machines.
 const isShared = engine !== "embedded"
 await takeFolder(dataDir, "crawler", { patienceMs: PATIENCE_MS, isShared }).catch(endTaken)
-const db = await openStateOnceThere(dataDir, (why) => log.error(why))
+const stop = new AbortController()
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    stop.abort()
+  })
+}
+process.on("disconnect", () => {
+  stop.abort()
+})
+const opened = await openStateOnceThere(dataDir, stop.signal, (why) => log.error(why))
+if (opened === null) process.exit(0)
+const db = opened
 /** This process among others on the same state, where there may be any. */
 const own = isShared || isOnServer(db) ? new OwnProcess(db, "crawler") : null
 if (own !== null && !isShared) await becomeOnlyOne(own).catch(endTaken)
@@ -88,16 +99,6 @@ const sources = new SourceTable(db, jobs)
 const removals = new Removals(db)
 const backups = new BackupTable(db)
 const ticker = new Ticker([new CrawlTasks(sources, jobs), new BackupTasks(backups)])
-
-const stop = new AbortController()
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-  process.on(signal, () => {
-    stop.abort()
-  })
-}
-process.on("disconnect", () => {
-  stop.abort()
-})
 
 // What an earlier process left: jobs it was running, pages whose vectors are not made, an index half made anew.
 let unfinished =
@@ -272,7 +273,8 @@ async function becomeOnlyOne(me: OwnProcess): Promise<void> {
         "Another crawler works on this state (FOSSICK_STATE), and the embedded engine has one writer. For several crawlers set FOSSICK_ENGINE to opensearch or meilisearch; for another appliance name another schema.",
       )
     }
-    await pause(SIGN_MS)
+    await pause(SIGN_MS, stop.signal)
+    if (stop.signal.aborted) process.exit(0)
     me.sign()
     me.bury()
   }

@@ -73,7 +73,9 @@ interface Duty {
   work(): Promise<void>
 }
 
-const db = await openStateOnceThere(engineConfig.dataDir, (why) => log.error(why))
+const opened = await openStateOnceThere(engineConfig.dataDir, stop, (why) => log.error(why))
+if (opened === null) process.exit(0)
+const db = opened
 const outbound = keepOutbound(db)
 const tracing = await startTracing("fossick-crawler", config)
 const jobs = new Jobs(db)

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -305,8 +306,8 @@ describe.skipIf(noHelm)(`the chart${noHelm ? ": helm is not installed" : ""}`, (
   })
 
   test.each(["api", "crawler"])(
-    "starts %s, which reads its settings and files and looks for its state",
-    (name) => {
+    "starts %s, which reads its settings and files, waits for its state, and ends when it is told to",
+    async (name) => {
       using folder = temporaryFolder()
       const { command = [], env = [] } = containerOf(render({}), name)
       const here = (text: string) =>
@@ -314,27 +315,24 @@ describe.skipIf(noHelm)(`the chart${noHelm ? ": helm is not installed" : ""}`, (
       for (const file of ["opensearch-password", "postgres-password", "opensearch-ca.pem"])
         writeFileSync(join(folder.path, file), "a secret of sixteen")
       const [, program = "", ...args] = command
-      const { status, stdout, stderr } = spawnSync(
-        process.execPath,
-        [program.replace("/app", ROOT), ...args],
-        {
-          env: {
-            PATH: process.env["PATH"],
-            // Nobody is there: not at a name, which a machine may look for at length, but on loopback.
-            ...Object.fromEntries(
-              env.map((one) => [
-                one.name,
-                here(one.value ?? "").replace("fossick-postgresql:5432", "127.0.0.1:1"),
-              ]),
-            ),
-            FOSSICK_PORT: "0",
-          },
-          encoding: "utf8",
-          timeout: 120_000,
+      const child = spawn(process.execPath, [program.replace("/app", ROOT), ...args], {
+        env: {
+          PATH: process.env["PATH"],
+          // Nobody is there: not at a name, which a machine may look for at length, but on loopback.
+          ...Object.fromEntries(
+            env.map((one) => [
+              one.name,
+              here(one.value ?? "").replace("fossick-postgresql:5432", "127.0.0.1:1"),
+            ]),
+          ),
+          FOSSICK_PORT: "0",
         },
-      )
-      expect(status).not.toBe(0)
-      expect(`${stdout}${stderr}`).toMatch(/127\.0\.0\.1:1\b/)
+      })
+      let said = ""
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (said += String(data)))
+      await expect.poll(() => said).toMatch(/127\.0\.0\.1:1\b/)
+      child.kill("SIGTERM")
+      expect(await once(child, "exit")).toEqual([0, null])
     },
   )
 })

@@ -16,11 +16,13 @@ export function isStateAway(error: unknown): boolean {
  * would be started again and again, and given up in the end.
  *
  * @param onAway told once why it waits
+ * @returns null when the process was told to end before that
  */
 export async function openStateOnceThere(
   dataDir: string,
+  signal: AbortSignal,
   onAway: (why: string) => void,
-): Promise<StateStore> {
+): Promise<StateStore | null> {
   for (let isTold = false; ; isTold = true) {
     try {
       return openStateStore(dataDir)
@@ -28,6 +30,7 @@ export async function openStateOnceThere(
       if (!isStateAway(error)) throw error
       if (!isTold) onAway(`${(error as Error).message} Waiting for it.`)
     }
-    await pause(AGAIN_MS)
+    await pause(AGAIN_MS, signal)
+    if (signal.aborted) return null
   }
 }
