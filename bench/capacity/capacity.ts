@@ -18,8 +18,7 @@ const PASSAGES_PER_PAGE = 12
 const READ_CPU_SECONDS = 26.8 / THOUSAND
 const VECTOR_CPU_SECONDS = 6.28 / THOUSAND
 const SIZES = [MILLION, 10 * MILLION, THOUSAND * MILLION]
-/** Whose disk a copy takes in a cluster. */
-const SHARDED = "embedded"
+/** Of each page, as it was measured. */
 const COPIES = 2
 const SHARD_GB = 40
 const NODE_GB = 2000
@@ -127,9 +126,10 @@ function clusterTable(): string {
   return table([
     ["pages", "shards", "nodes", "fullest shard", "copies again after a node's death"],
     ...SIZES.map((pages) => {
-      const { diskMb } = needsOf(of(SHARDED), pages * PASSAGES_PER_PAGE)
+      const { diskMb: diskMbOfAll } = needsOf(of("OpenSearch"), pages * PASSAGES_PER_PAGE)
+      const diskMb = diskMbOfAll / COPIES
       const shards = Math.max(3, Math.ceil(diskMb / THOUSAND / SHARD_GB))
-      const nodes = Math.max(3, Math.ceil((diskMb * COPIES) / THOUSAND / NODE_GB))
+      const nodes = Math.max(3, Math.ceil(diskMbOfAll / THOUSAND / NODE_GB))
       const fullest = fullestShard(pages, shards, chance(1))
       const shardMb = diskMb / shards
       return [

@@ -1,10 +1,10 @@
 // The same pages and vectors on every engine:
-// npm run bench:engines -- [--meilisearch <program>] [--opensearch 3] [--passages 10000,100000] [--write]
+// npm run bench:engines -- [--meilisearch <program>] [--opensearch 3] [--passages 10000,100000] [--only OpenSearch] [--write]
 //
 // They come out of the index that search-latency.ts builds, so nothing is embedded again. Each Meilisearch is a server
 // of its own: one behind the engine's adapter, one that ranks by its own hybrid. `--opensearch` starts a cluster of so many nodes, on
 // which both have an index: what the one makes its Java machines compile, the other needs not pay for. Engines are loaded and asked one
-// after the other, and only the servers of one run at a time.
+// after the other, and only the servers of one run at a time. `--only` leaves all columns out but one.
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
@@ -57,6 +57,7 @@ const { values } = parseArgs({
     passages: { type: "string", default: "10000,100000" },
     real: { type: "string", default: "3000" },
     questions: { type: "string", default: "150" },
+    only: { type: "string" },
     write: { type: "boolean", default: false },
   },
 })
@@ -195,18 +196,21 @@ function itsOwn(server: Server, hybrid: Hybrid): Contender {
 /** Opens each engine that was asked for; only one at a time runs. */
 function* contenders(dir: string, shared: AsyncDisposableStack): Generator<() => Promise<Contender>> {
   const settings = readSettings(engineSettings, {})
-  yield async () => {
-    const dataDir = join(dir, "embedded")
-    const server = { name: "embedded" as const, pids: [], files: dataDir, [Symbol.asyncDispose]: nothing }
-    return ours(server, { ...settings, dataDir })
-  }
-  if (values.meilisearch !== "") {
+  const wants = (column: Column) => values.only === undefined || values.only === column
+  if (wants("embedded"))
+    yield async () => {
+      const dataDir = join(dir, "embedded")
+      const server = { name: "embedded" as const, pids: [], files: dataDir, [Symbol.asyncDispose]: nothing }
+      return ours(server, { ...settings, dataDir })
+    }
+  if (values.meilisearch !== "" && wants("Meilisearch"))
     yield async () => {
       const server = await startMeilisearch(values.meilisearch)
       const dataDir = join(dir, "meilisearch")
       const engine = "meilisearch"
       return ours(serverOf("Meilisearch", server), { ...settings, dataDir, engine, meiliUrl: server.url })
     }
+  if (values.meilisearch !== "" && wants("Meilisearch's own hybrid"))
     yield async () => {
       const server = await startMeilisearch(values.meilisearch)
       // Asked over the adapter's own connection, so that both have the same.
@@ -218,12 +222,11 @@ function* contenders(dir: string, shared: AsyncDisposableStack): Generator<() =>
         close: nothing,
       })
     }
-  }
-  if (nodes > 0) {
-    const spread = { shards: Math.min(nodes, 3), replicas: nodes > 1 ? 1 : 0 }
-    let cluster: TestCluster
+  const spread = { shards: Math.min(nodes, 3), replicas: nodes > 1 ? 1 : 0 }
+  let cluster: TestCluster | undefined
+  if (nodes > 0 && wants("OpenSearch"))
     yield async () => {
-      cluster = shared.use(await startCluster({ nodes }))
+      cluster ??= shared.use(await startCluster({ nodes }))
       return ours(clusterOf("OpenSearch", cluster), {
         ...settings,
         dataDir: join(dir, "opensearch"),
@@ -233,7 +236,9 @@ function* contenders(dir: string, shared: AsyncDisposableStack): Generator<() =>
         opensearchReplicas: spread.replicas,
       })
     }
+  if (nodes > 0 && wants("OpenSearch's own hybrid"))
     yield async () => {
+      cluster ??= shared.use(await startCluster({ nodes }))
       const own = await OpenSearchHybrid.create(cluster.urls, "pages", model.dimensions, spread)
       return itsOwn(
         { ...clusterOf("OpenSearch's own hybrid", cluster), isBesides: true },
@@ -244,7 +249,6 @@ function* contenders(dir: string, shared: AsyncDisposableStack): Generator<() =>
         },
       )
     }
-  }
 }
 
 const nothing = () => Promise.resolve()
