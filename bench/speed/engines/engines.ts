@@ -61,6 +61,8 @@ const { values } = parseArgs({
     write: { type: "boolean", default: false },
   },
 })
+if (values.only !== undefined && !(COLUMNS as readonly string[]).includes(values.only))
+  throw new Error(`--only is one of ${COLUMNS.join(", ")}`)
 const count = Number(values.questions)
 const nodes = Number(values.opensearch)
 /** One for all of this process: a second one would load the native runtime anew, which it does not bear. */
