@@ -38,7 +38,8 @@ const POSTGRES_ENTRYPOINT = (bin: string) => `#!/bin/sh
 # As far as the official image's goes: makes the database at the first start, and then is the server.
 set -eu
 PATH=${bin}:$PATH
-data=/var/lib/postgresql/data
+data=\${PGDATA:-/var/lib/postgresql/data}
+mkdir -p "$data"
 if [ ! -s "$data/PG_VERSION" ]; then
   chmod 700 "$data"
   initdb -D "$data" --username="$POSTGRES_USER" --pwfile="$POSTGRES_PASSWORD_FILE" --auth-host=scram-sha-256 --auth-local=trust $POSTGRES_INITDB_ARGS
@@ -59,7 +60,7 @@ exec java $OPENSEARCH_JAVA_OPTS -Djava.awt.headless=true -Dlog4j2.disable.jmx=tr
 
 /** Makes the images, each in a second or two once the jars are there. Needs a JDK, Maven, PostgreSQL and nginx. */
 export async function makeStandIns(
-  images: Readonly<Record<"fossick" | "opensearch" | "postgres" | "proxy", string>>,
+  images: Readonly<Record<"fossick" | "opensearch" | "postgres", string>> & { readonly proxy?: string },
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), "fossick-stand-ins-"))
@@ -107,6 +108,7 @@ export async function makeStandIns(
         await writeFile(join(root, "entrypoint.sh"), POSTGRES_ENTRYPOINT(bin), { mode: 0o755 })
       },
     )
+    if (images.proxy === undefined) return
     await make(images.proxy, ["ENV PATH=/usr/local/bin:/usr/bin:/bin"], async (root) => {
       const to = join(root, "usr/local/bin/nginx")
       await mkdir(dirname(to), { recursive: true })

@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs, promisify } from "node:util"
+import { parseAllDocuments, stringify } from "yaml"
+import { ComposeProject } from "../../docker/compose-project.ts"
+import { expect, say } from "../../docker/trial.ts"
+import { FOSSICK_MOUNT, makeStandIns, STAND_IN_MOUNTS } from "../../docker/cluster/stand-ins/stand-ins.ts"
+import { podsOf } from "./pods.ts"
+
+// `npm run smoke:chart`: starts the pods of the chart as containers, without Kubernetes, waits until the handbook was crawled, searches,
+// kills one pod of each kind, and searches again. Exit code 0: all was well.
+
+const USAGE = `Usage: sudo npm run smoke:chart -- [--stand-ins] [--keep]
+
+  --stand-ins  images made of this machine's own programs, where no registry can be reached
+  --keep       leaves everything running afterwards
+
+Needs helm (HELM), Docker with Compose, and root, to whom the files of all users belong.
+`
+const CHART = join(import.meta.dirname, "fossick")
+const RELEASE = "smoke"
+const KUBERNETES = "1.31.0"
+/** As small as it runs; no memory maps, for which nodes need a setting. */
+const VALUES = ["opensearch.heap=512m", "opensearch.allowMmap=false"]
+const QUESTION = "how do I add a source?"
+const PATIENCE_MS = 900_000
+
+const { values: options } = parseArgs({
+  options: {
+    "stand-ins": { type: "boolean", default: false },
+    keep: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  },
+})
+if (options.help) {
+  process.stdout.write(USAGE)
+  process.exit(0)
+}
+
+const work = await mkdtemp(join(tmpdir(), "fossick-smoke-chart-"))
+const { stdout: rendered } = await promisify(execFile)(
+  process.env["HELM"] ?? "helm",
+  ["template", RELEASE, CHART, "--kube-version", KUBERNETES, ...VALUES.flatMap((one) => ["--set", one])],
+  { maxBuffer: 16_000_000 },
+)
+const manifests = parseAllDocuments(rendered).map((one) => one.toJS() as Parameters<typeof podsOf>[0][number])
+const volumes = join(work, "volumes")
+await mkdir(volumes, { recursive: true })
+const { services, ending } = await podsOf(manifests.filter(Boolean), volumes, (image) =>
+  options["stand-ins"] ? [...STAND_IN_MOUNTS, ...(image.startsWith("fossick:") ? [FOSSICK_MOUNT] : [])] : [],
+)
+const file = join(work, "pods.yaml")
+await writeFile(file, stringify({ services, networks: { pods: {} } }))
+const project = new ComposeProject({
+  name: "fossick-smoke-chart",
+  files: [file],
+  env: {},
+  patienceMs: PATIENCE_MS,
+})
+const podOf = (kind: string, ordinal = 0) => `${RELEASE}-fossick-${kind}-${ordinal}`
+
+try {
+  await smokeTest()
+  say("all is well")
+} catch (error) {
+  process.exitCode = 1
+  say(`failed: ${(error as Error).message}`)
+  process.stdout.write(await project.compose("ps"))
+  process.stdout.write(await project.compose("logs", "--no-color", "--tail", "40"))
+} finally {
+  if (options.keep) say(`kept: ${file}`)
+  else {
+    await project.compose("down", "--volumes", "--timeout", "30")
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+async function smokeTest(): Promise<void> {
+  if (options["stand-ins"]) {
+    const imageOf = (kind: string) => (services[podOf(kind)] as { readonly image: string }).image
+    await makeStandIns(
+      { fossick: imageOf("api"), opensearch: imageOf("opensearch"), postgres: imageOf("postgresql") },
+      process.env,
+    )
+    say("images of this machine's programs are made")
+  }
+  await project.compose("up", "--detach", "--no-build")
+  await project.healthy(ending)
+  for (const { service, exitCode } of await project.containers())
+    if (ending.includes(service)) expect(exitCode === 0, `${service} ended well (${exitCode})`)
+  say(`${Object.keys(services).length} containers of the chart's pods ended well or are ready`)
+
+  const key = (
+    await project.inside(
+      podOf("api"),
+      "fossick",
+      "keys",
+      "create",
+      "--role",
+      "search",
+      "--name",
+      "smoke test",
+    )
+  ).trim()
+  expect(/^fsk-\S+$/.test(key), "a key was made")
+  await findsHandbook(key)
+  say("the handbook was crawled, and is found by the name of the service")
+  for (const kind of ["api", "crawler", "opensearch", "postgresql"]) {
+    await project.kill(podOf(kind))
+    await project.healthy(ending)
+    await findsHandbook(key)
+    say(`${podOf(kind)} was killed, and is ready again`)
+  }
+}
+
+/** Asks as another pod would: by the name of the service, from a pod of the crawler. */
+async function findsHandbook(key: string): Promise<void> {
+  const request = {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ query: QUESTION, max_results: 3 }),
+  }
+  const ask = `const answer = await fetch("http://${RELEASE}-fossick-api:8080/search", ${JSON.stringify(request)}); console.log(await answer.text())`
+  await project.until(async () => {
+    const said = await project
+      .inside(podOf("crawler", 1), "node", "--input-type=module", "--eval", ask)
+      .catch((error: unknown) => String(error))
+    return /"url":\s*"[^"]*\/docs\//.test(said) ? null : `the handbook is not found: ${said.slice(0, 300)}`
+  })
+}
