@@ -466,8 +466,12 @@ try {
   process.exit(0)
 } catch (error) {
   const message = advice(error)
-  if (message === null) throw error
-  if (!tellSupervisor({ kind: "fatal", message })) process.stderr.write(`${message}\n`)
+  if (message === null) {
+    // No more of it than its text: what else an error carries may hold a login.
+    const { stack, message: text } = error as Error
+    const told = error instanceof EngineError ? text : (stack ?? text)
+    process.stderr.write(`${told}\n`, () => process.exit(1))
+  } else if (!tellSupervisor({ kind: "fatal", message })) process.stderr.write(`${message}\n`)
   process.exitCode = error instanceof SettingsError ? 2 : 1
   process.disconnect?.()
 }

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto"
 
+import { patiently } from "#base/store/busy.ts"
 import { migrate, type StateStore } from "#base/store/state-store.ts"
 
 /** Turns the id of a person into one that tells persons apart and names nobody. */
@@ -28,10 +29,11 @@ const hashUnder =
 /** A secret of 32 random bytes that is made with its first use and kept in `state.db`, by its name. */
 export function keptSecret(db: StateStore, name: string): Uint8Array {
   migrate(db, "account-secrets", STEPS)
-  // Of two processes that start at once the first one's counts.
-  db.prepare("insert into account_secret values (?, ?) on conflict do nothing").run(
-    name,
-    randomBytes(SECRET_BYTES),
-  )
-  return db.prepare("select value from account_secret where name = ?").get(name)!["value"] as Uint8Array
+  const find = db.prepare("select value from account_secret where name = ?")
+  if (find.get(name) === undefined) {
+    // Of two processes that start at once the first one's counts.
+    const make = db.prepare("insert into account_secret values (?, ?) on conflict do nothing")
+    patiently(db, () => make.run(name, randomBytes(SECRET_BYTES)))
+  }
+  return find.get(name)!["value"] as Uint8Array
 }

@@ -109,6 +109,7 @@ export async function podsOf(
         }
         volumes.set(volume.name, at)
       }
+      await makeMountPoints(template.spec.containers, volumes)
       const service = (container: PodContainer) => ({
         image: container.image,
         ...(container.command && { entrypoint: container.command }),
@@ -149,6 +150,18 @@ export async function podsOf(
     }
   }
   return { services, ending }
+}
+
+/** As the kubelet does: one volume may be mounted in a folder of another, which is read-only. */
+async function makeMountPoints(
+  containers: readonly PodContainer[],
+  volumes: ReadonlyMap<string, string>,
+): Promise<void> {
+  for (const { volumeMounts = [] } of containers)
+    for (const { name, mountPath } of volumeMounts)
+      for (const inner of volumeMounts)
+        if (inner.mountPath.startsWith(`${mountPath}/`))
+          await mkdir(join(volumes.get(name)!, inner.mountPath.slice(mountPath.length)), { recursive: true })
 }
 
 const isOf = (labels: Labels, selector: Labels): boolean =>

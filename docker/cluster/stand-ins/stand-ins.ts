@@ -174,8 +174,9 @@ async function emptyRoot(root: string): Promise<string> {
   for (const name of ["bin", "lib", "lib64"]) await symlink(`usr/${name}`, join(root, name))
   // A tmpfs takes the rights of the folder that it is mounted on.
   for (const name of ["tmp", "var/run/postgresql"]) await chmod(join(root, name), 0o1777)
-  await writeFile(join(root, "etc/passwd"), "root:x:0:0::/:/bin/sh\nappliance:x:1000:1000::/tmp:/bin/sh\n")
-  await writeFile(join(root, "etc/group"), "root:x:0:\nappliance:x:1000:\n")
+  const users = ["appliance:x:1000:1000::/tmp:/bin/sh", "postgres:x:999:999::/tmp:/bin/sh"]
+  await writeFile(join(root, "etc/passwd"), ["root:x:0:0::/:/bin/sh", ...users, ""].join("\n"))
+  await writeFile(join(root, "etc/group"), "root:x:0:\nappliance:x:1000:\npostgres:x:999:\n")
   await writeFile(join(root, "etc/nsswitch.conf"), await readFile("/etc/nsswitch.conf"))
   return root
 }

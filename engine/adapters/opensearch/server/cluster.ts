@@ -47,6 +47,18 @@ export class RequestFailed extends Error {
   }
 }
 
+/** No node answered, or not as one would. */
+class Unanswered extends Error {
+  /** Whether another try may do. */
+  readonly isPassing: boolean
+
+  constructor(message: string, isPassing: boolean) {
+    super(message)
+    this.name = "Unanswered"
+    this.isPassing = isPassing
+  }
+}
+
 /** What OpenSearch calls a node that went away before it had answered another. */
 const LOST_NODE = /^node_(?:disconnected|not_connected|closed)_exception$|^connect_transport_exception$/
 
@@ -111,7 +123,8 @@ export class Cluster implements AsyncDisposable {
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(LAST_RETRY_MS, wait * 2)) {
       try {
         return (await request(this.#client)).body as T
-      } catch (error) {
+      } catch (given) {
+        const error = ours(given)
         if (!isPassing(error) || performance.now() + wait > until) throw error
       }
       await sleep(wait)
@@ -120,9 +133,8 @@ export class Cluster implements AsyncDisposable {
 
   /** What a failure means to whoever uses the engine. */
   explain(error: unknown): unknown {
-    const failure = failureOf(error)
-    if (failure) return this.#unavailable(this.#refusal(failure), error)
-    if (!(error instanceof errors.OpenSearchClientError)) return error
+    if (error instanceof RequestFailed) return this.#unavailable(this.#refusal(error.failure), error)
+    if (!(error instanceof Unanswered)) return error
     const why = error.message.split("\n")[0]
     return this.#unavailable(
       `cannot be reached (${why}). Start it, or correct FOSSICK_OPENSEARCH_URLS.`,
@@ -157,29 +169,30 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-/** What the server said of a failure; null when no server said anything. */
-export function failureOf(error: unknown): Failure | null {
-  if (error instanceof RequestFailed) return error.failure
-  if (!(error instanceof errors.ResponseError)) return null
-  const said = (error.body as { error?: string | ToldError } | null)?.error ?? {}
-  return failureIn(error.statusCode ?? 0, {
-    reason: error.message,
-    ...(typeof said === "string" ? { reason: said } : said),
-  })
+/** The client's own errors hold the connection, and with it the login: they go no further. */
+function ours(error: unknown): unknown {
+  if (error instanceof errors.ResponseError) {
+    const said = (error.body as { error?: string | ToldError } | null)?.error ?? {}
+    const told = typeof said === "string" ? { reason: said } : said
+    return new RequestFailed(failureIn(error.statusCode ?? 0, { reason: error.message, ...told }))
+  }
+  return error instanceof errors.OpenSearchClientError
+    ? new Unanswered(error.message, !(error instanceof errors.ConfigurationError))
+    : error
 }
 
 /** Whether another try may do: nothing answered, or the server said that it cannot just now. */
-function isPassing(error: unknown): boolean {
-  const failure = failureOf(error)
-  if (failure) return isPassingStatus(failure.status)
-  return error instanceof errors.OpenSearchClientError && !(error instanceof errors.ConfigurationError)
-}
+const isPassing = (error: unknown): boolean =>
+  error instanceof RequestFailed
+    ? isPassingStatus(error.failure.status)
+    : error instanceof Unanswered && error.isPassing
 
 export const isPassingStatus = (status: number): boolean =>
   status === 408 || status === 429 || status === 502 || status === 503 || status === 504
 
 /** Whether a request failed for an index or a document that is not there. */
-export const isMissing = (error: unknown): boolean => failureOf(error)?.status === 404
+export const isMissing = (error: unknown): boolean =>
+  error instanceof RequestFailed && error.failure.status === 404
 
 /** Null when the index is not there. */
 export async function orNull<T>(asked: Promise<T>): Promise<T | null> {

@@ -1,6 +1,6 @@
 import { EngineError } from "../../../errors.ts"
 import type { IndexInfo } from "../../adapter.ts"
-import { type Cluster, failureOf, orNull } from "./cluster.ts"
+import { type Cluster, orNull, RequestFailed } from "./cluster.ts"
 
 /** Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote. */
 export const INDEX_FORMAT = 1
@@ -77,15 +77,14 @@ export async function createClaims(cluster: Cluster, name: string, spread: Sprea
 
 /** @returns false when it was there already */
 async function create(cluster: Cluster, index: string, body: object): Promise<boolean> {
-  return await cluster.ask(async (client) => {
-    try {
-      await client.indices.create({ index, body })
-      return { body: true }
-    } catch (error) {
-      if (failureOf(error)?.type === "resource_already_exists_exception") return { body: false }
-      throw error
-    }
-  })
+  try {
+    await cluster.ask((client) => client.indices.create({ index, body }))
+    return true
+  } catch (error) {
+    if (error instanceof RequestFailed && error.failure.type === "resource_already_exists_exception")
+      return false
+    throw error
+  }
 }
 
 /** All at once: of an index that is half gone another process would take the rest for its own. */
