@@ -9,12 +9,12 @@ export default defineConfig({
     include: [
       "base/{audit,traces}/**/*.test.ts",
       "base/store/postgres/**/*.test.ts",
-      "crawler/{alerts,duplicates,frontier,hosts,images,jobs,removals,sources,tasks,traps,webhooks}/**/*.test.ts",
-      "api/{accounts,history,judging,oauth,queries,rules,sessions,watches,x402/books}/**/*.test.ts",
+      "crawler/{alerts,coverage,duplicates,frontier,hosts,images,jobs,removals,sources,tasks,traps,webhooks,why}/**/*.test.ts",
+      "api/{accounts,admin,audit,history,judging,oauth,outbound,public-keys,queries,rules,sessions,suggestions,usage,watches,x402/books}/**/*.test.ts",
       "api/{research/task-store,firecrawl/jobs/*,firecrawl/webhooks/*}.test.ts",
     ],
     // A disk that is full is made by what SQLite alone can be told.
-    exclude: [...configDefaults.exclude, "api/accounts/billing/full-disk.test.ts"],
+    exclude: [...configDefaults.exclude, "**/*.browser.test.ts", "api/accounts/billing/full-disk.test.ts"],
     globalSetup: "base/store/testing/own-server.ts",
     maxWorkers: 2,
     execArgv: ["--wasm-wrapper-tiering-budget=2147483647"],
