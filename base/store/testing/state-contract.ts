@@ -113,9 +113,8 @@ export function describeStateStore(name: string): void {
           .all(...values)
           .map((row) => Object.values(row)[0])
       expect(all("select name from thing where note is not ? order by name", "z/")).toEqual(["a", "c"])
-      expect(
-        all("update thing set note = 'w' where note is not (select 'z/') returning name").sort(),
-      ).toEqual(["a", "c"])
+      const changed = all("update thing set note = 'w' where note is not (select 'z/') returning name")
+      expect(new Set(changed)).toEqual(new Set(["a", "c"]))
       expect(all("select substr(note, 1, instr(note, '/')) as cut from thing where name = 'b'")).toEqual([
         "z/",
       ])
