@@ -23,7 +23,8 @@ export function FirstCrawl({
   const { value, problem, refresh } = usePolled(
     `first crawl ${name}`,
     async (signal) => {
-      const entry = await appliance.call("GET /admin/sources/{name}", { path: { name }, signal })
+      const look = () => appliance.call("GET /admin/sources/{name}", { path: { name }, signal })
+      const entry = await look()
       if (entry.last_job === null) return { entry, job: null, addresses: [], done: 0, measured: null }
       const path = { id: entry.last_job.id }
       const [job, { addresses }] = await Promise.all([
@@ -31,7 +32,9 @@ export function FirstCrawl({
         appliance.call("GET /admin/jobs/{id}/addresses", { path, query: { limit: LATEST }, signal }),
       ])
       const done = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
-      return { entry, job, addresses, done, measured: meter.current.measure(done, performance.now()) }
+      const measured = meter.current.measure(done, performance.now())
+      // The pages of a run that ended meanwhile were counted before; this is the last look.
+      return { entry: isOpen(job.state) ? entry : await look(), job, addresses, done, measured }
     },
     ({ job }) => (job === null || isOpen(job.state) ? LIVE_MS : null),
   )

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
+import { Jobs } from "#crawler/jobs/jobs.ts"
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 import { article, html, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
@@ -106,6 +107,28 @@ describe.skipIf(executablePath === null)(
       expect((await (await fetch(`${workshop.url}/session`)).json()) as object).toMatchObject({
         appliance_name: null,
       })
+    })
+
+    test("a crawl that ends between two calls of one look is asked about all the same", async () => {
+      await using workshop = await openWorkshop({ isNew: true })
+      await using opened = await signIn(workshop, "/console")
+      const { page } = opened
+      await page.getByRole("button", { name: "Go on" }).click()
+      await page.getByLabel("Address of the site").fill(site.url("/"))
+      await page.getByRole("button", { name: "Look at the site" }).click()
+      await page.getByLabel("Name", { exact: true }).fill("pumps")
+      let hasBegun = false
+      await page.route(/\/admin\/jobs\/\d+\?/, async (route) => {
+        if (!hasBegun) {
+          hasBegun = true
+          workshop.begin("pumps")
+          const jobs = new Jobs(workshop.db)
+          await expect.poll(() => jobs.list().map(({ state }) => state)).toEqual(["finished"])
+        }
+        await route.continue()
+      })
+      await page.getByRole("button", { name: "Save and run" }).click()
+      await page.getByLabel("A question to the pages of pumps").waitFor()
     })
 
     test("axe finds nothing on its steps, in light and dark, at any width", async () => {
