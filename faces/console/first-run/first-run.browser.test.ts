@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
+import { until } from "#base/testing/until.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 import { article, html, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
@@ -123,7 +124,7 @@ describe.skipIf(executablePath === null)(
           hasBegun = true
           workshop.begin("pumps")
           const jobs = new Jobs(workshop.db)
-          await expect.poll(() => jobs.list().map(({ state }) => state)).toEqual(["finished"])
+          await until(() => jobs.list().every(({ endedAt }) => endedAt !== null))
         }
         await route.continue()
       })
