@@ -130,6 +130,7 @@ describe.skipIf(executablePath === null)(
       })
       await page.getByRole("button", { name: "Save and run" }).click()
       await page.getByLabel("A question to the pages of pumps").waitFor()
+      expect(hasBegun).toBe(true)
     })
 
     test("axe finds nothing on its steps, in light and dark, at any width", async () => {
