@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { openStateStore } from "#base/store/state-store.ts"
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { stateOn } from "#base/store/testing/state-on.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { isRunning, locksCheck, stateCheck } from "./state-checks.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
@@ -11,33 +12,23 @@ describe.skipIf(isMissing)(`the state on PostgreSQL${isMissing ? `: ${NO_POSTGRE
   test("is well, or another one's, or cannot be reached, and the doctor says which", async () => {
     using folder = temporaryFolder()
     await using server = await PostgresServer.start()
-    const { FOSSICK_STATE: before } = process.env
-    process.env["FOSSICK_STATE"] = server.socketUrl("one")
+    using _ = stateOn(server.socketUrl("one"))
     const settings = { dataDir: folder.path } as DoctorSettings
     const texts = async () => (await stateCheck(settings).run()).map(({ what }) => what)
-    try {
-      expect(await texts()).toEqual([])
-      openStateStore(folder.path).close()
-      expect([await texts(), await locksCheck(settings).run(), isRunning(folder.path)]).toEqual([
-        [],
-        [],
-        false,
-      ])
-      process.env["FOSSICK_STATE"] = server.socketUrl("two")
-      openStateStore(folder.path).close()
-      expect(await texts()).toEqual([
-        expect.stringContaining("not the one that this data folder was begun with"),
-      ])
-      await server.kill()
-      expect(await texts()).toEqual([
-        expect.stringContaining("PostgreSQL server of the state cannot be reached"),
-      ])
-      expect(await locksCheck(settings).run()).toEqual([])
-      await server.up()
-      expect(await texts()).toEqual([expect.stringContaining("not the one")])
-    } finally {
-      if (before === undefined) delete process.env["FOSSICK_STATE"]
-      else process.env["FOSSICK_STATE"] = before
-    }
+    expect(await texts()).toEqual([])
+    openStateStore(folder.path).close()
+    expect([await texts(), await locksCheck(settings).run(), isRunning(folder.path)]).toEqual([[], [], false])
+    process.env["FOSSICK_STATE"] = server.socketUrl("two")
+    openStateStore(folder.path).close()
+    expect(await texts()).toEqual([
+      expect.stringContaining("not the one that this data folder was begun with"),
+    ])
+    await server.kill()
+    expect(await texts()).toEqual([
+      expect.stringContaining("PostgreSQL server of the state cannot be reached"),
+    ])
+    expect(await locksCheck(settings).run()).toEqual([])
+    await server.up()
+    expect(await texts()).toEqual([expect.stringContaining("not the one")])
   })
 })

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { stateOn } from "#base/store/testing/state-on.ts"
 import { chance } from "#base/testing/chance.ts"
 import { type CrawledByThree, crawlWithThree } from "#crawler/testing/crawl-with-three.ts"
 import { type Effort, type Proof, type Row, tries } from "../proof.ts"
@@ -20,25 +21,19 @@ export const proof: Proof = {
     "every host has its pause between any two requests, whoever makes them.",
   async run(effort) {
     const faults: string[] = []
-    const rows = [await play("state.db", effort, faults)]
+    const rows = [await play("state.db", "", effort, faults)]
     if (postgresPrograms() === null) effort.tell(`not tried: ${NO_POSTGRES}`)
     else {
       await using server = await PostgresServer.start()
-      const { FOSSICK_STATE: before } = process.env
-      process.env["FOSSICK_STATE"] = server.socketUrl()
-      try {
-        rows.push(await play("PostgreSQL", effort, faults))
-      } finally {
-        if (before === undefined) delete process.env["FOSSICK_STATE"]
-        else process.env["FOSSICK_STATE"] = before
-      }
+      rows.push(await play("PostgreSQL", server.socketUrl(), effort, faults))
     }
     const columns = ["state", "rounds", "killed", "pages", "lost", "asked for twice", "in a pause"]
     return { columns, rows, faults }
   },
 }
 
-async function play(store: string, effort: Effort, faults: string[]): Promise<Row> {
+async function play(store: string, state: string, effort: Effort, faults: string[]): Promise<Row> {
+  using _ = stateOn(state)
   const rounds = tries(effort, ROUNDS)
   const pages = tries(effort, PAGES, LEAST_PAGES)
   const runs: CrawledByThree[] = []
@@ -48,7 +43,6 @@ async function play(store: string, effort: Effort, faults: string[]): Promise<Ro
     const killAt = FIRST_KILL + random.below(pages)
     const dataDir = await mkdtemp(path.join(tmpdir(), "fossick-crawlers-"))
     try {
-      const state = process.env["FOSSICK_STATE"] ?? ""
       const run = await crawlWithThree({ dataDir, state, pages, killAt })
       for (const fault of faultsOf(run))
         faults.push(`${store}, seed ${effort.seed}, round ${round}, killed with request ${killAt}: ${fault}`)

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { stateOn } from "#base/store/testing/state-on.ts"
 import { memoryState } from "../../testing/serve-app.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { SharedRates } from "./shared-rates.ts"
@@ -69,37 +70,31 @@ describe.skipIf(isMissing)(`on PostgreSQL${isMissing ? `: ${NO_POSTGRES}` : ""}`
   test("two connections let through as many as one", async () => {
     using folder = temporaryFolder()
     await using server = await PostgresServer.start()
-    const { FOSSICK_STATE: before } = process.env
-    process.env["FOSSICK_STATE"] = server.socketUrl()
-    try {
-      using one = openStateStore(folder.path)
-      using other = openStateStore(folder.path)
-      expect(one).toBeInstanceOf(PostgresStore)
-      expect(letThrough(one, other, 25)).toBe(10)
+    using _ = stateOn(server.socketUrl())
+    using one = openStateStore(folder.path)
+    using other = openStateStore(folder.path)
+    expect(one).toBeInstanceOf(PostgresStore)
+    expect(letThrough(one, other, 25)).toBe(10)
 
-      // A third process is making a slot, and an API waits for no lock.
-      other.exec("pragma busy_timeout = 0")
-      const { searchPath } = one.prepare('select current_schema() as "searchPath"').get()!
-      const options = `-c search_path=${String(searchPath)}`
-      const third = new Client({ connectionString: server.socketUrl(), options })
-      await third.connect()
-      try {
-        const beside = async (name: string, seconds: number) => {
-          await third.query("begin")
-          await third.query("insert into rate_slot (name, slot, at, span_ms) values ($1, 0, 0, 1)", [name])
-          const made = third.query(`select pg_sleep(${seconds}); commit`)
-          const taken = new SharedRates(other).take(name.split(" ")[0]!, "search", TEN)
-          await made
-          return taken
-        }
-        expect(await beside("new search", 0.2)).toBeNull()
-        expect(await beside("slow search", 3)).toEqual({ retryAfter: 1 })
-      } finally {
-        await third.end()
+    // A third process is making a slot, and an API waits for no lock.
+    other.exec("pragma busy_timeout = 0")
+    const { searchPath } = one.prepare('select current_schema() as "searchPath"').get()!
+    const options = `-c search_path=${String(searchPath)}`
+    const third = new Client({ connectionString: server.socketUrl(), options })
+    await third.connect()
+    try {
+      const beside = async (name: string, seconds: number) => {
+        await third.query("begin")
+        await third.query("insert into rate_slot (name, slot, at, span_ms) values ($1, 0, 0, 1)", [name])
+        const made = third.query(`select pg_sleep(${seconds}); commit`)
+        const taken = new SharedRates(other).take(name.split(" ")[0]!, "search", TEN)
+        await made
+        return taken
       }
+      expect(await beside("new search", 0.2)).toBeNull()
+      expect(await beside("slow search", 3)).toEqual({ retryAfter: 1 })
     } finally {
-      if (before === undefined) delete process.env["FOSSICK_STATE"]
-      else process.env["FOSSICK_STATE"] = before
+      await third.end()
     }
   })
 })

@@ -1,0 +1,11 @@
+/** Has this process's stores, and those of processes that it starts, on `address` (`FOSSICK_STATE`; empty: in files) until it is disposed of. */
+export function stateOn(address: string): Disposable {
+  const { FOSSICK_STATE: before } = process.env
+  process.env["FOSSICK_STATE"] = address
+  return {
+    [Symbol.dispose]() {
+      if (before === undefined) delete process.env["FOSSICK_STATE"]
+      else process.env["FOSSICK_STATE"] = before
+    },
+  }
+}
