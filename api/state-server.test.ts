@@ -20,7 +20,7 @@ interface Readiness {
 
 const ROOT = join(import.meta.dirname, "..")
 
-/** What a process of the appliance says and ends with that is told to end while the server of its state is away. */
+/** The exit code of a process of the appliance that is told to end while the server of its state is away. */
 async function endedWhileItWaits(program: string, how: "signal" | "lost parent") {
   using folder = temporaryFolder()
   const child = fork(join(ROOT, program), {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { freePort } from "#base/testing/free-port.ts"
 import { ComposeProject } from "./compose-project.ts"
-import { expect, say } from "./trial.ts"
+import { expect, say, searchKey, tried } from "./trial.ts"
 
 // `npm run smoke:docker`: builds the images, starts the appliance in a project and a data folder of its own, crawls a
 // small site beside it, searches, kills what answers, crawls and indexes, and searches again. Exit code 0: all was well.
@@ -63,20 +63,7 @@ const env = {
 const base = `http://127.0.0.1:${port}`
 const project = new ComposeProject({ name: options.project, files, env, patienceMs: PATIENCE_MS })
 
-try {
-  await smokeTest()
-  say("all is well")
-} catch (error) {
-  process.exitCode = 1
-  say(`failed: ${(error as Error).message}`)
-  process.stdout.write(await project.compose("ps", "--all"))
-  process.stdout.write(await project.compose("logs", "--no-color", "--tail", "40"))
-} finally {
-  if (!options.keep) {
-    await project.compose("down", "--volumes", "--timeout", "30")
-    await rm(dataDir, { recursive: true, force: true })
-  }
-}
+await tried(project, smokeTest, options.keep ? null : () => rm(dataDir, { recursive: true, force: true }))
 
 async function smokeTest(): Promise<void> {
   await project.compose("config", "--quiet")
@@ -97,10 +84,7 @@ async function smokeTest(): Promise<void> {
   await project.inside("api", "fossick", "doctor")
   say("the doctor finds nothing wrong")
 
-  const key = (
-    await project.inside("api", "fossick", "keys", "create", "--role", "search", "--name", "smoke test")
-  ).trim()
-  expect(/^fsk-\S+$/.test(key), "a key was made")
+  const key = await searchKey(project, "api")
   expect((await search("lens", "no-such-key")).status === 401, "a wrong key is refused")
 
   say((await project.inside("crawler", "fossick", "crawl", SITE)).trim().split("\n").at(-1) ?? "")

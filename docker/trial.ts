@@ -1,4 +1,6 @@
-// What the trials of images and of Compose files say, and what they expect.
+import type { ComposeProject } from "./compose-project.ts"
+
+// What the trials of images and of Compose files say, what they expect, and how they end.
 
 const startedAt = Date.now()
 
@@ -10,4 +12,38 @@ export function say(line: string): void {
 /** @throws Error that names what was expected */
 export function expect(condition: boolean, what: string): void {
   if (!condition) throw new Error(`expected that ${what}`)
+}
+
+/**
+ * Runs a trial on a project, says whether all is well, by the exit code too, and shows of one that failed what ran and what it logged.
+ *
+ * @param remove takes away what the trial made besides; null: all is left running
+ */
+export async function tried(
+  project: ComposeProject,
+  trial: () => Promise<void>,
+  remove: (() => Promise<void>) | null,
+): Promise<void> {
+  try {
+    await trial()
+    say("all is well")
+  } catch (error) {
+    process.exitCode = 1
+    say(`failed: ${(error as Error).message}`)
+    process.stdout.write(await project.compose("ps", "--all"))
+    process.stdout.write(await project.compose("logs", "--no-color", "--tail", "60"))
+  } finally {
+    if (remove !== null) {
+      await project.compose("down", "--volumes", "--timeout", "30")
+      await remove()
+    }
+  }
+}
+
+/** A key to search with, made in a container of `service`. */
+export async function searchKey(project: ComposeProject, service: string): Promise<string> {
+  const create = ["keys", "create", "--role", "search", "--name", "smoke test"]
+  const key = (await project.inside(service, "fossick", ...create)).trim()
+  expect(/^fsk-\S+$/.test(key), "a key was made")
+  return key
 }

@@ -9,6 +9,7 @@ import { crawlerSettings } from "#crawler/settings.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { apiSettings } from "../../api/settings.ts"
+import type { Probe } from "./pods.ts"
 
 const CHART = join(import.meta.dirname, "fossick")
 const ROOT = join(import.meta.dirname, "../..")
@@ -23,10 +24,7 @@ interface Container {
   readonly image: string
   readonly command?: readonly string[]
   readonly env?: readonly { readonly name: string; readonly value?: string }[]
-  readonly readinessProbe?: {
-    readonly httpGet?: { readonly path: string }
-    readonly exec?: { readonly command: readonly string[] }
-  }
+  readonly readinessProbe?: Probe
   readonly securityContext: Readonly<Record<string, unknown>>
   readonly resources: { readonly limits?: Readonly<Record<string, string>> }
 }

@@ -6,7 +6,6 @@ import { join } from "node:path"
 
 interface Volume {
   readonly name: string
-  readonly emptyDir?: object
   readonly persistentVolumeClaim?: { readonly claimName: string }
   readonly secret?: { readonly secretName: string; readonly items?: readonly Item[] }
   readonly configMap?: { readonly name: string }
@@ -22,7 +21,8 @@ interface Item {
   readonly path: string
 }
 
-interface Probe {
+/** How Kubernetes asks a container whether it is well. */
+export interface Probe {
   readonly httpGet?: { readonly path: string }
   readonly exec?: { readonly command: readonly string[] }
 }
@@ -90,25 +90,9 @@ export async function podsOf(
       const aliases = called.flatMap(({ metadata: { name } }) =>
         kind === "StatefulSet" ? [name, `${pod}.${name}`] : [name],
       )
-      const volumes = new Map<string, string>()
-      for (const volume of [
-        ...(template.spec.volumes ?? []),
-        ...(spec.volumeClaimTemplates ?? []).map(({ metadata: { name } }): Volume => ({
-          name,
-          emptyDir: {},
-        })),
-      ]) {
-        const { persistentVolumeClaim: claim } = volume
-        const at = join(folder, claim ? claim.claimName : pod, claim ? "" : volume.name)
-        await mkdir(at, { recursive: true })
-        await chown(at, user, group)
-        for (const [name, content] of filesOf(volume, manifests)) {
-          await writeFile(join(at, name), content)
-          await chown(join(at, name), 0, group)
-          await chmod(join(at, name), 0o440)
-        }
-        volumes.set(volume.name, at)
-      }
+      const claimed = (spec.volumeClaimTemplates ?? []).map(({ metadata: { name } }): Volume => ({ name }))
+      const all = [...(template.spec.volumes ?? []), ...claimed]
+      const volumes = await makeVolumes(all, { manifests, folder, pod, user, group })
       await makeMountPoints(template.spec.containers, volumes)
       const service = (container: PodContainer) => ({
         image: container.image,
@@ -150,6 +134,35 @@ export async function podsOf(
     }
   }
   return { services, ending }
+}
+
+interface Owner {
+  readonly manifests: readonly Manifest[]
+  readonly folder: string
+  readonly pod: string
+  readonly user: number
+  readonly group: number
+}
+
+/** The folders of a pod's volumes by their names, with the files of secrets and of configurations. A claim is one folder for all pods. */
+async function makeVolumes(
+  volumes: readonly Volume[],
+  { manifests, folder, pod, user, group }: Owner,
+): Promise<ReadonlyMap<string, string>> {
+  const made = new Map<string, string>()
+  for (const volume of volumes) {
+    const { name, persistentVolumeClaim: claim } = volume
+    const at = claim ? join(folder, claim.claimName) : join(folder, pod, name)
+    await mkdir(at, { recursive: true })
+    await chown(at, user, group)
+    for (const [file, content] of filesOf(volume, manifests)) {
+      await writeFile(join(at, file), content)
+      await chown(join(at, file), 0, group)
+      await chmod(join(at, file), 0o440)
+    }
+    made.set(name, at)
+  }
+  return made
 }
 
 /** As the kubelet does: one volume may be mounted in a folder of another, which is read-only. */

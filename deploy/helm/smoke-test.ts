@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { parseArgs, promisify } from "node:util"
 import { parseAllDocuments, stringify } from "yaml"
 import { ComposeProject } from "../../docker/compose-project.ts"
-import { expect, say } from "../../docker/trial.ts"
+import { expect, say, searchKey, tried } from "../../docker/trial.ts"
 import { FOSSICK_MOUNT, makeStandIns, STAND_IN_MOUNTS } from "../../docker/cluster/stand-ins/stand-ins.ts"
 import { podsOf } from "./pods.ts"
 
@@ -61,21 +61,8 @@ const project = new ComposeProject({
 })
 const podOf = (kind: string, ordinal = 0) => `${RELEASE}-fossick-${kind}-${ordinal}`
 
-try {
-  await smokeTest()
-  say("all is well")
-} catch (error) {
-  process.exitCode = 1
-  say(`failed: ${(error as Error).message}`)
-  process.stdout.write(await project.compose("ps"))
-  process.stdout.write(await project.compose("logs", "--no-color", "--tail", "40"))
-} finally {
-  if (options.keep) say(`kept: ${file}`)
-  else {
-    await project.compose("down", "--volumes", "--timeout", "30")
-    await rm(work, { recursive: true, force: true })
-  }
-}
+await tried(project, smokeTest, options.keep ? null : () => rm(work, { recursive: true, force: true }))
+if (options.keep) say(`kept: ${file}`)
 
 async function smokeTest(): Promise<void> {
   if (options["stand-ins"]) {
@@ -92,19 +79,7 @@ async function smokeTest(): Promise<void> {
     if (ending.includes(service)) expect(exitCode === 0, `${service} ended well (${exitCode})`)
   say(`${Object.keys(services).length} containers of the chart's pods ended well or are ready`)
 
-  const key = (
-    await project.inside(
-      podOf("api"),
-      "fossick",
-      "keys",
-      "create",
-      "--role",
-      "search",
-      "--name",
-      "smoke test",
-    )
-  ).trim()
-  expect(/^fsk-\S+$/.test(key), "a key was made")
+  const key = await searchKey(project, podOf("api"))
   await findsHandbook(key)
   say("the handbook was crawled, and is found by the name of the service")
   for (const kind of ["api", "crawler", "opensearch", "postgresql"]) {

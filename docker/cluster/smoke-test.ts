@@ -5,7 +5,7 @@ import { parseArgs } from "node:util"
 import { parse, stringify } from "yaml"
 import { freePort } from "#base/testing/free-port.ts"
 import { ComposeProject } from "../compose-project.ts"
-import { expect, say } from "../trial.ts"
+import { expect, say, searchKey, tried } from "../trial.ts"
 import { FOSSICK_MOUNT, makeStandIns, STAND_IN_MOUNTS } from "./stand-ins/stand-ins.ts"
 
 // `npm run smoke:cluster`: starts the cluster of compose.cluster.yaml in a project and a data folder of its own, crawls a small site
@@ -70,21 +70,8 @@ const project = new ComposeProject({
   patienceMs: PATIENCE_MS,
 })
 
-try {
-  await smokeTest()
-  say("all is well")
-} catch (error) {
-  process.exitCode = 1
-  say(`failed: ${(error as Error).message}`)
-  process.stdout.write(await project.compose("ps"))
-  process.stdout.write(await project.compose("logs", "--no-color", "--tail", "60"))
-} finally {
-  if (options.keep) say(`kept: ${base}, ${work}`)
-  else {
-    await project.compose("down", "--volumes", "--timeout", "30")
-    await rm(work, { recursive: true, force: true })
-  }
-}
+await tried(project, smokeTest, options.keep ? null : () => rm(work, { recursive: true, force: true }))
+if (options.keep) say(`kept: ${base}, ${work}`)
 
 /** A site beside the cluster, and what stand-ins mount. */
 function beside(): object {
@@ -145,10 +132,7 @@ async function smokeTest(): Promise<void> {
   await closed()
   say("OpenSearch lets nobody in without the right password, and the stores have no way out")
 
-  const key = (
-    await project.inside("api", "fossick", "keys", "create", "--role", "search", "--name", "smoke test")
-  ).trim()
-  expect(/^fsk-\S+$/.test(key), "a key was made")
+  const key = await searchKey(project, "api")
   say((await project.inside("crawler", "fossick", "crawl", SITE)).trim().split("\n").at(-1) ?? "")
   await findsLens(key)
   const apis = (await project.containers()).filter(({ service }) => service === "api")
