@@ -53,6 +53,7 @@ import { httpServer } from "./server/http-server.ts"
 import { openConnections } from "./load/connections.ts"
 import { openGates } from "./load/gates.ts"
 import { mostOfIndexMb } from "./load/memory/memory-limits.ts"
+import { IdleCollection } from "./load/memory/idle-collection.ts"
 import { openMemory } from "./load/memory/memory.ts"
 import { closeServer, stopSignal } from "./server/shutdown.ts"
 import { reachableHost } from "./server/reachable-host.ts"
@@ -196,6 +197,7 @@ async function serve(): Promise<void> {
   // One account for both listeners: they share the descriptors and the memory of this process.
   const connections = openConnections(config)
   const memory = opened.use(openMemory(config, connections))
+  opened.use(new IdleCollection())
   const research = openResearch(accountsDb, config, {
     accounts,
     embedder,
