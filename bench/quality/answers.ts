@@ -1,5 +1,5 @@
 // How well questions are answered, by kind: node bench/quality/answers.ts [manuals|later|programs|guides|many|trained|more|own] [--half tune|kept ...]
-//   [--length basic|advanced ...] [--kind <kind> ...] [--vectors on|off] [--reranker on|off] [--to-judge <file>] [--verbose] [--check]
+//   [--length basic|advanced ...] [--kind <kind> ...] [--vectors on|off] [--reranker on|off] [--llm <address>] [--to-judge <file>] [--verbose] [--check]
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is what answers
 //   were tuned on: pages beside the benches and the project's handbook. The half is `tune` unless named. Of `guides` and
@@ -7,11 +7,14 @@
 // - Each question is asked as a client asks, POST /search with `include_answer`. An answer is right when it holds the expected fact, or
 //   one for each side of a comparison; what no page answers is right when it is refused.
 // - `--to-judge` writes the sentences that nobody judged: see `judgements/README.md`. `--vectors off` finds pages by words alone;
-//   `--reranker off` chooses statements without the model that reads them.
+//   `--reranker off` chooses statements without the model that reads them. `--llm http://127.0.0.1:8080/v1` has answers written by the
+//   one language model of an OpenAI-compatible server, as FOSSICK_LLM_URL does.
 // - `--check` asks nothing, and compares the expected wordings with the pages.
 import { parseArgs } from "node:util"
+import { readSettings } from "#base/settings.ts"
 import type { Page } from "#engine"
 import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
+import { chatModelSettings } from "../../api/chat-models/settings.ts"
 import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { table } from "../measure.ts"
 import type { JudgedQuestion } from "../questions/judged/judged-question.ts"
@@ -33,6 +36,7 @@ const { values, positionals } = parseArgs({
     length: { type: "string", multiple: true, default: [...LENGTHS] },
     kind: { type: "string", multiple: true },
     reranker: { type: "string", default: "on" },
+    llm: { type: "string" },
   },
 })
 const set = chosenSet(positionals)
@@ -40,6 +44,14 @@ const halves = chosenHalves(values.half)
 const lengths = chosen("length", LENGTHS, values.length)
 const kinds = chosen("kind", Object.keys(set.questions), values.kind ?? Object.keys(set.questions))
 const judgements = Judgements.kept("answers")
+/** Nothing is given up for its time: a model that reads on a processor takes a minute. */
+const llm = values.llm
+  ? readSettings(chatModelSettings, {
+      FOSSICK_LLM_URL: values.llm,
+      FOSSICK_LLM_MODEL: "model",
+      FOSSICK_LLM_TIMEOUT_MS: "600000",
+    })
+  : null
 
 if (values.check) {
   const pages = new Map<string, Page>()
@@ -86,7 +98,7 @@ await withIndex(set.pages(), { embedder, vectors: values.vectors !== "off" }, (i
         }
       }
     },
-    { reranks: values.reranker !== "off" },
+    { reranks: values.reranker !== "off", llm },
   ),
 )
 console.log(`\n${table([["half", "answer", "kind", ...HEAD], ...rows])}`)

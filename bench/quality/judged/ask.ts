@@ -5,6 +5,7 @@ import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Embedder, Engine, Page, PageUrl } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { openStatementReranker } from "#engine/rerankers/statement-reranker.ts"
+import { type ChatSettings, openChatModel } from "../../../api/chat-models/chat-server.ts"
 import { serveApp } from "../../../api/testing/serve-app.ts"
 import { citedPieces } from "./cited-pieces.ts"
 import type { Said } from "./marks.ts"
@@ -51,11 +52,18 @@ export interface Answer extends Said {
   readonly seconds: number
 }
 
+export interface AnswerOptions {
+  /** Whether a model reads statements. */
+  readonly reranks?: boolean
+  /** A language model that writes the answers; without, they are made of the pages' sentences. */
+  readonly llm?: ChatSettings | null
+}
+
 /** Asks as a client does: `POST /search` with `include_answer`, on a socket, everything else as it is by default. */
 export async function withAnswers(
   { engine, embedder }: Indexed,
   use: (ask: (question: string, length: "basic" | "advanced") => Promise<Answer>) => Promise<void>,
-  { reranks = true } = {},
+  { reranks = true, llm = null }: AnswerOptions = {},
 ): Promise<void> {
   // What comes late is left out of an answer. Measured is what an idle machine says, on a busy one too.
   const patient: Pick<Embedder, "embed"> = {
@@ -65,7 +73,8 @@ export async function withAnswers(
   AbortSignal.timeout = () => new AbortController().signal
   try {
     await using statementReranker = reranks ? await openStatementReranker({ timeoutMs: PATIENCE_MS }) : null
-    await using app = await serveApp({ engine, embedder: patient as Embedder, statementReranker })
+    await using chatModel = llm === null ? null : openChatModel(llm)
+    await using app = await serveApp({ engine, embedder: patient as Embedder, statementReranker, chatModel })
     await use(async (question, length) => {
       const { status, body } = await app.post("/search", { query: question, include_answer: length })
       if (status !== 200) throw new Error(`${question}: ${status} ${JSON.stringify(body)}`)
