@@ -16,7 +16,7 @@ function madeUpProcess() {
   return {
     utilization: (since?: { readonly active: number; readonly idle: number }) =>
       utilizationOf(active - (since?.active ?? 0), all - (since ? since.active + since.idle : 0)),
-    live(seconds: number, share: number) {
+    live: (seconds: number, share: number) => {
       for (let second = 0; second < seconds; second++) {
         active += 1000 * share
         all += 1000
