@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { availableParallelism, cpus, totalmem } from "node:os"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { garbageCollector } from "#base/process/garbage-collector.ts"
 
 // Reads /proc, so the benches that measure memory or processes run on Linux only.
 
@@ -122,7 +121,7 @@ const GROWTH_LOOK_MS = 50
 export async function peakGrowth<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly grown: number }> {
-  collectGarbage()
+  garbageCollector()()
   const before = held()
   let grown = 0
   const look = () => {
@@ -165,13 +164,6 @@ function startedBy(pid: number): number[] {
     // It, or a thread of it, ended while we looked.
     return []
   }
-}
-
-/** As `node --expose-gc` has it, without the option. */
-function collectGarbage(): void {
-  setFlagsFromString("--expose-gc")
-  const collect = runInNewContext("gc") as () => void
-  collect()
 }
 
 /**

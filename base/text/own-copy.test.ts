@@ -1,8 +1,6 @@
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
-
 import { expect, test } from "vitest"
 
+import { garbageCollector } from "../process/garbage-collector.ts"
 import { ownCopy } from "./own-copy.ts"
 
 test("a copy says the same", () => {
@@ -18,8 +16,7 @@ test("a copy says the same", () => {
 })
 
 test("who keeps a word lets go of the page that it stood in", () => {
-  setFlagsFromString("--expose-gc")
-  const collect = runInNewContext("gc") as () => void
+  const collect = garbageCollector()
   const held = () => {
     collect()
     return process.memoryUsage().heapUsed

@@ -1,7 +1,6 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { garbageCollector } from "#base/process/garbage-collector.ts"
 import { pause } from "#base/flow/pause.ts"
 import { readSettings } from "#base/settings.ts"
 import { createReader, crawlerSettings } from "#crawler"
@@ -211,8 +210,7 @@ export function whatIsWrong(result: ReadResult | Error | "hangs"): string | null
 
 /** Of this process with its threads, after all that can go is gone. */
 async function memoryMb() {
-  setFlagsFromString("--expose-gc")
-  const collect = runInNewContext("gc") as () => void
+  const collect = garbageCollector()
   for (let round = 0; round < 3; round++) {
     collect()
     // oxlint-disable-next-line no-await-in-loop -- what ends a thread is done between two rounds

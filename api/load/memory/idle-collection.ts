@@ -1,6 +1,5 @@
 import { type EventLoopUtilization, performance } from "node:perf_hooks"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { garbageCollector } from "#base/process/garbage-collector.ts"
 
 const LOOK_MS = 5000
 /** Looks in a row that find next to nothing done, until the process is at rest. */
@@ -57,10 +56,7 @@ export class IdleCollection implements Disposable {
 
 const ofProcess: Seen["utilization"] = (since) => performance.eventLoopUtilization(since)
 
-/** V8 shows its collector to contexts that are made while the flag is set, and to no other. */
 function collector(): Collect {
-  setFlagsFromString("--expose-gc")
-  const collect = runInNewContext("gc") as NodeJS.GCFunction
-  setFlagsFromString("--no-expose-gc")
+  const collect = garbageCollector()
   return () => collect({ type: "major", execution: "async", flavor: "last-resort" })
 }

@@ -1,8 +1,6 @@
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
-
 import { expect, test } from "vitest"
 
+import { garbageCollector } from "#base/process/garbage-collector.ts"
 import { FakeEngine, hit } from "../../testing/fake-engine.ts"
 import { SEARCH_KEY, serveApp } from "../../testing/serve-app.ts"
 import { Heap } from "./heap.ts"
@@ -120,8 +118,7 @@ test("a heap that is full after a collection refuses for a while, and is asked a
 
 test("a collection of garbage tells how much lives", async () => {
   using heap = new Heap()
-  setFlagsFromString("--expose-gc")
-  const collect = runInNewContext("gc") as () => void
+  const collect = garbageCollector()
   await expect
     .poll(() => {
       collect()

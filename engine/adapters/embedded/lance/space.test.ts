@@ -4,9 +4,8 @@ import { cp, readdir, readlink, stat } from "node:fs/promises"
 import path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setImmediate } from "node:timers/promises"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { garbageCollector } from "#base/process/garbage-collector.ts"
 import { until } from "#base/testing/until.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { adapter } from "#engine/testing/embedded-under-test.ts"
@@ -122,8 +121,7 @@ describe("the space of pages that are gone", () => {
     "is not held by a reader that goes on finding for days",
     async () => {
       const heldFiles = async () => {
-        setFlagsFromString("--expose-gc")
-        ;(runInNewContext("gc") as () => void)()
+        garbageCollector()()
         await setImmediate()
         const links = await Promise.all(
           (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")),
