@@ -15,24 +15,30 @@ const MEGABYTE = 1024n * 1024n
 /** What LanceDB may keep of file metadata, and a writer of indices. LanceDB's own defaults are 1 GB and 6 GB. */
 const METADATA_CACHE = 32n * MEGABYTE
 const WRITER_CACHE = 96n * MEGABYTE
-/** Those of readers, of which there is one, and a second one while an index takes another one's place. */
-const readers = new Set<WeakRef<Session>>()
-let readerCache = 0n
+/**
+ * Sessions of readers, of which there is one, and a second one while an index takes another one's place, with the bytes
+ * that each may keep. A connection does not hold the object of its session, only the session itself: the object would
+ * be collected while the session is in use, so it lives as long as its connection.
+ */
+const readers = new Map<WeakRef<Session>, number>()
+const sessionOf = new WeakMap<Connection, Session>()
 
 noteCache("index", {
   get held() {
-    let held = 0n
-    for (const reader of readers) held += reader.deref()?.sizeBytes() ?? forgotten(reader)
-    return Number(held)
+    return openReaders().reduce((held, { session }) => held + Number(session.sizeBytes()), 0)
   },
   get total() {
-    return readers.size === 0 ? 0 : Number(readerCache + METADATA_CACHE)
+    return openReaders().reduce((total, { mayKeep }) => total + mayKeep, 0)
   },
 })
 
-function forgotten(reader: WeakRef<Session>): bigint {
-  readers.delete(reader)
-  return 0n
+function openReaders(): { readonly session: Session; readonly mayKeep: number }[] {
+  return [...readers].flatMap(([reader, mayKeep]) => {
+    const session = reader.deref()
+    if (session) return [{ session, mayKeep }]
+    readers.delete(reader)
+    return []
+  })
 }
 
 export interface Tables {
@@ -46,12 +52,14 @@ export interface Tables {
  * @param lagMs how old a version other processes may see; 0 for the process that writes.
  * @param cacheMb what a reader may keep of indices. Default: by the machine
  */
-export function connectTo(dir: string, lagMs: number, cacheMb = indexCacheMb(0)): Promise<Connection> {
+export async function connectTo(dir: string, lagMs: number, cacheMb = indexCacheMb(0)): Promise<Connection> {
   if (lagMs === 0) return connect({ uri: dir, session: new Session(WRITER_CACHE, METADATA_CACHE) })
-  readerCache = BigInt(cacheMb) * MEGABYTE
-  const session = new Session(readerCache, METADATA_CACHE)
-  readers.add(new WeakRef(session))
-  return connect({ uri: dir, session, readConsistencyInterval: lagMs / 1000 })
+  const cache = BigInt(cacheMb) * MEGABYTE
+  const session = new Session(cache, METADATA_CACHE)
+  const connection = await connect({ uri: dir, session, readConsistencyInterval: lagMs / 1000 })
+  sessionOf.set(connection, session)
+  readers.set(new WeakRef(session), Number(cache + METADATA_CACHE))
+  return connection
 }
 
 /** @param onDamage told of each page that turns out to be damaged when it is read */
