@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { NOT_BLANK } from "../wire/body-schema.ts"
 
 /** Questions of one file, and those that are kept: each is a search, at most half a second. */
 export const MOST_QUESTIONS = 5000
@@ -42,4 +43,4 @@ export const pagesSchema = {
   },
 } as const
 
-export const questionSchema = { type: "string", pattern: "\\S", maxLength: MAX_QUESTION_CHARS } as const
+export const questionSchema = { type: "string", pattern: NOT_BLANK, maxLength: MAX_QUESTION_CHARS } as const

@@ -91,6 +91,10 @@ test("judged questions are added, changed, listed and deleted", async () => {
   const named = async (question: string) =>
     (await admin("GET", `/judged-questions?question=${encodeURIComponent(question)}`)).body.total as number
   expect([await named("THE pump"), await named("pump")]).toEqual([1, 0])
+  for (const blank of [" ", "\u2003\u0085\u001d"]) {
+    expect((await admin("GET", `/judged-questions?question=${encodeURIComponent(blank)}`)).status).toBe(400)
+    expect((await admin("POST", "/judged-questions", { ...PUMP, question: blank })).status).toBe(422)
+  }
   const wrong = await admin("PUT", `/judged-questions/${body.id}`, { pages: [{ url: "ftp://x" }] })
   expect(wrong.body.detail.problems[0].field).toBe("pages.0.url")
   expect((await admin("DELETE", `/judged-questions/${body.id}`)).body).toEqual({ id: body.id, deleted: true })

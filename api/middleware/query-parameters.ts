@@ -3,7 +3,9 @@ import { Ajv, type ErrorObject } from "ajv"
 import type { Context, Middleware } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { jsonBody } from "./json-body.ts"
-import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../wire/body-schema.ts"
+import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT, NOT_BLANK } from "../wire/body-schema.ts"
+
+const SAYS_SOMETHING = new RegExp(NOT_BLANK, "u")
 
 /** Which part of a list is wanted. */
 export interface Slice {
@@ -37,7 +39,8 @@ export const pathParameter = (ctx: Context, name: string): string =>
 export function parameter(ctx: Context, name: string): string | undefined {
   const value = ctx.query[name]
   if (Array.isArray(value)) throw badRequest(`Invalid ${name}. It is given more than once.`)
-  if (value?.trim() === "") throw badRequest(`Invalid ${name}. It is empty; leave it out instead.`)
+  if (value !== undefined && !SAYS_SOMETHING.test(value))
+    throw badRequest(`Invalid ${name}. It is empty; leave it out instead.`)
   return value
 }
 

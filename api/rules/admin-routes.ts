@@ -5,7 +5,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import type { RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import { strictBody } from "../middleware/query-parameters.ts"
+import { strictBody, unprocessable } from "../middleware/query-parameters.ts"
 import type { QueryLog } from "../queries/query-log.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
 import { changedRules, readRule } from "./changed-rules.ts"
@@ -46,6 +46,8 @@ export function ruleRoutes(
 
   router.put("/rules/:id", (ctx) => {
     const id = ctx.params["id"]!
+    const { id: written = id } = ctx.state.body
+    if (written !== id) throw unprocessable([{ field: "id", message: `must be ${id}, as in the path` }])
     const rule = readRule({ ...ctx.state.body, id })
     save(store, rule)
     ctx.body = { version: store.version, rule }

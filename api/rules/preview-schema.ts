@@ -1,4 +1,4 @@
-import type { BodySchema } from "../wire/body-schema.ts"
+import { type BodySchema, NOT_BLANK } from "../wire/body-schema.ts"
 
 /** Questions of one preview: each is asked twice, one after the other. */
 export const MOST_PREVIEWED = 50
@@ -18,7 +18,7 @@ export const previewBody: BodySchema<PreviewBody> = {
       type: "array",
       minItems: 1,
       maxItems: MOST_PREVIEWED,
-      items: { type: "string", pattern: "\\S", maxLength: MAX_QUESTION_CHARS },
+      items: { type: "string", pattern: NOT_BLANK, maxLength: MAX_QUESTION_CHARS },
       description: "What is asked with the rules as they are, and as they would be.",
     },
     logged: {

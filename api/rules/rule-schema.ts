@@ -3,6 +3,7 @@ import { Ajv } from "ajv"
 import { type Rule, toPageUrl } from "#engine"
 import { PAGE_TYPES } from "#engine/page/page-type.ts"
 import { LEAST_FACTOR, MOST_FACTOR } from "#engine/rules/rule.ts"
+import { NOT_BLANK } from "../wire/body-schema.ts"
 
 /**
  * Rules at most: each is looked at with every question. On one core a thousand synonyms take 10 ms, a thousand pins 4, and a thousand
@@ -26,7 +27,7 @@ const list = (maxLength: number, maxItems: number, minItems = 1) => ({
   type: "array",
   minItems,
   maxItems,
-  items: { type: "string", pattern: "\\S", maxLength },
+  items: { type: "string", pattern: NOT_BLANK, maxLength },
 })
 const phrases = (minItems: number) => list(MAX_WORDS_CHARS, MOST_WORDS, minItems)
 const days = { type: "integer", minimum: 1, maximum: MOST_DAYS }

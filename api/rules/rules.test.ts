@@ -91,7 +91,14 @@ describe("over the admin API a rule", () => {
       body: { rule: { id: "p", ...other } },
     })
     expect(await found("impeller")).toEqual(["Impeller"])
-    expect((await admin("GET", "")).body).toEqual({ version: 2, rules: [{ id: "p", ...other }] })
+    for (const id of ["", "other", null]) {
+      expect(await admin("PUT", "/p", { id, ...other }), String(id)).toMatchObject({
+        status: 422,
+        body: { detail: { error: expect.stringContaining("id must be p, as in the path") } },
+      })
+    }
+    expect((await admin("PUT", "/p", { id: "p", ...other })).status).toBe(200)
+    expect((await admin("GET", "")).body).toEqual({ version: 3, rules: [{ id: "p", ...other }] })
     expect((await admin("DELETE", "/p")).body).toMatchObject({ deleted: true })
     expect((await admin("GET", "/p")).status).toBe(404)
   })
