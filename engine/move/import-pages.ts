@@ -9,6 +9,9 @@ import type { ExportReader } from "./format/read-export.ts"
 /** Vectors that went through another engine's numbers; their length is 1. */
 const SAME_WITHIN = 1e-6
 const REMOVED_AT_A_TIME = 200
+/** Pages are loaded once they are so many, or have so much text: to a server a few large writes are less work than many small ones. */
+const PAGES_AT_A_TIME = 1000
+const CHARS_AT_A_TIME = 16_000_000
 /** Differences that are named; the others are counted. */
 const NAMED = 10
 
@@ -16,9 +19,11 @@ export interface ImportOptions {
   /** Remove the pages that the export does not have. Default false: they stay. */
   readonly replace?: boolean
   readonly signal?: AbortSignal
+  /** Pages that are written together, at most; an import that dies makes so many again. Default: 1000 */
+  readonly pagesAtATime?: number
   /** Told of each page of the export, before it is written. */
   readonly onPage?: (page: ExportedPage) => void
-  /** Told how many pages of the export were dealt with. */
+  /** Told how many pages of the export were dealt with, after each write. */
   readonly onProgress?: (pages: number) => void
   /** Told how many pages of the index were compared with the export at the end. */
   readonly onCompare?: (pages: number) => void
@@ -62,7 +67,14 @@ export const fits = (header: ExportHeader, { embedder, dimensions }: EngineStats
 export async function importPages(
   engine: Engine,
   reader: ExportReader,
-  { replace = false, signal, onPage, onProgress, onCompare }: ImportOptions = {},
+  {
+    replace = false,
+    signal,
+    pagesAtATime = PAGES_AT_A_TIME,
+    onPage,
+    onProgress,
+    onCompare,
+  }: ImportOptions = {},
 ): Promise<ImportResult> {
   const before = await engine.stats()
   const takesVectors = fits(reader.header, before)
@@ -70,20 +82,33 @@ export async function importPages(
   const digests = new PageDigests()
   const breathe = breather()
   let written = 0
-  for await (const pages of reader.pages()) {
-    signal?.throwIfAborted()
-    const fresh: PageWithVectors[] = []
-    for (const page of pages) {
-      await breathe()
-      digests.add(page)
-      onPage?.(page)
-      const vectors = takesVectors ? page.vectors : null
-      const there = await theirs.at(page.id)
-      if (!there || !isSame(there, { ...page, vectors })) fresh.push({ page: page.page, vectors })
-    }
-    if (fresh.length > 0) await engine.load(fresh)
-    written += fresh.length
+  let fresh: PageWithVectors[] = []
+  let chars = 0
+  const load = async () => {
+    const some = fresh
+    ;[fresh, chars] = [[], 0]
+    if (some.length > 0) await engine.load(some)
+    written += some.length
     onProgress?.(digests.size)
+  }
+  try {
+    for await (const pages of reader.pages()) {
+      signal?.throwIfAborted()
+      for (const page of pages) {
+        await breathe()
+        digests.add(page)
+        onPage?.(page)
+        const vectors = takesVectors ? page.vectors : null
+        const there = await theirs.at(page.id)
+        if (there && isSame(there, { ...page, vectors })) continue
+        fresh.push({ page: page.page, vectors })
+        chars += page.page.markdown.length
+        if (fresh.length >= pagesAtATime || chars >= CHARS_AT_A_TIME) await load()
+      }
+    }
+  } finally {
+    // Of a file that is damaged further on, too, all that was read.
+    await load()
   }
   const totals = reader.totals!
   const { others, differences } = await compare(engine, digests, totals, {

@@ -11,6 +11,8 @@ import type { Send } from "./server/send.ts"
 import { MeilisearchWaiting } from "./waiting-store.ts"
 
 const READER_LAG_MS = 1000
+/** Of text: a write costs the server much that grows with the index and not with the write. */
+const CHARS_PER_CALL = 16_000_000
 /** How long a write waits for a server that is away, and a search. */
 const WRITER_PATIENCE_MS = 60_000
 const READER_PATIENCE_MS = 2000
@@ -42,6 +44,7 @@ function meilisearchBackend(server: Server, name: string): Backend {
       exactPhrase: true,
       readerLagMs: READER_LAG_MS,
     },
+    charsPerCall: CHARS_PER_CALL,
     title: "Meilisearch",
     explain: (error) => server.explain(error),
     checkVersion: () => server.checkVersion(),

@@ -97,3 +97,25 @@ test("a server that fails by itself is not asked page by page", async () => {
   await expect(writerOn(scripted.url).write(rows)).rejects.toMatchObject({ cause: { message: "Broken." } })
   expect(asked).toBe(1)
 })
+
+test("vectors that take several requests are all on the server's list before one of them is waited for", async () => {
+  const row = await rowOf(
+    "long",
+    Array.from({ length: 6000 }, (_, i) => `Part ${i} of ${"many ".repeat(20)}.`).join("\n\n"),
+  )
+  const vectors = Array.from({ length: row.passage_count }, () => new Float32Array(64).fill(0.125))
+  expect(vectors.length).toBeGreaterThan(1000)
+  const asked: string[] = []
+  let tasks = 0
+  await using scripted = await startServer(({ path, body }) => {
+    if (path.endsWith("/documents/fetch")) return { status: 200, body: { results: [] } }
+    if (path.startsWith("/tasks/")) {
+      asked.push("waits")
+      return { status: 200, body: { status: "succeeded" } }
+    }
+    asked.push(path.includes("passages") ? `${(JSON.parse(body) as unknown[]).length} vectors` : "page")
+    return accepted(++tasks)
+  })
+  await writerOn(scripted.url).write([{ ...row, vectors }])
+  expect(asked.slice(0, 3)).toEqual(["1000 vectors", `${vectors.length - 1000} vectors`, "waits"])
+})

@@ -113,6 +113,8 @@ export interface Changed {
 /** An index on a server, as far as one server differs from another: `server-engine.ts` is the rest of an adapter. */
 export interface Backend extends AsyncDisposable {
   readonly supports: EngineSupports
+  /** About how much text of pages it is sent at a time. Default: 2 million characters */
+  readonly charsPerCall?: number
   /** The server's name, for messages. */
   readonly title: string
   /** What a failure means to whoever uses the engine. */

@@ -41,9 +41,9 @@ import { PageWriter } from "./page-writer.ts"
 
 /** Searches under way at once; the others wait. The server has a core or two of its own for each. */
 const SEARCHES_PER_CORE = 4
-/** Pages are analysed and sent in parts of about this much text. */
+/** Pages are analysed and sent in parts of about this much text, unless a server wants more of it at a time. */
 const CHARS_PER_CALL = 2_000_000
-const PAGES_PER_CALL = 500
+const PAGES_PER_CALL = 2000
 const REMOVED_AT_A_TIME = 500
 /** The longest that what is known of an index is believed, where nothing changes. */
 const LONGEST_BELIEVED_MS = 5000
@@ -146,6 +146,7 @@ export class ServerEngine implements Engine {
   load(pages: readonly PageWithVectors[]): Promise<void> {
     return this.#calls.during(async () => {
       const { pages: writer } = this.#writing()
+      const { charsPerCall = CHARS_PER_CALL } = this.#backend
       const latest = [...new Map(pages.map((one) => [one.page.url, one])).values()]
       const breathe = breather()
       let before: Promise<void> | undefined
@@ -167,7 +168,7 @@ export class ServerEngine implements Engine {
         const row = { ...(await toPageRow(page, breathe)), vectors }
         rows.push(row)
         chars += row.markdown.length + row.passages.length + row.passage_terms.length
-        if (chars >= CHARS_PER_CALL || rows.length >= PAGES_PER_CALL) await send()
+        if (chars >= charsPerCall || rows.length >= PAGES_PER_CALL) await send()
       }
       await send()
       await before

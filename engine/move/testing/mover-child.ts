@@ -22,5 +22,8 @@ if (role === "export") {
   })
 } else {
   const reader = await ExportReader.open(createReadStream(file), file)
-  await importPages(engine, reader, { onProgress: (pages) => say(`imported ${pages}`) })
+  await importPages(engine, reader, {
+    pagesAtATime: 20,
+    onProgress: (pages) => say(`imported ${pages}`),
+  })
 }
