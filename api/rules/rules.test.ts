@@ -92,7 +92,7 @@ describe("over the admin API a rule", () => {
     })
     expect(await found("impeller")).toEqual(["Impeller"])
     for (const id of ["", "other", null]) {
-      expect(await admin("PUT", "/p", { id, ...other }), String(id)).toMatchObject({
+      expect(await admin("PUT", "/p", { id, ...other })).toMatchObject({
         status: 422,
         body: { detail: { error: expect.stringContaining("id must be p, as in the path") } },
       })
