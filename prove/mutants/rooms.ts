@@ -11,7 +11,7 @@ export interface MutatedRoom {
 
 interface RoomOptions {
   readonly moreTests?: readonly string[]
-  /** Tests of processes that are killed: they see nothing of a change in this one, and take long. */
+  /** Tests of processes that are killed, which see nothing of a change in this one and take long, and those that need a thread of their own. */
   readonly withoutTests?: readonly string[]
 }
 
@@ -50,7 +50,12 @@ export const ROOMS: readonly MutatedRoom[] = [
   room("crawler/removals", false),
   room("api/accounts", false, {
     moreTests: [SETTINGS],
-    withoutTests: ["api/accounts/kill.test.ts", "api/accounts/two-processes.test.ts"],
+    withoutTests: [
+      "api/accounts/kill.test.ts",
+      "api/accounts/two-processes.test.ts",
+      // It stands in for a module that other tests of the same thread have loaded already.
+      "api/accounts/billing/full-disk.test.ts",
+    ],
   }),
   room("api/x402", false, { moreTests: [SETTINGS], withoutTests: ["api/x402/crash.test.ts"] }),
 ]

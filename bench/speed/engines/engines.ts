@@ -26,7 +26,7 @@ import { OpenSearchHybrid } from "./opensearch-hybrid.ts"
 import { ensureIndex, folderBytes } from "../../corpora/search-index.ts"
 import { searchQuestions } from "../../questions/search-questions.ts"
 
-const PAGES_PER_CALL = 500
+const PAGES_PER_CALL = 3000
 const MEASURED = join(import.meta.dirname, "../../capacity/measured.json")
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 /** What its own hybrid stands beside: both mix words and vectors. */
