@@ -23,7 +23,7 @@ export interface ImportOptions {
   readonly pagesAtATime?: number
   /** Told of each page of the export, before it is written. */
   readonly onPage?: (page: ExportedPage) => void
-  /** Told how many pages of the export were dealt with, after each write. */
+  /** Told how many pages of the export were dealt with. */
   readonly onProgress?: (pages: number) => void
   /** Told how many pages of the index were compared with the export at the end. */
   readonly onCompare?: (pages: number) => void
@@ -87,9 +87,9 @@ export async function importPages(
   const load = async () => {
     const some = fresh
     ;[fresh, chars] = [[], 0]
-    if (some.length > 0) await engine.load(some)
+    if (some.length === 0) return
+    await engine.load(some)
     written += some.length
-    onProgress?.(digests.size)
   }
   try {
     for await (const pages of reader.pages()) {
@@ -105,6 +105,7 @@ export async function importPages(
         chars += page.page.markdown.length
         if (fresh.length >= pagesAtATime || chars >= CHARS_AT_A_TIME) await load()
       }
+      onProgress?.(digests.size)
     }
   } finally {
     // Of a file that is damaged further on, too, all that was read.

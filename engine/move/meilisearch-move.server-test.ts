@@ -98,7 +98,6 @@ describe("from the embedded index to Meilisearch and back", () => {
       const stop = new AbortController()
       const stopped = importInto(to, folder.at("index.fossick"), {
         signal: stop.signal,
-        pagesAtATime: FRAME_PAGES,
         onProgress: () => stop.abort(new Error("stopped")),
       })
       await expect(stopped).rejects.toThrow("stopped")

@@ -10,6 +10,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage, rareWord } from "#engine/testing/pages.ts"
 import { exportToFile, partOf } from "./export-to-file.ts"
 import { isSound } from "../commands/difference-lines.ts"
+import { ExportFileError } from "./format/export-file-error.ts"
 import { ExportReader } from "./format/read-export.ts"
 import {
   allOf,
@@ -219,6 +220,18 @@ describe("a process that is killed", () => {
     expect(unchanged).toBeGreaterThan(0)
     await using from = await openWide(folder.at("wide"), "read")
     expect(await digestsOf(to)).toEqual(await digestsOf(from))
+  })
+
+  test("leaves a file that is cut off, of which all that can be read gets into the index, and is told of", async () => {
+    const whole = await readFile(folder.at("undisturbed"))
+    await writeFile(folder.at("cut"), whole.subarray(0, whole.length * 0.9))
+    await using to = await openWide(folder.at("of-cut"), "write")
+    const read: number[] = []
+    const stopped = importInto(to, folder.at("cut"), { onProgress: (pages) => read.push(pages) })
+    await expect(stopped).rejects.toThrow(ExportFileError)
+    expect(read.length).toBeGreaterThan(1)
+    expect(read.at(-1)).toBeLessThan(PAGES)
+    expect((await to.stats()).pages).toBe(read.at(-1))
   })
 
   test("two exports do not write one file", async () => {

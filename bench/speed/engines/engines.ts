@@ -26,6 +26,7 @@ import { OpenSearchHybrid } from "./opensearch-hybrid.ts"
 import { ensureIndex, folderBytes } from "../../corpora/search-index.ts"
 import { searchQuestions } from "../../questions/search-questions.ts"
 
+/** More than any engine writes at a time. */
 const PAGES_PER_CALL = 3000
 const MEASURED = join(import.meta.dirname, "../../capacity/measured.json")
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const

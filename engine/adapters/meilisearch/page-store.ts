@@ -93,8 +93,8 @@ export class MeilisearchPages implements PageStore {
 }
 
 /**
- * Writes vectors in parts, and waits for all together: what is on the server's list of one index it writes in one go, and each go costs
- * it what its graph of vectors is large: at half a million passages 3 s, as much as a thousand more of them.
+ * Writes vectors in parts, and waits for all together: what is on its list for one index the server writes in one go, and each go takes
+ * it through its whole graph of vectors: at half a million passages 3 s, as long as a thousand more of them.
  */
 export async function writeVectors(
   server: Server,

@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     root: path.join(import.meta.dirname, "../../.."),
     include: ["engine/testing/meilisearch/contract.test.ts", "{engine,crawler}/**/*.server-test.ts"],
-    exclude: ["engine/testing/opensearch/**", "**/node_modules/**"],
+    exclude: ["engine/testing/opensearch/**"],
     globalSetup: "engine/testing/meilisearch/require-server.ts",
     ...PATIENCE,
   },
