@@ -4,7 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { getPriority, totalmem, tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
+import { runInNewContext } from "node:vm"
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest"
+import { garbageCollector } from "./garbage-collector.ts"
 import { yieldToOthers } from "./low-priority.ts"
 import { machineMemory } from "./machine-memory.ts"
 import { clearLine, safeOutput } from "./safe-output.ts"
@@ -107,7 +109,9 @@ describe("safe output", () => {
       },
     } as unknown as NodeJS.WriteStream
     safeOutput([stream])
+    const once = { ...stream }
     safeOutput([stream])
+    expect(stream).toEqual(once)
     expect(stream.write("a \u001b[2J b\n", "utf8")).toBe(true)
     clearLine(stream)
     expect(written).toEqual([["a \\u001b[2J b\n", "utf8"], [Buffer.from("\r\u001b[K")]])
@@ -152,6 +156,16 @@ describe("memory", () => {
       return machineMemory()
     })
     expect(seen).toEqual([totalmem(), 1, 1000, totalmem()])
+  })
+
+  test("is collected when it is asked for, and nothing else can ask for it", async () => {
+    const collect = garbageCollector()
+    const released = new WeakRef({ bytes: new Uint8Array(1000) })
+    // A weak reference holds what it names until the turn in which it was made is over.
+    await new Promise((done) => setImmediate(done))
+    collect()
+    expect(released.deref()).toBeUndefined()
+    expect(() => runInNewContext("gc")).toThrow("gc is not defined")
   })
 
   test("is looked at every 20 ms, and told of while it is more than it may be", () => {
@@ -216,11 +230,14 @@ describe("a thread that lets all others go first", () => {
   test("goes on as it is where it cannot be done", async () => {
     expect(yieldToOthers(2 ** 31 - 1)).toBe(false)
     const platform = Object.getOwnPropertyDescriptor(process, "platform")!
+    const before = getPriority()
     Object.defineProperty(process, "platform", { ...platform, value: "darwin" })
-    const priorities = getPriority()
-    expect(yieldToOthers(process.pid)).toBe(false)
-    Object.defineProperty(process, "platform", platform)
-    expect(getPriority()).toBe(priorities)
+    try {
+      expect(yieldToOthers(process.pid)).toBe(false)
+    } finally {
+      Object.defineProperty(process, "platform", platform)
+    }
+    expect(getPriority()).toBe(before)
   })
 })
 
@@ -243,6 +260,11 @@ describe("a process for some work", () => {
     const failed = new WorkerProcess(ended)
     process.execPath = execPath
     expect(await failed.exited).toBe(1)
+  })
+
+  test("reads nothing of what its parent is told", async () => {
+    const reads = program("reads", "process.stdin.on('end', () => process.exit(6)); process.stdin.resume()")
+    expect(await new WorkerProcess(reads).exited).toBe(6)
   })
 
   test("is let go of when it is to stop, and ends by itself", async () => {

@@ -46,7 +46,7 @@ interface Thread {
   readonly worker: Worker
   isReady: boolean
   current: Task | null
-  timer: NodeJS.Timeout | null
+  timer?: NodeJS.Timeout
 }
 
 /** Threads that start with the first work and end after a quiet while. One that fails costs the work it was at only. */
@@ -55,7 +55,7 @@ export class WorkThreads {
   readonly #limits: WorkLimits
   readonly #threads = new Set<Thread>()
   readonly #waiting: Task[] = []
-  #idle: NodeJS.Timeout | null = null
+  #idle: NodeJS.Timeout | undefined
 
   /** @param program what each thread runs: see work-thread.ts */
   constructor(program: URL, limits: Partial<WorkLimits> = {}) {
@@ -104,8 +104,7 @@ export class WorkThreads {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMb, stackSizeMb: 8 },
     })
-    const thread: Thread = { worker, isReady: false, current: null, timer: null }
-    worker.unref()
+    const thread: Thread = { worker, isReady: false, current: null }
     worker.on("message", (answer: WorkAnswer) => {
       if (answer === "ready") {
         thread.isReady = true
@@ -121,8 +120,8 @@ export class WorkThreads {
   }
 
   #begin(thread: Thread, task: Task): void {
-    if (this.#idle) clearTimeout(this.#idle)
-    this.#idle = null
+    clearTimeout(this.#idle)
+    this.#idle = undefined
     thread.current = task
     thread.worker.ref()
     this.#limit(thread)
@@ -134,15 +133,14 @@ export class WorkThreads {
   }
 
   #limit(thread: Thread): void {
-    if (thread.timer) clearTimeout(thread.timer)
+    clearTimeout(thread.timer)
     const ms = thread.isReady ? WORK_MS : START_MS
     thread.timer = setTimeout(() => this.#discard(thread, `it took more than ${ms} ms`), ms)
   }
 
   #end(thread: Thread, answer: Exclude<WorkAnswer, "ready">): void {
     const task = thread.current
-    if (thread.timer) clearTimeout(thread.timer)
-    thread.timer = null
+    clearTimeout(thread.timer)
     thread.current = null
     thread.worker.unref()
     if (task && "value" in answer) task.resolve(answer.value)
@@ -160,7 +158,7 @@ export class WorkThreads {
   #rest(): void {
     if (this.#idle || [...this.#threads].some(({ current }) => current !== null)) return
     this.#idle = setTimeout(() => {
-      this.#idle = null
+      this.#idle = undefined
       for (const thread of this.#threads) this.#discard(thread, "idle")
     }, IDLE_MS)
     this.#idle.unref()
