@@ -1,6 +1,7 @@
 import { breather } from "#base/flow/breather.ts"
 import type { Engine, EngineStats, PageWithVectors } from "../engine.ts"
 import { type PageUrl, pageId } from "../page/page-url.ts"
+import { PagesToLoad } from "../pages-to-load.ts"
 import type { ExportHeader, ExportTotals } from "./format/export-format.ts"
 import { PageDigests } from "./page-digests.ts"
 import { type ExportedPage, pageDigest, toExported } from "./format/exported-page.ts"
@@ -9,9 +10,6 @@ import type { ExportReader } from "./format/read-export.ts"
 /** Vectors that went through another engine's numbers; their length is 1. */
 const SAME_WITHIN = 1e-6
 const REMOVED_AT_A_TIME = 200
-/** Pages are loaded once they are so many, or have so much text: to a server a few large writes are less work than many small ones. */
-const PAGES_AT_A_TIME = 1000
-const CHARS_AT_A_TIME = 16_000_000
 /** Differences that are named; the others are counted. */
 const NAMED = 10
 
@@ -67,14 +65,7 @@ export const fits = (header: ExportHeader, { embedder, dimensions }: EngineStats
 export async function importPages(
   engine: Engine,
   reader: ExportReader,
-  {
-    replace = false,
-    signal,
-    pagesAtATime = PAGES_AT_A_TIME,
-    onPage,
-    onProgress,
-    onCompare,
-  }: ImportOptions = {},
+  { replace = false, signal, pagesAtATime, onPage, onProgress, onCompare }: ImportOptions = {},
 ): Promise<ImportResult> {
   const before = await engine.stats()
   const takesVectors = fits(reader.header, before)
@@ -82,15 +73,7 @@ export async function importPages(
   const digests = new PageDigests()
   const breathe = breather()
   let written = 0
-  let fresh: PageWithVectors[] = []
-  let chars = 0
-  const load = async () => {
-    const some = fresh
-    ;[fresh, chars] = [[], 0]
-    if (some.length === 0) return
-    await engine.load(some)
-    written += some.length
-  }
+  const fresh = new PagesToLoad(engine, pagesAtATime)
   try {
     for await (const pages of reader.pages()) {
       signal?.throwIfAborted()
@@ -101,15 +84,14 @@ export async function importPages(
         const vectors = takesVectors ? page.vectors : null
         const there = await theirs.at(page.id)
         if (there && isSame(there, { ...page, vectors })) continue
-        fresh.push({ page: page.page, vectors })
-        chars += page.page.markdown.length
-        if (fresh.length >= pagesAtATime || chars >= CHARS_AT_A_TIME) await load()
+        fresh.add({ page: page.page, vectors })
+        if (fresh.isFull) written += await fresh.load()
       }
       onProgress?.(digests.size)
     }
   } finally {
     // Of a file that is damaged further on, too, all that was read.
-    await load()
+    written += await fresh.load()
   }
   const totals = reader.totals!
   const { others, differences } = await compare(engine, digests, totals, {

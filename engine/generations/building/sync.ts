@@ -2,15 +2,16 @@ import { isDeepStrictEqual } from "node:util"
 import { breather } from "#base/flow/breather.ts"
 import type { Engine, PageWithVectors } from "../../engine.ts"
 import { type PageUrl, pageId } from "../../page/page-url.ts"
+import { PAGES_AT_A_TIME, PagesToLoad } from "../../pages-to-load.ts"
 
-/** Written at a time: so much text, or so many pages. */
-const CHARS_AT_A_TIME = 1_000_000
-const PAGES_AT_A_TIME = 100
+const READ_AT_ONCE = 100
+
+type Target = Pick<Engine, "allPages" | "load" | "remove">
 
 export interface SyncOptions {
   /** Nothing is written to it meanwhile, or what is written is synced afterwards. */
   readonly from: Pick<Engine, "allPages">
-  readonly to: Engine
+  readonly to: Target
   /** Whether the same embedder made both: then vectors are taken along. */
   readonly withVectors: boolean
   /** Goes on behind this page id. */
@@ -30,18 +31,16 @@ export async function syncPages(options: SyncOptions): Promise<{ loaded: number;
   const { from, to, withVectors, after = "", signal, onProgress } = options
   const range = { after, ...(signal && { signal }) }
   const breathe = breather()
-  let load: PageWithVectors[] = []
+  const toLoad = new PagesToLoad(to)
   let remove: PageUrl[] = []
-  let chars = 0
   let compared = 0
   const done = { loaded: 0, removed: 0 }
   const write = async (upTo: string) => {
     if (remove.length > 0) await to.remove(remove)
-    if (load.length > 0) await to.load(load)
-    done.loaded += load.length
     done.removed += remove.length
+    done.loaded += await toLoad.load()
     onProgress?.(upTo, compared)
-    ;[load, remove, chars, compared] = [[], [], 0, 0]
+    ;[remove, compared] = [[], 0]
   }
   await using source = iterate(from.allPages(range))
   await using target = iterate(to.allPages(range))
@@ -56,16 +55,13 @@ export async function syncPages(options: SyncOptions): Promise<{ loaded: number;
       remove.push(there!.page.url)
     } else {
       compared++
-      if (order < 0 || !isSame(here!, there!, withVectors)) {
-        load.push(withVectors ? here! : { page: here!.page, vectors: null })
-        chars += here!.page.markdown.length
-      }
+      if (order < 0 || !isSame(here!, there!, withVectors))
+        toLoad.add(withVectors ? here! : { page: here!.page, vectors: null })
     }
     if (order <= 0) here = await source.next()
     if (order >= 0) there = await target.next()
-    const isFull = chars >= CHARS_AT_A_TIME || load.length + remove.length >= PAGES_AT_A_TIME
-    if (isFull || compared >= PAGES_AT_A_TIME) await write(id)
-    if (!here && !there) await write(id)
+    const isFull = toLoad.isFull || remove.length >= PAGES_AT_A_TIME || compared >= PAGES_AT_A_TIME
+    if (isFull || (!here && !there)) await write(id)
   }
   return done
 }
@@ -73,14 +69,20 @@ export async function syncPages(options: SyncOptions): Promise<{ loaded: number;
 /** The same for some pages only. */
 export async function syncSome(
   urls: readonly PageUrl[],
-  { from, to }: { readonly from: Pick<Engine, "get">; readonly to: Engine },
+  { from, to }: { readonly from: Pick<Engine, "get">; readonly to: Target },
 ): Promise<void> {
-  for (let at = 0; at < urls.length; at += PAGES_AT_A_TIME) {
-    const some = urls.slice(at, at + PAGES_AT_A_TIME)
+  const toLoad = new PagesToLoad(to)
+  for (let at = 0; at < urls.length; at += READ_AT_ONCE) {
+    const some = urls.slice(at, at + READ_AT_ONCE)
     const pages = await Promise.all(some.map(async (url) => ({ url, page: await from.get(url) })))
     await to.remove(pages.flatMap(({ url, page }) => (page ? [] : [url])))
-    await to.load(pages.flatMap(({ page }) => (page ? [{ page, vectors: null }] : [])))
+    for (const { page } of pages) {
+      if (!page) continue
+      toLoad.add({ page, vectors: null })
+      if (toLoad.isFull) await toLoad.load()
+    }
   }
+  await toLoad.load()
 }
 
 function isSame(here: PageWithVectors, there: PageWithVectors, withVectors: boolean): boolean {
