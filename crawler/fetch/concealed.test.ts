@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { afterEach, expect, test, vi } from "vitest"
 import {
   concealedAs,
   concealedCounts,
@@ -15,7 +15,15 @@ import { codeOf } from "./network-error.ts"
 const unknown = Object.assign(new Error("getaddrinfo ENOTFOUND db.corp"), { code: "ENOTFOUND" })
 const refused = new BlockedAddressError("db.corp has no public address (10.0.0.7)")
 
+afterEach(() => {
+  vi.useRealTimers()
+})
+
 // Whoever calls the API could otherwise ask for the names of this network one by one.
+
+test("callers of the API are told that there is no such host, or that it is none of theirs", () => {
+  expect(UNREACHABLE_HOST).toBe("the host was not found, or is in a network that may not be read")
+})
 
 test("a name that is unknown and one in a private network are told alike, as the end of a visit", () => {
   const ends = (["failed:dns", "failed:blocked-address"] as const).map((outcome) =>
@@ -73,14 +81,20 @@ test("the code of an error is that of the first of several, as a host with two a
 })
 
 test("neither is told before a name server elsewhere would have answered, unless the caller has left", async () => {
-  const hour = 3_600_000
-  await untilTold(performance.now() - hour)
+  vi.useFakeTimers({ toFake: ["performance"] })
+  vi.advanceTimersByTime(10_000)
+  const turn = () =>
+    new Promise<string>((done) => {
+      setImmediate(() => done("waits"))
+    })
+  for (const ago of [500, 501, 3_600_000]) {
+    const told = untilTold(performance.now() - ago).then(() => "told")
+    expect([ago, await Promise.race([told, turn()])]).toEqual([ago, "told"])
+  }
   const left = new AbortController()
   const told: string[] = []
-  const waiting = untilTold(performance.now() + hour, left.signal).then(() => told.push("told"))
-  await new Promise((done) => {
-    setImmediate(done)
-  })
+  const waiting = untilTold(performance.now(), left.signal).then(() => told.push("told"))
+  await turn()
   expect(told).toEqual([])
   left.abort()
   await waiting

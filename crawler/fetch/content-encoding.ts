@@ -106,7 +106,7 @@ function hasZlibHeader(body: Uint8Array): boolean {
 export function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const body = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer)
   let offset = 0
-  for (const chunk of size === 0 ? [] : chunks) {
+  for (const chunk of chunks) {
     body.set(chunk, offset)
     offset += chunk.byteLength
   }

@@ -55,63 +55,59 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
       chunks = []
       resolve(result)
     }
-    options.signal.addEventListener("abort", abort, { once: true })
+    options.signal.addEventListener("abort", abort)
     const response = (): Exchange => ({
       kind: "response",
       status,
       headers,
       body: join(chunks, wanted ? size : 0),
     })
-    try {
-      dispatcher.dispatch(
-        {
-          origin: url.origin,
-          path: url.pathname + url.search,
-          method: options.post === undefined ? "GET" : "POST",
-          headers: options.headers,
-          body: options.post ?? null,
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: options.post === undefined ? "GET" : "POST",
+        headers: options.headers,
+        body: options.post ?? null,
+      },
+      {
+        onRequestStart(started) {
+          controller = started
+          if (options.signal.aborted) started.abort(abortReason(options.signal))
         },
-        {
-          onRequestStart(started) {
-            controller = started
-            if (options.signal.aborted) started.abort(abortReason(options.signal))
-          },
-          onResponseStart(started, code, received) {
-            if (code < 200) return
-            status = code
-            headers = received
-            wanted = options.wants(code, received)
-            const length = Number(received["content-length"] ?? 0)
-            if (wanted && length > options.maxBytes) started.abort(new Stop("too-large"))
-            else if (!wanted && length > DRAINED_BYTES) started.abort(new Stop("unwanted"))
-          },
-          onResponseData(started, chunk) {
-            size += chunk.byteLength
-            if (wanted) {
-              if (size > options.maxBytes) started.abort(new Stop("too-large"))
-              else {
-                chunks.push(chunk)
-                const room = options.memory?.reserve(chunk.byteLength)
-                if (room) {
-                  started.pause()
-                  void room.then(() => started.resume())
-                }
+        onResponseStart(started, code, received) {
+          if (code < 200) return
+          status = code
+          headers = received
+          wanted = options.wants(code, received)
+          const length = Number(received["content-length"] ?? 0)
+          if (wanted && length > options.maxBytes) started.abort(new Stop("too-large"))
+          else if (!wanted && length > DRAINED_BYTES) started.abort(new Stop("unwanted"))
+        },
+        onResponseData(started, chunk) {
+          size += chunk.byteLength
+          if (wanted) {
+            if (size > options.maxBytes) started.abort(new Stop("too-large"))
+            else {
+              chunks.push(chunk)
+              const room = options.memory?.reserve(chunk.byteLength)
+              if (room) {
+                started.pause()
+                void room.then(() => started.resume())
               }
-            } else if (size > DRAINED_BYTES) started.abort(new Stop("unwanted"))
-          },
-          onResponseEnd() {
-            finish(response())
-          },
-          onResponseError(_, error) {
-            if (!(error instanceof Stop)) finish({ kind: "error", error, inBody: status !== 0 })
-            else if (error.message === "too-large") finish({ kind: "too-large" })
-            else finish(response())
-          },
+            }
+          } else if (size > DRAINED_BYTES) started.abort(new Stop("unwanted"))
         },
-      )
-    } catch (error) {
-      finish({ kind: "error", error: error as Error, inBody: false })
-    }
+        onResponseEnd() {
+          finish(response())
+        },
+        onResponseError(_, error) {
+          if (!(error instanceof Stop)) finish({ kind: "error", error, inBody: status !== 0 })
+          else if (error.message === "too-large") finish({ kind: "too-large" })
+          else finish(response())
+        },
+      },
+    )
   })
 }
 

@@ -1,7 +1,9 @@
+import { getEventListeners } from "node:events"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { gzipSync } from "node:zlib"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Dispatcher } from "undici"
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest"
 import { type PageUrl, toPageUrl } from "#engine"
 import {
   breaksOff,
@@ -15,6 +17,7 @@ import {
   status,
   type TestSite,
 } from "../testing/test-site.ts"
+import { SecureConnectionError } from "./connect/certificate-error.ts"
 import { fetchPage, type FetchOptions, validatorsOf } from "./fetch.ts"
 import { AddressGuard } from "./guard/address-guard.ts"
 import { CredentialSession } from "./session.ts"
@@ -56,6 +59,9 @@ beforeAll(async () => {
     "/500": status(500),
     "/to-404": redirect("/404"),
     "/image": bytes("x", { "content-type": "image/png" }),
+    "/big-image": bytes("x".repeat(3000), { "content-type": "image/png" }),
+    "/big-404": bytes("x".repeat(3000), { "content-type": "text/html" }, 404),
+    "/300": bytes("x".repeat(3000), { "content-type": "text/html" }, 300),
     "/big": bytes("x".repeat(3000), { "content-type": "text/html" }),
     "/fits": bytes("x".repeat(2000), { "content-type": "text/html" }),
     "/bomb": bytes(gzipSync("x".repeat(3000)), { "content-type": "text/html", "content-encoding": "gzip" }),
@@ -100,6 +106,30 @@ const fetch = (path: string, options: Partial<FetchOptions> = {}) =>
   })
 const text = (result: Awaited<ReturnType<typeof fetch>>) =>
   result.kind === "fetched" ? Buffer.from(result.body).toString() : result
+
+/** A guard whose connections answer by hand: with a redirect to this address, or an error. */
+const byHand = (answerOf: (url: URL) => string | Error) =>
+  ({
+    dispatcherFor: (at: URL) =>
+      new (class extends Dispatcher {
+        override dispatch(_: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
+          const answer = answerOf(at)
+          const controller = {} as Dispatcher.DispatchController
+          handler.onRequestStart?.(controller, {})
+          if (typeof answer !== "string") handler.onResponseError?.(controller, answer)
+          else {
+            handler.onResponseStart?.(controller, 302, { location: answer }, "Found")
+            handler.onResponseEnd?.(controller, {})
+          }
+          return true
+        }
+      })(),
+  }) as unknown as AddressGuard
+const failure = (code: string, message = code) => Object.assign(new Error(message), { code })
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 describe("a redirect", () => {
   test("leads to the page, under the address where it was found", async () => {
@@ -163,6 +193,18 @@ describe("a redirect", () => {
       detail:
         "redirects to http://10.0.0.7/ (302): 10.0.0.7 is not a public address; FOSSICK_ALLOWED_NETWORKS can allow it",
     })
+    for (const [code, detail] of [
+      ["ECONNREFUSED", "the connection was refused"],
+      ["ERR_SSL_WRONG_VERSION_NUMBER", "no secure connection: no"],
+      ["ETIMEDOUT", "no connection in time"],
+    ] as const) {
+      const broken = byHand(({ host }) =>
+        host === "docs.example" ? "https://wiki.example/" : failure(code, "no"),
+      )
+      expect(await fetch("https://docs.example/", { guard: broken })).toMatchObject({
+        detail: `redirects to https://wiki.example/ (302): ${detail}`,
+      })
+    }
     // Of a page that is missing everybody knows what is meant.
     expect(await from("/404")).toMatchObject({ detail: "the site answered 404" })
   })
@@ -246,12 +288,18 @@ describe("a site that", () => {
     })
   })
 
-  test("sends something else is not read, and told by its type", async () => {
-    expect(await fetch("/image")).toEqual({
-      kind: "skipped",
-      because: "unsupported-type",
-      detail: "image/png",
-    })
+  test("sends something else is not read, however long, and told by its type", async () => {
+    for (const path of ["/image", "/big-image"])
+      expect(await fetch(path)).toEqual({
+        kind: "skipped",
+        because: "unsupported-type",
+        detail: "image/png",
+      })
+  })
+
+  test("has no page is told by its status, however much it says of that", async () => {
+    expect(await fetch("/big-404")).toMatchObject({ detail: "the site answered 404" })
+    expect(await fetch("/300")).toMatchObject({ because: "http-status", detail: "the site answered 300" })
   })
 
   test.each(["/big", "/bomb", "/endless"])("sends more than is wanted is left: %s", async (path) => {
@@ -303,6 +351,45 @@ describe("a site that", () => {
       because: "refused",
       detail: "the connection was refused",
       transient: true,
+    })
+  })
+
+  test.each([
+    ["UND_ERR_CONNECT_TIMEOUT", "timeout", "no connection in time"],
+    ["ETIMEDOUT", "timeout", "no connection in time"],
+    ["UND_ERR_HEADERS_TIMEOUT", "timeout", "the site stopped answering"],
+    ["UND_ERR_BODY_TIMEOUT", "timeout", "the site stopped answering"],
+    ["ECONNRESET", "refused", "the connection was reset"],
+    ["EPIPE", "refused", "the connection was closed"],
+    ["ENETUNREACH", "refused", "the network cannot be reached"],
+    ["EHOSTUNREACH", "refused", "the host cannot be reached"],
+    ["UND_ERR_SOCKET", "refused", "the connection was closed"],
+  ])("cannot be reached for now is told in words: %s", async (code, because, detail) => {
+    expect(await fetch("http://docs.example/", { guard: byHand(() => failure(code)) })).toEqual({
+      kind: "failed",
+      because,
+      detail,
+      transient: true,
+    })
+  })
+
+  test("wants another certificate says so, be it when the connection is made already", async () => {
+    const end = async (error: Error) => await fetch("https://docs.example/", { guard: byHand(() => error) })
+    const alert = failure(
+      "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED",
+      "tlsv13 alert certificate required:912",
+    )
+    const told =
+      "the site refused the connection (certificate required); it may ask for a client certificate: clientCert of the source names one"
+    const failed = { kind: "failed", because: "tls", transient: false }
+    expect(await end(alert)).toEqual({ ...failed, detail: `no secure connection: ${told}` })
+    // With or without a code of its own.
+    expect(await end(new Error("tlsv13 alert access denied"))).toMatchObject(failed)
+    // What was told already is not told anew, even where a certificate bears such a name.
+    const named = 'the certificate was issued by "alert unknown ca"'
+    expect(await end(new SecureConnectionError("INVALID_CA", named, alert))).toEqual({
+      ...failed,
+      detail: `no secure connection: ${named}`,
     })
   })
 
@@ -361,6 +448,23 @@ test("a caller who gives up is answered, whether before or while it waits", asyn
   const waiting = fetch("/hangs", { signal: stop.signal, maxBytes: 1 << 20 })
   setImmediate(() => stop.abort())
   expect(await waiting).toEqual(cancelled)
+})
+
+test("a fetch that is over leaves nothing behind that waits for its time or its caller", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  const { signal } = new AbortController()
+  const waits = () => [vi.getTimerCount(), getEventListeners(signal, "abort").length]
+  let during: number[] = []
+  const late = byHand(() => {
+    // One listener is the fetch's; its exchange listens to the signal of all its hops.
+    during = waits()
+    return failure("ECONNRESET")
+  })
+  await fetch("http://docs.example/", { guard: late, signal })
+  expect([during, waits()]).toEqual([
+    [1, 1],
+    [0, 0],
+  ])
 })
 
 test("of what an answer is known by, only that is kept which can be sent back", () => {

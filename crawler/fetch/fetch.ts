@@ -7,11 +7,7 @@ import type { AddressGuard } from "./guard/address-guard.ts"
 import { BlockedAddressError } from "./guard/blocked-address.ts"
 import { mediaType } from "../page/headers/media-type.ts"
 import { ACCEPTED_ENCODINGS, decompress } from "./content-encoding.ts"
-import {
-  clientCertificateWanted,
-  isCertificateAlert,
-  SecureConnectionError,
-} from "./connect/certificate-error.ts"
+import { clientCertificateWanted, SecureConnectionError } from "./connect/certificate-error.ts"
 import { ProxyError } from "./connect/outgoing-proxy.ts"
 import { exchange } from "./exchange.ts"
 import { codeOf, isUnknownName } from "./network-error.ts"
@@ -81,10 +77,10 @@ export async function fetchPage(url: PageUrl, options: FetchOptions): Promise<Fe
     abort.abort(new Timeout())
   }, options.timeoutMs)
   const cancel = () => {
-    abort.abort(new Error("cancelled"))
+    abort.abort()
   }
   if (options.signal?.aborted) cancel()
-  options.signal?.addEventListener("abort", cancel, { once: true })
+  options.signal?.addEventListener("abort", cancel)
   try {
     return await followed(url, options, abort.signal)
   } finally {
@@ -146,8 +142,7 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
     maxBytes: options.maxBytes,
     memory: options.memory,
     signal,
-    wants: (status, headers) =>
-      status >= 200 && status < 300 && accepts(mediaType(headers["content-type"]), url),
+    wants: (status, headers) => status < 300 && accepts(mediaType(headers["content-type"]), url),
   })
   if (answer.kind === "too-large") return tooLarge(options.maxBytes)
   if (answer.kind === "error") {
@@ -164,7 +159,7 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
     const wait = retryAfterMs(headers["retry-after"], Date.now())
     return { kind: "postponed", until: new Date(steadyNow() + wait), status }
   }
-  if (status < 200 || status >= 300) {
+  if (status >= 300) {
     const isTransient = status >= 500 || status === 408
     return { ...failed("http-status", `the site answered ${status}`, isTransient), status }
   }
@@ -229,9 +224,9 @@ function failureOf(error: Error, inBody: boolean, options: FetchOptions): FetchF
     return failed("timeout", "the site stopped answering", true)
   }
   // Since TLS 1.3 it may come when the connection is made already (RFC 8446 §4.4.2).
-  if (isCertificateAlert(error) && !(error instanceof SecureConnectionError))
-    return failed("tls", `no secure connection: ${clientCertificateWanted(error)}`)
-  if (isTlsError(code, error)) return failed("tls", `no secure connection: ${error.message}`)
+  const wanted = error instanceof SecureConnectionError ? null : clientCertificateWanted(error)
+  if (wanted !== null || isTlsError(code, error))
+    return failed("tls", `no secure connection: ${wanted ?? error.message}`)
   const lost = LOST_CODES[code]
   if (inBody) return failed("refused", "the connection ended before the body was complete", true)
   if (lost !== undefined) return failed("refused", lost, true)
@@ -240,7 +235,7 @@ function failureOf(error: Error, inBody: boolean, options: FetchOptions): FetchF
 
 function isTlsError(code: string, error: Error): boolean {
   return (
-    /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO)/.test(code) ||
+    /ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO/.test(code) ||
     /certificate/i.test(error.message)
   )
 }

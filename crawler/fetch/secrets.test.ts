@@ -13,6 +13,7 @@ import {
 } from "./secrets.ts"
 
 const paths = (login: Login) => loginProblems(login).map(({ path }) => path.join("."))
+const messages = (login: Login) => loginProblems(login).map(({ message }) => message)
 const form = (fields: Record<string, string>): Login => ({
   kind: "form",
   url: "https://wiki.example/login",
@@ -43,6 +44,18 @@ describe("a login", () => {
     expect(checkSecret("${NAME}")).toBeNull()
   })
 
+  it("is told what is wrong with each field", () => {
+    const named = "${T}"
+    expect(messages({ kind: "headers", headers: { "a b": named, Host: named, "X-Own": named } })).toEqual([
+      "is no name of a header",
+      "is a header that requests set themselves",
+    ])
+    expect(messages({ kind: "cookies", cookies: { "a b": named } })).toEqual(["is no name of a cookie"])
+    expect(messages(form({ user: "ada" }))).toEqual([
+      "must have a value that names a secret: ${NAME}, or file:/path",
+    ])
+  })
+
   it("has its secrets put in where they are used", () => {
     const env = { T: "abc" }
     expect(resolveValue("Bearer ${T}", env)).toBe("Bearer abc")
@@ -57,6 +70,7 @@ describe("a part of a source", () => {
     webhooks: [{ url: "https://hooks.example/", secret: "${S}" }, { secret: "file:/run/secrets/s" }],
     depth: 3,
     none: null,
+    gone: undefined,
   }
 
   it("tells where its secrets are, and nothing of them", () => {

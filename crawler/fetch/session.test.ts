@@ -49,6 +49,8 @@ describe("cookies", () => {
     expect(session.headersFor(at("/any/page"))).toEqual({ cookie: "session=abc; lang=en" })
     expect(session.headersFor(new URL("https://other.example/"))).toEqual({})
     expect(session.cookiesFor(new URL("https://other.example/"))).toEqual([])
+    // Not even those of the same host without its lock, where a cookie jar would give them.
+    expect(session.cookiesFor(new URL("http://wiki.example/"))).toEqual([])
     expect(session.cookiesFor(at("/"))).toEqual([
       { name: "session", value: "abc", domain: "wiki.example", path: "/", secure: false, httpOnly: false },
       { name: "lang", value: "en", domain: "wiki.example", path: "/", secure: false, httpOnly: false },
@@ -69,14 +71,38 @@ describe("cookies", () => {
     expect(session.headersFor(at("/deep/a"))).toEqual({ cookie: "session=abc; lang=en" })
   })
 
+  test("stand in a browser with the domain and the path that the site set", () => {
+    const session = new CredentialSession(
+      HEADERS,
+      ["https://wiki.example/", "https://docs.wiki.example/"],
+      env,
+    )
+    session.noteSetCookie(at("/"), ["all=1; Domain=wiki.example; Path=/", "deep=2; Path=/deep"])
+    expect(session.cookiesFor(new URL("https://docs.wiki.example/"))).toMatchObject([
+      { name: "all", domain: "wiki.example", path: "/" },
+    ])
+    expect(session.cookiesFor(at("/deep/a"))).toMatchObject([
+      { name: "deep", domain: "wiki.example", path: "/deep" },
+      { name: "all" },
+    ])
+  })
+
+  test("that no site could set are left out, and the others are sent", () => {
+    const session = new CredentialSession(login, ["https://wiki.example/"], { TOKEN: "a\u0007bell" })
+    expect(session.headersFor(at("/"))).toEqual({ cookie: "lang=en" })
+  })
+
   test("of a site that sets a new one on every page, or very long ones, are no longer noted", () => {
     const session = begin()
     session.noteSetCookie(at("/"), `long=${"x".repeat(8192)}; Path=/`)
+    const most = "; Path=/".padStart(8192 - "most=".length, "x")
+    session.noteSetCookie(at("/"), `most=${most}`)
+    expect(session.cookiesFor(at("/")).map(({ name }) => name)).toContain("most")
     for (let page = 0; page < 310; page++) session.noteSetCookie(at("/"), `c${page}=1; Path=/`)
     const names = session.cookiesFor(at("/")).map(({ name }) => name)
     expect(names).toHaveLength(2 + 300)
     expect(names).not.toContain("long")
-    expect(names).not.toContain("c300")
+    expect(names).not.toContain("c299")
     // Those that are known may change.
     session.noteSetCookie(at("/"), " c7=2; Path=/")
     expect(session.headersFor(at("/"))["cookie"]).toContain("c7=2")

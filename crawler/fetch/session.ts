@@ -95,7 +95,7 @@ export class CredentialSession implements Session {
 
 /** An http site may send its readers on to https, where what is sent is safer still; never the other way round. */
 function originsOf(url: URL): string[] {
-  return url.protocol === "http:" && url.port === "" ? [url.origin, `https://${url.hostname}`] : [url.origin]
+  return url.port === "" ? [url.origin, `https://${url.hostname}`] : [url.origin]
 }
 
 function headersOf(login: Login, env: NodeJS.ProcessEnv): Record<string, string> {

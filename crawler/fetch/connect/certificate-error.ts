@@ -1,4 +1,3 @@
-import { isIP } from "node:net"
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls"
 
 /** A secure connection that was not made, told for the operator. `code` is the system's. */
@@ -26,7 +25,7 @@ const UNKNOWN_AUTHORITY = new Set([
 ])
 /** Alerts of RFC 8446 §6.2 with which a server asks for a certificate, or refuses the one it got. */
 const CERTIFICATE_ALERT =
-  /alert (?:certificate required|bad certificate|unknown ca|certificate unknown|handshake failure|access denied)/i
+  /alert (certificate required|bad certificate|unknown ca|certificate unknown|handshake failure|access denied)/i
 
 const REMEDY = "name its PEM file in FOSSICK_CA_FILE, or in caFile of the source"
 
@@ -59,11 +58,8 @@ function certificateOf(socket: TLSSocket): Seen | null {
   // An empty object: the site sent none.
   if ((leaf as Partial<DetailedPeerCertificate>).issuer === undefined) return null
   let last = leaf
-  for (let length = 1; length < MAX_CHAIN; length++) {
-    const next = last.issuerCertificate as DetailedPeerCertificate | undefined
-    if (next === undefined || next === last || next.issuer === undefined) break
-    last = next
-  }
+  // The last one names itself as its issuer, or none.
+  for (let length = 1; length < MAX_CHAIN; length++) last = last.issuerCertificate ?? last
   const names = (leaf.subjectaltname ?? "")
     .split(", ")
     .filter((name) => name !== "")
@@ -81,7 +77,8 @@ function certificateOf(socket: TLSSocket): Seen | null {
 function explained(error: Error, seen: Seen | null, host: string): Error {
   const code = (error as NodeJS.ErrnoException).code ?? ""
   const as = (message: string) => new SecureConnectionError(code, message, error)
-  if (CERTIFICATE_ALERT.test(error.message)) return as(clientCertificateWanted(error))
+  const wanted = clientCertificateWanted(error)
+  if (wanted !== null) return as(wanted)
   if (seen === null) return error
   if (code === "CERT_HAS_EXPIRED")
     return as(
@@ -104,16 +101,16 @@ function explained(error: Error, seen: Seen | null, host: string): Error {
   return error
 }
 
-/** What to say of an alert with which a site ends a connection for want of a certificate, or of a better one. */
-export function clientCertificateWanted(error: Error): string {
-  return `the site refused the connection (${alertOf(error)}); it may ask for a client certificate: clientCert of the source names one`
-}
-
-/** Whether the site ended the connection with such an alert. */
-export const isCertificateAlert = (error: Error): boolean => CERTIFICATE_ALERT.test(error.message)
-
-function alertOf(error: Error): string {
-  return /alert ([a-z ]+)/i.exec(error.message)?.[1]?.trim() ?? "alert"
+/**
+ * What to say of an alert with which a site ends a connection for want of a certificate, or of a better one; null: the
+ * error is none.
+ */
+export function clientCertificateWanted(error: Error): string | null {
+  const alert = CERTIFICATE_ALERT.exec(error.message)
+  return (
+    alert &&
+    `the site refused the connection (${alert[1]}); it may ask for a client certificate: clientCert of the source names one`
+  )
 }
 
 type Name = DetailedPeerCertificate["issuer"]
@@ -130,7 +127,7 @@ function nameOf(name: Name): string {
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, 3).map((name) => (isIP(name) > 0 ? name : name.slice(0, MAX_NAME_CHARS)))
+  const shown = names.slice(0, 3).map((name) => name.slice(0, MAX_NAME_CHARS))
   return names.length > 3 ? `${shown.join(", ")} and ${names.length - 3} more` : shown.join(", ")
 }
 

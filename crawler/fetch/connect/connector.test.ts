@@ -1,9 +1,11 @@
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
+import { createServer as createHttpServer, type IncomingHttpHeaders } from "node:http"
+import { createServer as createHttpsServer } from "node:https"
 import { type AddressInfo, createServer, type LookupFunction, type Socket } from "node:net"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import type { TLSSocket } from "node:tls"
+import { getCACertificates, setDefaultCACertificates, type TlsOptions, type TLSSocket } from "node:tls"
 
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 
@@ -15,10 +17,11 @@ import { PUBLIC_ADDRESS } from "../../testing/fake-internet.ts"
 import { temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { startSecureSite } from "../../testing/secure-site.ts"
 import { startTestProxy } from "../../testing/test-proxy.ts"
-import { openSocket, secureSocket, type Way } from "./connector.ts"
+import { AddressGuard } from "../guard/address-guard.ts"
+import { connectorFor, openSocket, secureSocket, type Way } from "./connector.ts"
 import { makeCertificate } from "./make-certificate.ts"
 import { OutgoingProxy, type ProxySettings } from "./outgoing-proxy.ts"
-import { SourceTls, tlsProblems } from "./source-tls.ts"
+import { SourceTls, tlsOf, tlsProblems } from "./source-tls.ts"
 
 // Connections that something else than undici is given: plain ones and secure ones, directly and through the proxy.
 
@@ -87,6 +90,50 @@ async function startEcho(greeting: string | null = "") {
   }
 }
 
+/**
+ * A proxy that keeps what it is asked with, says `yes`, and keeps the connection; secure with a certificate.
+ * @param yes what it answers, as it goes over the wire
+ */
+async function startAskedProxy(yes: string, secure?: TlsOptions) {
+  const asked: IncomingHttpHeaders[] = []
+  const closed: Promise<unknown>[] = []
+  const server = secure ? createHttpsServer(secure) : createHttpServer()
+  server.on("connect", ({ headers }, client: Socket) => {
+    asked.push(headers)
+    closed.push(once(client, "close"))
+    client.on("error", () => {}).resume()
+    client.once("end", () => client.end())
+    client.write(yes)
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return {
+    authority: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    /** Of each connection, when it is closed. */
+    closed,
+    async [Symbol.asyncDispose]() {
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+const YES = "HTTP/1.1 200 OK\r\n\r\n"
+
+/** What undici asks a connector for. */
+const asks = (url: string) => {
+  const { protocol, host, hostname, port } = new URL(url)
+  return { protocol, host, hostname, port }
+}
+
+/** A connection that undici is given. */
+const connected = (url: string, lookup: LookupFunction, out: Way): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    connectorFor(lookup, out)(asks(url), (...[error, socket]) => {
+      if (error) reject(error)
+      else resolve(socket)
+    })
+  })
+
 /** What comes back for some bytes. */
 async function answerOver(socket: Socket, text: string): Promise<string> {
   socket.write(text)
@@ -132,7 +179,164 @@ describe("a plain connection", () => {
   })
 })
 
+describe("a connection of undici's", () => {
+  test("goes through the proxy to the port that was asked for, and is noted with it", async () => {
+    await using echo = await startEcho()
+    await using proxy = await startTestProxy(null, () => echo)
+    const out = way({ proxy: through(proxy.authority) })
+    const socket = await connected("http://docs.example:8081/", toInternet, out)
+    expect(await answerOver(socket, "hello")).toBe("hello")
+    expect(proxy.tunnels).toEqual([`${PUBLIC_ADDRESS}:8081`])
+    expect(talkedTo()).toEqual(["crawl docs.example:8081", `proxy ${proxy.authority}`])
+  })
+
+  test("to an address asks nobody where it is", async () => {
+    await using echo = await startEcho()
+    await using proxy = await startTestProxy(null, () => echo)
+    const asked = ((host, _options, done) => done(new Error(`${host} was looked up`), "")) as LookupFunction
+    const out = way({ proxy: through(proxy.authority) })
+    const socket = await connected(`http://${PUBLIC_ADDRESS}/`, asked, out)
+    expect(await answerOver(socket, "hello")).toBe("hello")
+  })
+
+  test("takes up the session of the one before with the same certificates", async () => {
+    const docs = makeCertificate({ subject: "docs", names: ["docs.example"], issuer: root })
+    await using site = await startSecureSite(docs)
+    const tls = new SourceTls({ ...NO_SOURCE, caFile }, {})
+    const connector = connectorFor(toLoopback, way({ tls }))
+    const sessions: unknown[] = []
+    const next = () =>
+      new Promise<TLSSocket>((resolve, reject) => {
+        connector(asks(`https://docs.example:${site.port}/`), (...[error, socket]) => {
+          if (error) reject(error)
+          else resolve(socket as TLSSocket)
+        })
+      })
+    const first = await next()
+    // Undici holds it by a weak reference.
+    sessions.push(...((await once(first, "session")) as unknown[]))
+    const second = await next()
+    expect([first, second].map((socket) => socket.isSessionReused())).toEqual([false, true])
+    expect(sessions).toHaveLength(1)
+    for (const socket of [first, second]) socket.destroy()
+  })
+})
+
+describe("a guard", () => {
+  test("gives plain connections and secure ones over them, noted as a crawl's where nobody says otherwise", async () => {
+    const docs = makeCertificate({ subject: "docs", names: ["docs.example"], issuer: root })
+    await using site = await startSecureSite(docs)
+    const tls = new SourceTls({ ...NO_SOURCE, caFile }, {})
+    await using guard = new AddressGuard({
+      allowed: ["docs.example"],
+      connections: 1,
+      connectTimeoutMs: 60_000,
+      tls,
+      resolve: (_host, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]),
+    })
+    const url = new URL(`https://docs.example:${site.port}/`)
+    const socket = await guard.secure(await guard.open(url), url)
+    expect(socket.authorized).toBe(true)
+    socket.destroy()
+    expect(talkedTo()).toEqual([`crawl ${url.host}`])
+  })
+
+  test("makes secure connections otherwise than a browser with certificates of a source, or more authorities", () => {
+    const tls = new SourceTls({ ...NO_SOURCE, caFile }, {})
+    const ownsTls = (more: object) =>
+      new AddressGuard({ allowed: [], connections: 1, connectTimeoutMs: 1, ...more }).ownsTls
+    expect(ownsTls({})).toBe(false)
+    expect(ownsTls({ tls: null, hasOwnAuthorities: false })).toBe(false)
+    expect(ownsTls({ tls })).toBe(true)
+    expect(ownsTls({ hasOwnAuthorities: true })).toBe(true)
+  })
+})
+
 describe("the proxy", () => {
+  test("is the one that is named, and there is none where none is", () => {
+    expect(OutgoingProxy.of()).toBeNull()
+    expect(through("x")).not.toBeNull()
+    const none = { proxy: "", proxyPasswordFile: "", proxyExcept: [], proxyLookup: "here" } as const
+    expect(OutgoingProxy.of(none)).toBeNull()
+  })
+
+  test("is told no credentials where there are none, and those of a file but for its final line break", async () => {
+    await using proxy = await startAskedProxy(YES)
+    const password = file("two lines", "of a\nfile\n")
+    for (const [user, more] of [
+      ["", {}],
+      ["me:secret@", {}],
+      ["me@", { proxyPasswordFile: password }],
+    ] as const) {
+      const open = through(`${user}${proxy.authority}`, more)!
+      const tunnel = await open.open("docs.example", 443, 60_000)
+      tunnel.destroy()
+    }
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`
+    expect(proxy.asked.map(({ "proxy-authorization": told }) => told)).toEqual([
+      undefined,
+      basic("me:secret"),
+      basic("me:of a\nfile"),
+    ])
+    // What is for the proxy is not told to whom it leads.
+    expect(proxy.asked.map(({ authorization, host }) => [authorization, host])).toEqual(
+      Array.from({ length: 3 }, () => [undefined, "docs.example:443"]),
+    )
+  })
+
+  test("may ask for a secure connection, and is told nothing where nobody vouches for it", async () => {
+    const own = makeCertificate({ subject: "proxy", names: ["localhost", "127.0.0.1"] })
+    const names: string[] = []
+    await using proxy = await startAskedProxy(YES, {
+      ...own,
+      SNICallback: (name, done) => {
+        names.push(name)
+        done(null)
+      },
+    })
+    const { port } = new URL(`http://${proxy.authority}`)
+    const secure = (host: string) => through("", { proxy: `https://me:secret@${host}:${port}` })!
+    await expect(secure("127.0.0.1").open("docs.example", 443, 60_000)).rejects.toThrow(
+      `the proxy ${proxy.authority} cannot be reached (DEPTH_ZERO_SELF_SIGNED_CERT)`,
+    )
+    expect(proxy.asked).toEqual([])
+    const known = getCACertificates("default")
+    setDefaultCACertificates([...known, own.cert])
+    try {
+      for (const host of ["127.0.0.1", "localhost"]) {
+        const tunnel = await secure(host).open("docs.example", 443, 60_000)
+        tunnel.destroy()
+      }
+    } finally {
+      setDefaultCACertificates(known)
+    }
+    expect(proxy.asked).toHaveLength(2)
+    // The certificate is for the proxy, not for the site; an address is no name.
+    expect(names).toEqual(["localhost"])
+  })
+
+  test.each(["403 No", "407 Who", "204 Nothing", "100 Continue"])(
+    "that answers %s is left, even if it keeps the connection",
+    async (status) => {
+      await using proxy = await startAskedProxy(`HTTP/1.1 ${status}\r\ncontent-length: 3\r\n\r\nno.`)
+      await expect(through(proxy.authority)!.open("docs.example", 80, 60_000)).rejects.toThrow(
+        status.slice(0, 3),
+      )
+      await Promise.all(proxy.closed)
+      expect(proxy.closed).toHaveLength(1)
+    },
+  )
+
+  test("that is not there may be the next time", async () => {
+    const authority = `127.0.0.1:${await freePort()}`
+    await expect(through(authority)!.open("docs.example", 80, 60_000)).rejects.toMatchObject({
+      name: "ProxyError",
+      message: `the proxy ${authority} cannot be reached (ECONNREFUSED)`,
+      transient: true,
+      cause: { code: "ECONNREFUSED" },
+    })
+  })
+
   test("is told an address of IPv6 in brackets, and its credentials where there are any", async () => {
     await using echo = await startEcho()
     for (const [credentials, user, password] of [
@@ -160,8 +364,11 @@ describe("the proxy", () => {
   test("that says nothing in time may do it the next time, and one that says no will not", async () => {
     await using silent = await startEcho(null)
     const late = through(`127.0.0.1:${silent.port}`)!.open("docs.example", 80, 30)
-    await expect(late).rejects.toMatchObject({ name: "ProxyError", transient: true })
-    await expect(late).rejects.toThrow(`the proxy 127.0.0.1:${silent.port} gave no connection in time`)
+    await expect(late).rejects.toMatchObject({
+      name: "ProxyError",
+      message: `the proxy 127.0.0.1:${silent.port} gave no connection in time`,
+      transient: true,
+    })
     for (const [status, transient] of [
       [403, false],
       [407, false],
@@ -200,6 +407,8 @@ describe("a secure connection", () => {
     for (const host of ["docs.example", "127.0.0.1"]) {
       const socket = await secured(site.port, host, { tls })
       expect([socket.authorized, socket.alpnProtocol, vi.getTimerCount()]).toEqual([true, "http/1.1", 0])
+      // What becomes of it is for whoever asked.
+      expect(socket.listenerCount("error")).toBe(0)
       socket.destroy()
     }
     // An address is no name.
@@ -208,7 +417,9 @@ describe("a secure connection", () => {
 
   test("by an authority that is not known, or for another name, is refused with the reason", async () => {
     await using site = await startSecureSite(forNames)
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     await expect(secured(site.port, "docs.example")).rejects.toThrow("an authority that is not known here")
+    expect(vi.getTimerCount()).toBe(0)
     await expect(secured(site.port, "wiki.example", { tls })).rejects.toThrow(
       "the certificate is for docs.example, 127.0.0.1, not for wiki.example",
     )
@@ -263,6 +474,60 @@ describe("a source's certificates", () => {
       "https://other.example/",
     ])
       expect([address, tls.contextFor(new URL(address))]).toEqual([address, undefined])
+  })
+
+  test("are none where a source names none, and one authority for all its connections where it names that", () => {
+    expect(tlsOf(NO_SOURCE, {})).toBeNull()
+    const tls = tlsOf({ ...NO_SOURCE, seeds: ["https://docs.example/"], caFile }, {})!
+    const contexts = ["https://docs.example/", "https://other.example/"].map((address) =>
+      tls.contextFor(new URL(address)),
+    )
+    expect(contexts[0]).toBeDefined()
+    expect(contexts[0]).toBe(contexts[1])
+  })
+
+  test("are shown with those that lead to an authority the site knows", async () => {
+    const middle = makeCertificate({ subject: "Connector Issuing", isAuthority: true, issuer: root })
+    const own = makeCertificate({ subject: "fossick", issuer: middle })
+    const chain = `file:${file("chain.pem", `${own.cert}\nthe one that issued it:\n${middle.cert}`)}`
+    const docs = makeCertificate({ subject: "docs", names: ["docs.example"], issuer: root })
+    await using site = await startSecureSite(docs, {
+      requestCert: true,
+      rejectUnauthorized: true,
+      ca: root.cert,
+    })
+    const url = new URL(`https://docs.example:${site.port}/`)
+    const tls = new SourceTls(
+      { ...NO_SOURCE, seeds: [url.href], caFile, clientCert: { ...clientCert, cert: chain } },
+      { CLIENT_KEY: own.key },
+    )
+    const socket = await secureSocket(await openSocket(url, toLoopback, way()), url, way({ tls }))
+    const answer = await answerOver(socket, "GET / HTTP/1.1\r\nhost: docs.example\r\n\r\n")
+    expect(answer).toMatch(/^HTTP\/1.1 200 /)
+    expect(site.requests).toEqual([{ path: "/", client: "fossick" }])
+  })
+
+  test("are missing by their field, for the reason that the system gives", () => {
+    const seeds = ["https://docs.example/"]
+    const made = (more: object, env: NodeJS.ProcessEnv) => {
+      try {
+        return tlsOf({ ...NO_SOURCE, seeds, ...more }, env)
+      } catch (error) {
+        return error
+      }
+    }
+    const env = { CLIENT_KEY: client.key, NONE: "no certificate" }
+    expect(made({ clientCert: { ...clientCert, passphrase: "${PASS}" } }, env)).toMatchObject({
+      message: "clientCert.passphrase: the secret ${PASS} is not set in the crawler's environment",
+    })
+    expect(made({ caFile: "/no/such/ca.pem" }, env)).toMatchObject({
+      message: "caFile: /no/such/ca.pem cannot be read (ENOENT)",
+      cause: { cause: { code: "ENOENT" } },
+    })
+    expect(made({ clientCert: { ...clientCert, cert: "${NONE}" } }, env)).toMatchObject({
+      message: expect.stringMatching(/^clientCert.cert: \$\{NONE\} holds no certificate in PEM/),
+      cause: { cause: { message: expect.stringMatching(/^holds no certificate in PEM/) } },
+    })
   })
 
   test("are named by references, each field by itself", () => {

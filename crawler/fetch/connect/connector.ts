@@ -39,7 +39,7 @@ export function connectorFor(lookup: LookupFunction, way: Way): buildConnector.c
     return made
   }
   const secured: buildConnector.connector = (options, callback) => {
-    const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`)
+    const url = urlOf(options)
     let explain = (error: Error) => error
     const connector = connectorWith(way.tls?.contextFor(url))
     // It gives the socket back, whatever its type says.
@@ -54,13 +54,10 @@ export function connectorFor(lookup: LookupFunction, way: Way): buildConnector.c
   }
   if (way.proxy === null) return secured
   const tunnelled = async (...[options, callback]: Parameters<buildConnector.connector>) => {
+    const url = urlOf(options)
     let tunnel
     try {
-      tunnel = await tunnelFor(
-        new URL(`${options.protocol}//${options.host ?? options.hostname}`),
-        lookup,
-        way,
-      )
+      tunnel = await tunnelFor(url, lookup, way)
     } catch (error) {
       callback(error as Error, null)
       return
@@ -68,12 +65,15 @@ export function connectorFor(lookup: LookupFunction, way: Way): buildConnector.c
     if (tunnel === null) secured(options, callback)
     else if (options.protocol === "https:") secured({ ...options, httpSocket: tunnel }, callback)
     else {
-      noteOutbound(way.purpose, options.host ?? options.hostname)
+      noteOutbound(way.purpose, url.host)
       callback(null, tunnel)
     }
   }
   return (...call) => void tunnelled(...call)
 }
+
+const urlOf = ({ protocol, host, hostname }: buildConnector.Options): URL =>
+  new URL(`${protocol}//${host ?? hostname}`)
 
 /** A plain connection to the host of `url`. Rejects when there is none. */
 export async function openSocket(url: URL, lookup: LookupFunction, way: Way): Promise<Socket> {
@@ -139,7 +139,7 @@ async function tunnelFor(url: URL, lookup: LookupFunction, way: Way): Promise<So
 
 function addressOf(host: string, lookup: LookupFunction): Promise<string> {
   return new Promise((resolve, reject) => {
-    lookup(host, { all: false }, (error, address) => {
+    lookup(host, {}, (error, address) => {
       if (error || typeof address !== "string") reject(error ?? new Error(`${host} has no address`))
       else resolve(address)
     })

@@ -100,13 +100,13 @@ function base128(value: number): number[] {
 }
 
 const nameOf = (commonName: string): Buffer =>
-  sequence(der(0x31, sequence(oid(COMMON_NAME), der(0x0c, Buffer.from(commonName, "utf8")))))
+  sequence(der(0x31, sequence(oid(COMMON_NAME), der(0x0c, Buffer.from(commonName)))))
 
 /** GeneralizedTime, which RFC 5280 §4.1.2.5 asks for from 2050 on and every reader takes before. */
 const time = (at: Date): Buffer =>
-  der(0x18, Buffer.from(`${at.toISOString().replaceAll(/[-:T]/g, "").slice(0, 14)}Z`, "ascii"))
+  der(0x18, Buffer.from(`${at.toISOString().replaceAll(/[-:T]/g, "").slice(0, 14)}Z`))
 
 const extension = (id: string, value: Buffer): Buffer => sequence(oid(id), der(0x04, value))
 
 const alternativeName = (name: string): Buffer =>
-  isIPv4(name) ? der(0x87, Buffer.from(name.split(".").map(Number))) : der(0x82, Buffer.from(name, "ascii"))
+  isIPv4(name) ? der(0x87, Buffer.from(name.split(".").map(Number))) : der(0x82, Buffer.from(name))

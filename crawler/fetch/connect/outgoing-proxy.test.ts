@@ -91,16 +91,20 @@ describe("the proxy on the way out", () => {
   })
 
   test("is left aside for allowed private networks and for exceptions", async () => {
-    using internet = new FakeInternet({ "wiki.lan": "127.0.0.1", "direct.example": PUBLIC_ADDRESS })
+    using internet = new FakeInternet({
+      "wiki.lan": "127.0.0.1",
+      "direct.example": PUBLIC_ADDRESS,
+      "near.org": PUBLIC_ADDRESS,
+    })
     await using site = await startTestSite({ "/a": page })
     const { port } = new URL(site.origin)
     await using proxy = await startTestProxy(CREDENTIALS, nowhere)
     await using reader = readerThrough(
       proxy.authority,
-      { FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8", FOSSICK_PROXY_EXCEPT: "*.example" },
+      { FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8,near.org", FOSSICK_PROXY_EXCEPT: "*.example" },
       internet.resolve,
     )
-    for (const host of ["127.0.0.1", "wiki.lan", "direct.example"]) {
+    for (const host of ["127.0.0.1", "wiki.lan", "direct.example", "near.org"]) {
       expect(await reader.read(`http://${host}:${port}/a`)).toMatchObject({ kind: "read" })
     }
     expect(proxy.tunnels).toEqual([])

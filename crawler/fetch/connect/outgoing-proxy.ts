@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
-import { isIPv6, type Socket } from "node:net"
+import { isIP, isIPv6, type Socket } from "node:net"
 import { noteOutbound } from "#base/outbound/outbound.ts"
-import { AllowedNetworks } from "../guard/allowed-networks.ts"
+import { AllowedNetworks, bareHost } from "../guard/allowed-networks.ts"
 
 /** What a proxy did not do. The message names its host and port, never its user or password. */
 export class ProxyError extends Error {
@@ -50,6 +50,8 @@ export class OutgoingProxy {
       settings.proxyPasswordFile === ""
         ? decodeURIComponent(this.#url.password)
         : readFileSync(settings.proxyPasswordFile, "utf8").replace(/\r?\n$/, "")
+    // It is sent as Proxy-Authorization; of what stands in the address, requests would make an Authorization.
+    this.#url.username = this.#url.password = ""
     this.#authorization =
       user === "" && password === "" ? null : `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
   }
@@ -65,15 +67,16 @@ export class OutgoingProxy {
    */
   open(host: string, port: number, timeoutMs: number): Promise<Socket> {
     const target = `${isIPv6(host) ? `[${host}]` : host}:${port}`
-    const { hostname, host: place, protocol } = this.#url
+    const { host: place, protocol } = this.#url
+    const name = bareHost(this.#url)
     const send = protocol === "https:" ? requestHttps : requestHttp
     return new Promise((resolve, reject) => {
-      const asked = send({
-        host: hostname.replace(/^\[|\]$/g, ""),
-        port: this.#url.port === "" ? (protocol === "https:" ? 443 : 80) : Number(this.#url.port),
+      const asked = send(this.#url, {
         method: "CONNECT",
         path: target,
         agent: false,
+        // Of a secure one: by itself, Node.js would take the name of the Host header, which is the site's.
+        servername: isIP(name) > 0 ? "" : name,
         headers: {
           host: target,
           ...(this.#authorization !== null && { "proxy-authorization": this.#authorization }),
@@ -82,20 +85,16 @@ export class OutgoingProxy {
       asked.setTimeout(timeoutMs, () => {
         asked.destroy(new ProxyError(`the proxy ${place} gave no connection in time`, true))
       })
+      // Emitted for a refusal, too.
       asked.once("connect", ({ statusCode = 0 }, socket, head) => {
         socket.setTimeout(0)
         noteOutbound("proxy", place)
         if (statusCode === 200) {
-          if (head.length > 0) socket.unshift(head)
+          socket.unshift(head)
           resolve(socket)
           return
         }
         socket.destroy()
-        reject(refusal(place, statusCode, target))
-      })
-      // Not every proxy ends a refused tunnel as the letter of HTTP has it.
-      asked.once("response", ({ statusCode = 0 }) => {
-        asked.destroy()
         reject(refusal(place, statusCode, target))
       })
       asked.on("error", (error) => {

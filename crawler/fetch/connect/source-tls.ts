@@ -37,10 +37,8 @@ export class SourceTls {
 
 /** Host and port: a seed of http may send its readers on to https. */
 function placeOf(address: string | URL): string {
-  const url = new URL(address)
-  return url.protocol === "http:" && url.port === ""
-    ? `${url.hostname}:443`
-    : `${url.hostname}:${url.port || "443"}`
+  const { hostname, port } = new URL(address)
+  return `${hostname}:${port || "443"}`
 }
 
 /** The secure connections that a source asks for; null: as any other. @throws KnownError */
@@ -86,7 +84,7 @@ function resolved({ cert, key, passphrase }: ClientCertificate, env: NodeJS.Proc
     }),
   }
   try {
-    createPrivateKey({ key: read.key, ...(read.passphrase !== undefined && { passphrase: read.passphrase }) })
+    createPrivateKey(read)
   } catch {
     const why = /ENCRYPTED/.test(read.key)
       ? passphrase === null
@@ -102,7 +100,6 @@ function inField<T>(field: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    if (error instanceof KnownError) throw error
     throw new KnownError(`${field}: ${(error as Error).message}`, { cause: error })
   }
 }

@@ -1,5 +1,6 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import type { Agent } from "undici"
 import { describe, expect, test } from "vitest"
 import { AddressGuard } from "./address-guard.ts"
 import { isPrivateByName } from "./allowed-networks.ts"
@@ -66,7 +67,10 @@ describe("a name that resolves to a private address", () => {
       signal: new AbortController().signal,
       wants: () => true,
     })
-    expect(result).toMatchObject({ kind: "error", error: { code: "BLOCKED_ADDRESS" } })
+    expect(result).toMatchObject({
+      kind: "error",
+      error: { name: "BlockedAddressError", code: "BLOCKED_ADDRESS" },
+    })
   })
 
   test.each([["localhost"], ["127.0.0.0/8"], ["*.invalid", "127.0.0.1", "::1"]])(
@@ -88,6 +92,22 @@ describe("a name that resolves to a private address", () => {
       expect(result).toMatchObject({ kind: "response", status: 200 })
     },
   )
+})
+
+test("requests that are judged alike share their connections, which end with the guard", async () => {
+  const guarded = guard("near.example")
+  const at = (url: string) => guarded.dispatcherFor(new URL(url)) as Agent
+  const agent = at("https://docs.example/a")
+  expect(at("https://wiki.example/")).toBe(agent)
+  const near = at("http://near.example/")
+  expect(near).not.toBe(agent)
+  await guarded[Symbol.asyncDispose]()
+  expect([agent.destroyed, near.destroyed]).toEqual([true, true])
+})
+
+test("a guard of no source has no hosts that could have moved", async () => {
+  await using guarded = guard()
+  await expect(guarded.checkHosts()).resolves.toBeUndefined()
 })
 
 describe("allowed networks", () => {

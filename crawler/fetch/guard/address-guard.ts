@@ -132,17 +132,19 @@ export class AddressGuard implements AsyncDisposable {
    * @throws NetworkChangedError
    */
   async checkHosts(): Promise<void> {
-    for (const { url, role } of this.#hosts?.all() ?? []) {
+    const hosts = this.#hosts
+    if (hosts === null) return
+    for (const { url, role } of hosts.all()) {
       const host = bareHost(url)
       if (ipaddr.isValid(host) || this.#allowed.name(url)) continue
       // What the proxy alone can resolve is in nobody's network but the internet's.
       if (this.#way.proxy?.lookup === "proxy" && !this.#way.proxy.excepts(url)) continue
       const error = await new Promise<Error | null>((done) => {
-        this.#lookups[role](host, { all: true }, done)
+        this.#lookups[role](host, {}, done)
       })
       if (error === null) continue
-      if (this.#hosts?.hasMoved) throw error
-      if (!(error instanceof BlockedAddressError)) this.#hosts?.noteUnresolved(host)
+      if (hosts.hasMoved) throw error
+      if (!(error instanceof BlockedAddressError)) hosts.noteUnresolved(host)
     }
   }
 
@@ -166,8 +168,8 @@ export class AddressGuard implements AsyncDisposable {
   }
 
   #admitted(hostname: string, found: readonly LookupAddress[], role: HostRole): readonly LookupAddress[] {
-    if (!this.#hosts) throw new Error("a guard without hosts has no roles")
-    return this.#hosts.admit(hostname, found, role, (address) => this.#allowed.includeAddress(address))
+    // Nobody else has roles.
+    return this.#hosts!.admit(hostname, found, role, (address) => this.#allowed.includeAddress(address))
   }
 
   #lookupBy(admit: Admit): LookupFunction {

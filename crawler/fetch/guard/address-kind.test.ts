@@ -89,6 +89,7 @@ test("a name that leads to a metadata service is refused, and so are names that 
     "cloud.example": ["169.254.169.254"],
     "both.example": ["169.254.169.254", "10.0.0.7"],
     "near.example": ["10.0.0.8", "10.0.0.9"],
+    "nowhere.example": [],
   }
   const answers = async (allowed: string[], host: string) => {
     await using guard = new AddressGuard({
@@ -113,6 +114,7 @@ test("a name that leads to a metadata service is refused, and so are names that 
     "near.example has no public address (10.0.0.8, 10.0.0.9); FOSSICK_ALLOWED_NETWORKS can allow it",
   )
   expect(await answers([], "both.example")).toContain("both.example has no public address")
+  expect(await answers([], "nowhere.example")).toContain("nowhere.example has no public address")
 })
 
 describe("the network of an address", () => {
@@ -154,6 +156,7 @@ describe("what an operator allows", () => {
     ["10.0.0.7:80", "https://10.0.0.7/", false],
     ["[fd00::7]", "http://[fd00::7]/", true],
     ["fd00::7", "http://[fd00::8]/", false],
+    ["10.0.0.7", "http://[::ffff:10.0.0.7]/", true],
     ["[fd00::]/8", "http://[fd12::1]/", true],
     ["[fd00::7]:81", "http://[fd00::7]:81/", true],
     ["fd00::/8", "http://10.0.0.7/", false],
@@ -167,16 +170,27 @@ describe("what an operator allows", () => {
     expect(new AllowedNetworks(["10.0.0.7"]).includeAddress(near)).toBe(true)
     expect(new AllowedNetworks(["10.0.0.7:80"]).includeAddress(near)).toBe(false)
     expect(new AllowedNetworks(["wiki"]).includeAddress(near)).toBe(false)
+    expect(parseRule("wiki").matchesAddress(near)).toBe(false)
+    expect(parseRule("10.0.0.7").matchesHost("10.0.0.7")).toBe(false)
   })
 
-  test.each(["a b", "wiki:123456", "wiki:port", ":80", "", "http://intranet", "[fd00::7", "a/b"])(
-    "%j is none",
-    (entry) => {
-      expect(() => parseRule(entry)).toThrow(
-        `must be addresses, CIDR ranges or host names; "${entry}" is none`,
-      )
-    },
-  )
+  test.each([
+    "a b",
+    "wiki:123456",
+    "wiki:port",
+    ":80",
+    "",
+    "http://intranet",
+    "[fd00::7",
+    "a/b",
+    "10.[0.0.0]/8",
+    // A bracket that is left over: it would be another host than the operator sees.
+    "[wiki",
+    "wiki]",
+    "[[wiki]",
+  ])("%j is none", (entry) => {
+    expect(() => parseRule(entry)).toThrow(`must be addresses, CIDR ranges or host names; "${entry}" is none`)
+  })
 })
 
 test("this machine's own names are private, and names that only look like them are not", () => {

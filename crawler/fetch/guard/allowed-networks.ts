@@ -36,7 +36,7 @@ export class AllowedNetworks {
 
 /** The host without the brackets of IPv6 and without a final dot. */
 export function bareHost(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
+  return url.hostname.replaceAll(/[[\]]/g, "").replace(/\.$/, "")
 }
 
 /** Whether the host is an address that is not public, or this machine's own name. */
@@ -57,12 +57,12 @@ export function parseRule(entry: string): Rule {
   const range = entry.replace(/^\[([^\]]*)\](?!:)/, "$1")
   if (ipaddr.isValidCIDR(range)) return networkRule(ipaddr.parseCIDR(range), null)
   if (ipaddr.isValid(range)) return addressRule(range, null)
-  const parts = /^(?<host>\[[^\]]+\]|[^:/\s]+)(?::(?<port>\d{1,5}))?$/.exec(entry)?.groups
-  const host = parts?.["host"]?.replace(/^\[|\]$/g, "").toLowerCase()
-  const port = parts?.["port"] ?? null
-  if (host === undefined) {
+  const parts = /^(?<host>\[[^[\]]+\]|[^:/\s[\]]+)(?::(?<port>\d{1,5}))?$/.exec(entry)?.groups
+  if (parts === undefined) {
     throw new Error(`must be addresses, CIDR ranges or host names; "${entry}" is none`)
   }
+  const host = parts["host"]!.replaceAll(/[[\]]/g, "").toLowerCase()
+  const port = parts["port"] ?? null
   if (ipaddr.isValid(host)) return addressRule(host, port)
   refuseMetadata(host)
   const suffix = host.startsWith("*.") ? host.slice(1) : null

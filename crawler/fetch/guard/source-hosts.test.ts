@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeEach, describe, expect, test } from "vitest"
 import { openStateStore } from "#base/store/state-store.ts"
+import { OutgoingProxy } from "../connect/outgoing-proxy.ts"
 import { AddressGuard } from "./address-guard.ts"
 import type { NetworkChangedError } from "./blocked-address.ts"
 import { PinnedNetworks } from "./pinned-networks.ts"
@@ -266,5 +267,67 @@ describe("the hosts of a source", () => {
     pins.forget("docs")
     await check({ author: "api" })
     expect(pinned("api")).toBeNull()
+    // But for what the operator opened to all.
+    await check({ author: "api" }, ["10.0.0.0/8"])
+    expect(pinned("api")).toEqual(["10.0.0.0/24"])
+    // Where the operator wrote the source it may be private from the first, and where a redirect led it may not.
+    await check()
+    expect(pinned()).toEqual(["10.0.0.0/24"])
+    found["landing.example"] = NET
+    await check({ landings: ["http://landing.example/"] })
+    expect(pins.of("docs", "operator", "landing.example")).toEqual(["public"])
+    pins.forget("docs")
+    found["landing.example"] = HERE
+    await expect(check({ landings: ["http://landing.example/"] })).rejects.toThrow(
+      "landing.example led to public addresses and now leads to the private network 10.0.0.0/24",
+    )
+  })
+
+  test("that have moved are found again, once the operator has accepted it", async () => {
+    admit(hosts(), [NET])
+    const one = hosts({ landings: [] })
+    await using guard = new AddressGuard({
+      allowed: [],
+      connections: 1,
+      connectTimeoutMs: 1000,
+      hosts: one,
+      resolve: (_name, _options, callback) => callback(null, [{ address: HERE, family: 4 }]),
+    })
+    await expect(guard.checkHosts()).rejects.toThrow("docs.example led to public addresses")
+    pins.forget("docs")
+    await expect(guard.checkHosts()).resolves.toBeUndefined()
+  })
+
+  test("are left to the proxy where it alone resolves names, but for those that are reached without it", async () => {
+    const looked: string[] = []
+    const check = async (proxyLookup: "here" | "proxy", proxyExcept: readonly string[]) => {
+      const proxy = OutgoingProxy.of({
+        proxy: "http://proxy.example:3128",
+        proxyPasswordFile: "",
+        proxyExcept,
+        proxyLookup,
+      })
+      await using guard = new AddressGuard({
+        allowed: [],
+        connections: 1,
+        connectTimeoutMs: 1000,
+        proxy,
+        hosts: hosts({ landings: [] }),
+        resolve: (name, _, callback) => {
+          looked.push(name)
+          callback(null, [{ address: NET, family: 4 }])
+        },
+      })
+      await guard.checkHosts()
+      return looked.splice(0)
+    }
+    expect(await check("proxy", [])).toEqual([])
+    expect(await check("here", [])).toEqual(["docs.example"])
+    expect(await check("proxy", ["docs.example"])).toEqual(["docs.example"])
+  })
+
+  test("are kept from one version of the appliance to the next, under the name of their table", () => {
+    const kept = db.prepare("select version from schema_version where part = 'networks'").get()
+    expect(kept).toMatchObject({ version: 1 })
   })
 })

@@ -37,6 +37,7 @@ describe("robots.txt (RFC 9309)", () => {
     ["a wildcard", "User-agent: *\nDisallow: /*.php", "/deep/x.php?y", false],
     ["an anchored wildcard", "User-agent: *\nDisallow: /*.php$", "/x.php?y", true],
     ["an anchored wildcard that fits", "User-agent: *\nDisallow: /*.php$", "/a.php/b.php", false],
+    ["an anchor alone that fits", "User-agent: *\nDisallow: /a$", "/a", false],
     ["an anchor alone", "User-agent: *\nDisallow: /a$", "/ab", true],
     ["a query", "User-agent: *\nDisallow: /*?sort=", "/list?sort=up", false],
     ["encoded and plain letters alike", "User-agent: *\nDisallow: /%7Ejoe/caf%c3%a9", "/~joe/café", false],
@@ -60,6 +61,7 @@ describe("robots.txt (RFC 9309)", () => {
       "FossickBot",
     )
     expect(rules.sitemaps).toEqual(["https://e.org/a.xml", "/b.xml"])
+    expect(parseRobots("Sitemaps\nSitemap /c.xml", "FossickBot").sitemaps).toEqual([])
     expect(rules.crawlDelayMs).toBe(2500)
     for (const delay of ["soon", "-1", "Infinity", "1e999"]) {
       expect(parseRobots(`User-agent: *\nCrawl-delay: ${delay}`, "FossickBot").crawlDelayMs).toBeNull()
@@ -94,6 +96,16 @@ describe("robots.txt (RFC 9309)", () => {
     ["an escape of a reserved character in any case", "User-agent: *\nDisallow: /a%2fb", "/a%2Fb", false],
     ["a plain slash in the rule unlike an escaped one", "User-agent: *\nDisallow: /a/b", "/a%2Fb", true],
     ["a sign that JavaScript writes in two halves", "User-agent: *\nDisallow: /😀", "/😀/x", false],
+    ["a wildcard at the beginning", "User-agent: *\nDisallow: */a*b", "/axb", false],
+    ["a wildcard for nothing, before an anchor", "User-agent: *\nDisallow: /a*b$", "/ab", false],
+    ["a byte order mark that is none, within a line", "User-agent: *\nDisallow: /\uFEFFa", "/a", true],
+    ["a name behind a sign", "User-agent: @FossickBot\nDisallow: /", "/a", true],
+    [
+      "agents that share a group over a line that nobody knows",
+      "User-agent: FossickBot\nHost: a.example\nUser-agent: other\nDisallow: /",
+      "/a",
+      false,
+    ],
     ["a wildcard at the end", "User-agent: *\nDisallow: /a*", "/abc", false],
     ["wildcards in their order", "User-agent: *\nDisallow: /*b*a", "/xab", true],
     ["a part between wildcards that is not there", "User-agent: *\nDisallow: /*x*a", "/ba", true],
@@ -114,6 +126,7 @@ describe("robots.txt (RFC 9309)", () => {
     expect(delay(two)).toBe(3000)
     expect(delay("User-agent: *\nCrawl-delay: 9\nUser-agent: FossickBot\nAllow: /")).toBeNull()
     expect(delay("User-agent: *\nCrawl-delay: 0")).toBe(0)
+    expect(delay("User-agent: *\nVisit-delay: 7")).toBeNull()
     expect(delay("User-agent: *\nCrawl-delay:")).toBeNull()
     expect(delay("Crawl-delay: 5\nUser-agent: *\nAllow: /")).toBeNull()
   })

@@ -87,7 +87,7 @@ function parse(text: string): { groups: Group[]; sitemaps: string[] } {
 
 /** `FossickBot/1.0 (…)` and `FossickBot*` name the token `fossickbot`. */
 function productToken(value: string): string {
-  return value === "*" ? "*" : (/^[\w-]+/.exec(value)?.[0] ?? value).toLowerCase()
+  return (/^[\w-]+/.exec(value)?.[0] ?? value).toLowerCase()
 }
 
 // §2.2.2 compares octets: percent-encoding of unreserved characters is undone, everything else is encoded.

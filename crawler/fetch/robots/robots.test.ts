@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest"
 import type { PageUrl } from "#engine"
+import { cacheUses } from "#base/flow/cache-memory.ts"
 import type { FetchResult } from "../fetch.ts"
 import { RobotsCache } from "./robots.ts"
 
@@ -62,6 +63,11 @@ test.each<readonly [string, FetchResult, unknown]>([
   ["is a picture", { kind: "skipped", because: "unsupported-type", detail: "image/png" }, true],
   ["is not even sent", failed({ because: "refused", transient: true }), "failed"],
   ["is behind a name that is unknown", failed({ because: "dns" }), "failed"],
+  [
+    "leads to no page",
+    failed({ detail: 'redirects to "mailto:answered 404@a.example", which is no http address' }),
+    "failed",
+  ],
   ["is no valid answer", failed({ detail: "no valid HTTP answer: Parse Error" }), "failed"],
   ["is broken on the site (§2.3.1.4)", failed({ transient: true, status: 500 }), "postponed"],
   ["is to come later", { kind: "postponed", until: new Date(0), status: 503 }, "postponed"],
@@ -109,6 +115,23 @@ test("of very many sites the first is forgotten, not the last", async () => {
   for (let site = 0; site <= 1000; site++) await mayVisit(`https://s${site}.example/`)
   const known = (site: number) => cache.has(page(`https://s${site}.example/`))
   expect([known(0), known(1), known(999), known(1000)]).toEqual([false, true, true, true])
+})
+
+test("an answer that comes when its site is forgotten does not bring it back", async () => {
+  const late = Promise.withResolvers<FetchResult>()
+  const cache = new RobotsCache("FossickBot", (url) =>
+    url.includes("late") ? late.promise : Promise.resolve(rules(url, "")),
+  )
+  const waiting = cache.for(page("https://late.example/"))
+  for (let site = 0; site <= 1000; site++) await cache.for(page(`https://s${site}.example/`))
+  late.resolve(rules(page("https://late.example/robots.txt"), "# much\n".repeat(2000)))
+  expect(await waiting).toMatchObject({ kind: "rules" })
+  expect(cache.has(page("https://late.example/"))).toBe(false)
+  expect(cache.has(page("https://s1000.example/"))).toBe(true)
+})
+
+test("what they take stands among the caches", () => {
+  expect(cacheUses().get("robots")).toMatchObject({ total: 8_200_000 })
 })
 
 test("long files take the place of many short ones", async () => {

@@ -63,26 +63,22 @@ export class RobotsCache {
 
   async #load(url: PageUrl, weigh: (fileBytes: number) => void): Promise<RobotsAnswer> {
     const result = await this.#fetch(url)
-    switch (result.kind) {
-      case "fetched":
-        weigh(result.body.byteLength)
-        return { kind: "rules", rules: parseRobots(Buffer.from(result.body).toString("utf8"), this.#agent) }
-      case "postponed":
-        return result
-      case "failed":
-        // §2.3.1.3: a 4xx, or redirects that lead nowhere, mean that there are no rules.
-        if (result.because === "redirect-loop" || /answered 4\d\d$/.test(result.detail)) break
-        // §2.3.1.4: a 5xx means keep out for now. Without any answer the page itself would fail the same way.
-        if (result.because === "http-status" && result.transient) {
-          return {
-            kind: "postponed",
-            until: new Date(steadyNow() + RETRY_MS),
-            ...(result.status !== undefined && { status: result.status }),
-          }
-        }
-        return result
-      default:
-        break
+    if (result.kind === "fetched") {
+      weigh(result.body.byteLength)
+      return { kind: "rules", rules: parseRobots(Buffer.from(result.body).toString("utf8"), this.#agent) }
+    }
+    if (result.kind === "postponed") return result
+    // §2.3.1.3: a 4xx, or redirects that lead nowhere, mean that there are no rules.
+    const isLeftOut =
+      result.kind !== "failed" || result.because === "redirect-loop" || /answered 4\d\d$/.test(result.detail)
+    if (!isLeftOut) {
+      // §2.3.1.4: a 5xx means keep out for now. Without any answer the page itself would fail the same way.
+      if (result.because !== "http-status" || !result.transient) return result
+      return {
+        kind: "postponed",
+        until: new Date(steadyNow() + RETRY_MS),
+        ...(result.status !== undefined && { status: result.status }),
+      }
     }
     return { kind: "rules", rules: parseRobots("", this.#agent) }
   }

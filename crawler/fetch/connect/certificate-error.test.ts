@@ -1,0 +1,134 @@
+import { EventEmitter } from "node:events"
+import type { DetailedPeerCertificate, TLSSocket } from "node:tls"
+import { describe, expect, test } from "vitest"
+import { explainFailure, SecureConnectionError } from "./certificate-error.ts"
+
+// What strangers write into certificates, which ours do not hold: those of real connections are in secure-sites.test.ts.
+
+type Sent = Partial<Omit<DetailedPeerCertificate, "issuer" | "subject">> & {
+  readonly issuer?: object
+  readonly subject?: object
+}
+
+const REMEDY = "name its PEM file in FOSSICK_CA_FILE, or in caFile of the source"
+const WORKS = { CN: "Works CA" }
+const SITE: Sent = {
+  issuer: WORKS,
+  subject: { CN: "docs" },
+  subjectaltname: "DNS:docs.example",
+  valid_from: "Jan  2 03:04:05 2025 GMT",
+  valid_to: "Mar  4 05:06:07 2026 GMT",
+}
+const failure = (code: string, message = "no") => Object.assign(new Error(message), { code })
+
+/** How the failure of a connection to wiki.example is told, on which the site sent this certificate. */
+function told(sent: Sent, error: Error): Error {
+  const socket = Object.assign(new EventEmitter(), { getPeerCertificate: () => sent })
+  const explain = explainFailure(socket as unknown as TLSSocket, "wiki.example")
+  socket.emit("secure")
+  return explain(error)
+}
+const unknown = (sent: Sent) => told(sent, failure("UNABLE_TO_VERIFY_LEAF_SIGNATURE")).message
+const otherHost = (sent: Sent) => told(sent, failure("ERR_TLS_CERT_ALTNAME_INVALID")).message
+const issuedBy = (name: string) =>
+  `the certificate was issued by ${name}, an authority that is not known here; ${REMEDY}`
+
+describe("a secure connection that fails", () => {
+  test("is told in other words, with the code and the error that it had", () => {
+    const error = failure("CERT_HAS_EXPIRED", "certificate has expired")
+    const found = told(SITE, error)
+    expect(found).toBeInstanceOf(SecureConnectionError)
+    expect(found).toMatchObject({ name: "SecureConnectionError", code: "CERT_HAS_EXPIRED", cause: error })
+    expect(found.message).toBe(
+      'a certificate of the site has expired: its own is valid until 2026-03-04, issued by "Works CA"; the site must renew it',
+    )
+  })
+
+  test("for a certificate of tomorrow has one look at the clock", () => {
+    expect(told(SITE, failure("CERT_NOT_YET_VALID")).message).toBe(
+      'the certificate is valid from 2025-01-02 only (issued by "Works CA"); is the clock of this machine right?',
+    )
+    expect(told({ ...SITE, valid_from: "some day" }, failure("CERT_NOT_YET_VALID")).message).toContain(
+      "is valid from some day only",
+    )
+  })
+
+  test.each([
+    "UNABLE_TO_GET_ISSUER_CERT",
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    "CERT_UNTRUSTED",
+    "INVALID_CA",
+  ])("with %s is one by an authority that is not known, or by the site itself", (code) => {
+    expect(told(SITE, failure(code)).message).toBe(issuedBy('"Works CA"'))
+    expect(told({ ...SITE, subject: WORKS }, failure(code)).message).toBe(
+      `the site signed its certificate itself (as "Works CA"), so nobody vouches for it; if it is yours, ${REMEDY}`,
+    )
+  })
+
+  test("for another reason is left as it is, and so is one whose site sent no certificate", () => {
+    const other = failure("ECONNRESET")
+    expect(told(SITE, other)).toBe(other)
+    const expired = failure("CERT_HAS_EXPIRED")
+    expect(told({}, expired)).toBe(expired)
+    const socket = new EventEmitter() as unknown as TLSSocket
+    expect(explainFailure(socket, "wiki.example")(expired)).toBe(expired)
+  })
+
+  test("by an alert is told by its name, whatever the site sent", () => {
+    const alert = new Error(
+      "0A00045C:SSL routines:ssl3_read_bytes:tlsv13 alert certificate required:rec.c:912",
+    )
+    expect(told({}, alert)).toMatchObject({
+      name: "SecureConnectionError",
+      code: "",
+      message:
+        "the site refused the connection (certificate required); it may ask for a client certificate: clientCert of the source names one",
+    })
+    const other = new Error("tlsv1 alert internal error:rec.c:912")
+    expect(told(SITE, other)).toBe(other)
+  })
+})
+
+describe("an issuer", () => {
+  test.each([
+    [{ CN: "Works CA", O: "Works Ltd" }, '"Works CA (Works Ltd)"'],
+    [{ O: "Works Ltd", OU: "Locks" }, '"Works Ltd"'],
+    [{ OU: "Locks" }, '"Locks"'],
+    [{ C: "DE" }, '"no name"'],
+    [{ CN: ["Works", "CA"], O: ["Works", "Ltd"] }, '"Works, CA (Works, Ltd)"'],
+    [{ CN: 'Wörks & Söhne – "3€" + x\n\u0007' }, '"Wörks & Söhne – \\"3€\\" + x??"'],
+    [{ CN: "x".repeat(101) }, `"${"x".repeat(100)}"`],
+  ])("%j is told as %s: printable and short, since strangers choose it", (issuer, name) => {
+    expect(unknown({ ...SITE, issuer })).toBe(issuedBy(name))
+  })
+
+  test("of the last of a chain is named, too, of ten at most", () => {
+    const chain = (length: number): Sent =>
+      Array.from({ length }, (_, i) => length - i).reduce<Sent>(
+        (issuerCertificate, place) =>
+          ({ ...SITE, issuer: { CN: `CA ${place}` }, ...(place < length && { issuerCertificate }) }) as Sent,
+        {},
+      )
+    expect(unknown(chain(1))).toBe(issuedBy('"CA 1"'))
+    expect(unknown(chain(3))).toBe(issuedBy('"CA 1", under "CA 3"'))
+    expect(unknown(chain(20))).toBe(issuedBy('"CA 1", under "CA 10"'))
+  })
+})
+
+describe("a certificate for another host", () => {
+  test.each([
+    ["DNS:a.example, IP Address:10.0.0.9, URI:urn:DNS:x", "a.example, 10.0.0.9, URI:urn:DNS:x"],
+    [
+      "DNS:a.example, DNS:b.example, DNS:c.example, DNS:d.example",
+      "a.example, b.example, c.example and 1 more",
+    ],
+    [`DNS:${"a".repeat(101)}, IP Address:fd00:0:0:0:0:0:0:7`, `${"a".repeat(100)}, fd00:0:0:0:0:0:0:7`],
+    ["", '"docs"'],
+  ])("with the names %j is told to be for %s", (subjectaltname, names) => {
+    expect(otherHost({ ...SITE, subjectaltname })).toBe(
+      `the certificate is for ${names}, not for wiki.example (issued by "Works CA")`,
+    )
+  })
+})

@@ -1,0 +1,193 @@
+import { getEventListeners, once } from "node:events"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { text } from "node:stream/consumers"
+import { Agent, Dispatcher } from "undici"
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { QueuedBudget } from "#base/flow/queued-budget.ts"
+import { startTestSite, type TestSite } from "../testing/test-site.ts"
+import { exchange, type ExchangeOptions } from "./exchange.ts"
+
+const HTML = { "content-type": "text/html" }
+/** As much of an unwanted body as is read to its end. */
+const DRAINED = 65_536
+
+const asked: { method: string | undefined; body: string }[] = []
+/** Of requests whose body was not sent to its end: when their connection is closed. */
+const left: Promise<unknown>[] = []
+const sockets = new Set<unknown>()
+let site: TestSite
+let agent: Agent
+
+/** Sends a part of what it says it will send, and then nothing. */
+const stops =
+  (headers: Record<string, string | number>, sent: number) =>
+  (request: IncomingMessage, response: ServerResponse) => {
+    left.push(once(request.socket, "close"))
+    response.writeHead(200, headers)
+    response.write("x".repeat(sent))
+  }
+/** A body of so many bytes, with its length told before or not. */
+const whole = (bytes: number, isTold: boolean) => (request: IncomingMessage, response: ServerResponse) => {
+  sockets.add(request.socket)
+  response.writeHead(200, isTold ? { ...HTML, "content-length": bytes } : HTML)
+  response.end("x".repeat(bytes))
+}
+
+beforeAll(async () => {
+  site = await startTestSite({
+    "/asked": async (request, response) => {
+      asked.push({ method: request.method, body: await text(request) })
+      response.end("thanks")
+    },
+    "/hints": (_, response) => {
+      response.writeEarlyHints({ link: "</style.css>; rel=preload" }, () => {
+        response.writeHead(200, HTML).end("page")
+      })
+    },
+    "/long-told": stops({ "content-length": DRAINED + 1 }, 1),
+    "/long": stops({}, DRAINED + 1),
+    "/silent": stops({}, 1),
+    "/told": whole(DRAINED, true),
+    "/untold": whole(DRAINED, false),
+    "/much": whole(DRAINED + 5, true),
+  })
+  agent = new Agent({ connections: 1 })
+})
+afterAll(async () => {
+  await agent.destroy()
+  await site[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  left.length = 0
+  sockets.clear()
+})
+
+const ask = (path: string, more: Partial<ExchangeOptions> = {}, dispatcher: Dispatcher = agent) =>
+  exchange(dispatcher, new URL(site.url(path)), {
+    headers: {},
+    maxBytes: 100_000,
+    signal: new AbortController().signal,
+    wants: () => true,
+    ...more,
+  })
+/** The length of the body that came. */
+const bytesOf = (result: Awaited<ReturnType<typeof ask>>) =>
+  result.kind === "response" ? result.body.length : result
+
+test("a request has a body only where one is to be posted", async () => {
+  await ask("/asked")
+  await ask("/asked", { post: "a=1" })
+  expect(asked).toEqual([
+    { method: "GET", body: "" },
+    { method: "POST", body: "a=1" },
+  ])
+})
+
+test("hints before an answer are no answer", async () => {
+  const statuses: number[] = []
+  const wants = (status: number) => statuses.push(status) > 0
+  expect(await ask("/hints", { wants })).toMatchObject({ kind: "response", status: 200, headers: HTML })
+  expect(statuses).toEqual([200])
+})
+
+test("a body that is said to be too long, or comes to be, is not waited for", async () => {
+  expect(await ask("/long-told", { maxBytes: DRAINED })).toEqual({ kind: "too-large" })
+  expect(await ask("/long", { maxBytes: DRAINED })).toEqual({ kind: "too-large" })
+  await Promise.all(left)
+  expect(left).toHaveLength(2)
+})
+
+test("a body that is wanted is read up to the length that it may have", async () => {
+  expect(bytesOf(await ask("/much", { maxBytes: DRAINED + 5 }))).toBe(DRAINED + 5)
+  expect(await ask("/much", { maxBytes: DRAINED + 4 })).toEqual({ kind: "too-large" })
+})
+
+test("one that nobody wants is left where it is long, and the answer is there without it", async () => {
+  const wants = () => false
+  for (const path of ["/long-told", "/long"]) {
+    const result = await ask(path, { wants })
+    expect(result).toMatchObject({ kind: "response", status: 200 })
+    expect(bytesOf(result)).toBe(0)
+  }
+  await Promise.all(left)
+  expect(left).toHaveLength(2)
+})
+
+test("and is read where it is short, whatever may be wanted, since that costs less than a new connection", async () => {
+  const wants = () => false
+  for (const path of ["/told", "/untold", "/told"])
+    expect(bytesOf(await ask(path, { wants, maxBytes: 10 }))).toBe(0)
+  expect(sockets.size).toBe(1)
+})
+
+test("whoever gives up is told so in his own words, and the site is left", async () => {
+  const stop = new AbortController()
+  const why = new Error("enough")
+  const wants = () => {
+    setImmediate(() => stop.abort(why))
+    return true
+  }
+  expect(await ask("/silent", { signal: stop.signal, wants })).toEqual({
+    kind: "error",
+    error: why,
+    inBody: true,
+  })
+  await Promise.all(left)
+  expect(left).toHaveLength(1)
+  const wordless = AbortSignal.abort("without an error")
+  const result = await ask("/asked", { signal: wordless })
+  expect(result).toMatchObject({ kind: "error", error: { message: "aborted" }, inBody: false })
+})
+
+test("nor does he wait for a connection", async () => {
+  const stop = new AbortController()
+  class Waiting extends Dispatcher {
+    override dispatch() {
+      setImmediate(() => stop.abort())
+      return false
+    }
+  }
+  expect(await ask("/", { signal: stop.signal }, new Waiting())).toEqual({
+    kind: "error",
+    error: stop.signal.reason,
+    inBody: false,
+  })
+})
+
+test("of an exchange that is over nothing waits for its caller to give up", async () => {
+  const { signal } = new AbortController()
+  const waiting = ask("/asked", { signal })
+  expect(getEventListeners(signal, "abort")).toHaveLength(1)
+  await waiting
+  expect(getEventListeners(signal, "abort")).toEqual([])
+})
+
+test("where the memory for bodies is spent, the site is not read on until there is room", async () => {
+  const budget = new QueuedBudget(100)
+  const first = budget.open()
+  await first.reserve(100)
+  using memory = budget.open()
+  const told: string[] = []
+  /** Sends a body in two parts, the second when it is read on. */
+  class ByHand extends Dispatcher {
+    override dispatch(_: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
+      const controller = {
+        pause: () => told.push("pause"),
+        resume: () => {
+          told.push("resume")
+          handler.onResponseData?.(controller, Buffer.from("two"))
+          handler.onResponseEnd?.(controller, {})
+        },
+      } as unknown as Dispatcher.DispatchController
+      handler.onRequestStart?.(controller, {})
+      handler.onResponseStart?.(controller, 200, {}, "OK")
+      handler.onResponseData?.(controller, Buffer.from("one"))
+      return true
+    }
+  }
+  const waiting = ask("/", { memory }, new ByHand())
+  expect(told).toEqual(["pause"])
+  first[Symbol.dispose]()
+  expect(bytesOf(await waiting)).toBe(6)
+  expect([told, memory.held]).toEqual([["pause", "resume"], 6])
+})
