@@ -98,7 +98,8 @@ test("what is unpacked is set aside in pieces of 64 KB, since smaller ones take 
 })
 
 test("a body of deflate is known with its header or without it, whatever it begins with", async () => {
-  const bare = Array.from({ length: 100 }, (_, n) => deflateRawSync(`words of the page ${n}`))
+  // Of a hundred some begin with what the check of that header lets through: those from 58 on.
+  const bare = Array.from({ length: 100 }, (_, n) => deflateRawSync(`${n} words`))
   // Kept as it is (RFC 1951 §3.2.4), with a bit that means nothing, but is the one that zlib's header has.
   const text = WORDS.subarray(0, 300)
   const size = Buffer.from([text.length & 0xff, text.length >> 8])
