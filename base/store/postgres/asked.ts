@@ -10,15 +10,14 @@ export interface ServerLocation {
   readonly schema: string
 }
 
-/** How a result is wanted. */
-export type Mode = "get" | "all" | "run"
-
 /** A statement as it goes over the wire. */
 export interface AskedStatement {
   readonly sql: string
   readonly values: readonly StateValue[]
-  readonly mode: Mode
 }
+
+/** Statements that change tables of any size. */
+export const SCRIPT_MS = 3_600_000
 
 export type Asked =
   | { readonly kind: "open"; readonly connection: number; readonly location: ServerLocation }
@@ -33,10 +32,7 @@ export type Asked =
   | { readonly kind: "patience"; readonly connection: number; readonly ms: number }
   /** Whether what is committed is on the disk of the server when the call returns. */
   | { readonly kind: "durable"; readonly connection: number; readonly isDurable: boolean }
-  | ({ readonly kind: "cursor"; readonly connection: number; readonly cursor: number } & Omit<
-      AskedStatement,
-      "mode"
-    >)
+  | ({ readonly kind: "cursor"; readonly connection: number; readonly cursor: number } & AskedStatement)
   | { readonly kind: "fetch"; readonly connection: number; readonly cursor: number }
   | { readonly kind: "drop"; readonly connection: number; readonly cursor: number }
 

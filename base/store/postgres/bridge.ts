@@ -1,15 +1,10 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads"
 import { moduleBeside } from "../../process/module-beside.ts"
 import { startThread } from "../../process/threads/thread.ts"
-import type { Answer, Asked, Failure, Rows, ServerLocation } from "./asked.ts"
+import { type Answer, type Asked, type Failure, type Rows, SCRIPT_MS, type ServerLocation } from "./asked.ts"
 
 // A thread of the program waits for its answer as it waits for SQLite: in the call. The connections are in a thread beside it, since
 // sockets need a loop that turns.
-
-/** Beyond all bounds that the other thread keeps to itself: then something is wrong with it. */
-const ANSWER_MS = 45_000
-/** Statements that change tables of any size. */
-const SCRIPT_MS = 3_600_000
 
 /** PostgreSQL said no, or nothing. */
 export class PostgresError extends Error {
@@ -42,14 +37,43 @@ interface Known {
   readonly settings: Map<string, Asked>
 }
 
-class Bridge {
-  #worker: Worker | null = null
-  #port: MessagePort | null = null
-  #signal = new Int32Array(new SharedArrayBuffer(4))
+export interface BridgeOptions {
+  /** Of the thread with the connections. */
+  readonly program?: URL
+  /** Beyond all bounds that the other thread keeps to itself: then something is wrong with it. */
+  readonly answerMs?: number
+  /** As `answerMs`, of statements that change tables. */
+  readonly scriptMs?: number
+}
+
+/** The thread with the connections, seen from this side. */
+interface Beside {
+  readonly worker: Worker
+  readonly port: MessagePort
+  /** Counts its answers. */
+  readonly signal: Int32Array
+}
+
+export class Bridge {
+  readonly #program: URL
+  readonly #answerMs: number
+  readonly #scriptMs: number
+  #beside: Beside | null = null
   #last = 0
   readonly #known = new Map<number, Known>()
   readonly #open = new Set<number>()
 
+  constructor({
+    program = moduleBeside(import.meta.url, "./connections-thread"),
+    answerMs = 45_000,
+    scriptMs = SCRIPT_MS,
+  }: BridgeOptions = {}) {
+    this.#program = program
+    this.#answerMs = answerMs
+    this.#scriptMs = scriptMs
+  }
+
+  /** @throws PostgresError */
   open(location: ServerLocation): number {
     const connection = ++this.#last
     this.#known.set(connection, { location, settings: new Map() })
@@ -63,7 +87,7 @@ class Bridge {
   }
 
   close(connection: number): void {
-    if (!this.#known.delete(connection)) return
+    this.#known.delete(connection)
     if (this.#open.delete(connection)) this.#send({ kind: "close", connection })
   }
 
@@ -83,53 +107,38 @@ class Bridge {
     const known = this.#known.get(connection)
     if (known === undefined) throw new Error("The state store is not open.")
     if (this.#open.has(connection)) return
+    this.#send({ kind: "open", connection, location: known.location })
+    for (const setting of known.settings.values()) this.#send(setting)
     this.#open.add(connection)
-    try {
-      this.#send({ kind: "open", connection, location: known.location })
-      for (const setting of known.settings.values()) this.#send(setting)
-    } catch (error) {
-      this.#open.delete(connection)
-      throw error
-    }
   }
 
   #send(asked: Asked): Rows | null {
-    const port = this.#port ?? this.#start()
-    const late = performance.now() + (asked.kind === "script" ? SCRIPT_MS : ANSWER_MS)
-    let seen = Atomics.load(this.#signal, 0)
+    const { worker, port, signal } = (this.#beside ??= this.#start())
+    const late = performance.now() + (asked.kind === "script" ? this.#scriptMs : this.#answerMs)
+    let seen = Atomics.load(signal, 0)
     port.postMessage(asked)
     for (;;) {
       const said = receiveMessageOnPort(port)
       if (said !== undefined) return valueOf(said.message as Answer)
-      const left = late - performance.now()
-      if (left <= 0 || Atomics.wait(this.#signal, 0, seen, left) === "timed-out") {
-        this.#giveUp()
+      if (Atomics.wait(signal, 0, seen, late - performance.now()) === "timed-out") {
+        void worker.terminate()
+        this.#beside = null
+        this.#open.clear()
         throw new PostgresError({ message: "no answer", code: "08000", isLost: true })
       }
-      seen = Atomics.load(this.#signal, 0)
+      seen = Atomics.load(signal, 0)
     }
   }
 
-  #start(): MessagePort {
+  #start(): Beside {
     const { port1, port2 } = new MessageChannel()
-    this.#signal = new Int32Array(new SharedArrayBuffer(4))
-    this.#worker = startThread(moduleBeside(import.meta.url, "./connections-worker"), {
-      execArgv: [],
-      workerData: { port: port2, signal: this.#signal },
+    const signal = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    const worker = startThread(this.#program, {
+      workerData: { port: port2, signal },
       transferList: [port2],
     })
-    this.#worker.unref()
-    port1.unref()
-    this.#port = port1
-    return port1
-  }
-
-  #giveUp(): void {
-    void this.#worker?.terminate()
-    this.#port?.close()
-    this.#worker = null
-    this.#port = null
-    this.#open.clear()
+    worker.unref()
+    return { worker, port: port1, signal }
   }
 }
 

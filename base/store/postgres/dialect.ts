@@ -1,4 +1,4 @@
-import { STATEMENT_END, type Token, tokensOf } from "./sql-tokens.ts"
+import { STATEMENT_END, textOf, type Token, tokensOf } from "./sql-tokens.ts"
 import { NO_TURN, SKIP_LOCKED } from "../state-port.ts"
 import { triggerSql } from "./triggers.ts"
 
@@ -25,6 +25,8 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   json_object: "json_build_object",
   unixepoch: "unix_seconds",
 }
+/** Others that it has other words for. */
+const WORDS: Readonly<Record<string, string>> = { like: "ilike", integer: "bigint" }
 const BLOB = /^x'/i
 /** Words behind which `is` has its meaning of the standard. */
 const STANDARD_IS = new Set(["null", "true", "false", "distinct"])
@@ -38,20 +40,8 @@ export interface Translated {
   readonly places: readonly number[]
 }
 
-const known = new Map<string, Translated>()
-/** Statements are few, and each is written in the program once; a list of other texts would be a leak. */
-const MOST_KNOWN = 4000
-
 /** One statement for PostgreSQL, with `$1` for `?`. */
-export function translate(sql: string): Translated {
-  let found = known.get(sql)
-  if (found === undefined) {
-    if (known.size >= MOST_KNOWN) known.clear()
-    found = translated(tokensOf(sql))
-    known.set(sql, found)
-  }
-  return found
-}
+export const translate = (sql: string): Translated => translated(tokensOf(sql))
 
 /** The statements of a script, each as it stands in SQLite. A trigger's statements are its own. */
 export function statementsOf(script: string): string[] {
@@ -75,36 +65,32 @@ export function statementsOf(script: string): string[] {
   return statements
 }
 
-const isTrigger = ([create, trigger]: readonly Token[]): boolean =>
-  create?.word === "create" && trigger?.word === "trigger"
+/** The word of a token, also where there is none. */
+const wordAt = (tokens: readonly Token[], at: number): string => tokens[at]?.word ?? ""
+const textAt = (tokens: readonly Token[], at: number): string | undefined => tokens[at]?.text
+/** What is said instead of a token, in words of PostgreSQL. */
+const instead = (token: Token, text: string): Token => ({ ...token, text, word: "" })
 
-const textOf = (tokens: readonly Token[]): string =>
-  tokens
-    .map(({ before, text }) => before + text)
-    .join("")
-    .trim()
+const isTrigger = (tokens: readonly Token[]): boolean =>
+  wordAt(tokens, 0) === "create" && wordAt(tokens, 1) === "trigger"
 
 function translated(tokens: readonly Token[]): Translated {
   if (isTrigger(tokens))
     return { sql: triggerSql(tokens, (body) => translated(body).sql), writes: true, places: [] }
-  const first = tokens[0]?.word ?? ""
+  const first = wordAt(tokens, 0)
   const places: number[] = []
-  let list = namedTables(numbered(tokens, places))
-  if (first === "create" || first === "alter") list = columnTypes(list)
-  list = insertOrIgnore(list)
-  list = ownColumns(list)
-  const sql = textOf(comparisons(list).map((token, at, all) => inWords(token, all[at + 1])))
-  const takesRows = sql.includes(SKIP_LOCKED)
-  const hasNoTurn = takesRows || sql.includes(NO_TURN)
+  const list = ownColumns(insertOrIgnore(columnTypes(namedTables(numbered(tokens, places)))))
+  const sql = textOf(comparisons(list).map((token, at, all) => inWords(token, textAt(all, at + 1))))
+  const hasNoTurn = sql.includes(SKIP_LOCKED) || sql.includes(NO_TURN)
+  const isRead = first === "select" || (first === "with" && !list.some(({ word }) => CHANGES.has(word)))
   return {
-    sql: takesRows ? sql.replace(SKIP_LOCKED, "for update skip locked") : sql,
+    sql: sql.replace(SKIP_LOCKED, "for update skip locked"),
     places,
-    writes:
-      !hasNoTurn && first !== "select" && !(first === "with" && !list.some(({ word }) => isChange(word))),
+    writes: !hasNoTurn && !isRead,
   }
 }
 
-const isChange = (word: string | null): boolean => word === "insert" || word === "update" || word === "delete"
+const CHANGES = new Set(["insert", "update", "delete"])
 
 /**
  * `?` and `?2` as `$1`, `$2` and so on, each with a number of its own: PostgreSQL takes the type of a parameter from where it stands,
@@ -117,14 +103,15 @@ function numbered(tokens: readonly Token[], places: number[]): Token[] {
     const number = token.text === "?" ? last + 1 : Number(token.text.slice(1))
     last = Math.max(last, number)
     places.push(number - 1)
-    const isAskedForNull =
-      tokens[at + 1]?.word === "is" && tokens.slice(at + 2, at + 4).some(({ word }) => word === "null")
+    const asked = wordAt(tokens, wordAt(tokens, at + 2) === "not" ? at + 3 : at + 2)
+    const isAskedForNull = wordAt(tokens, at + 1) === "is" && asked === "null"
     return { ...token, text: `$${places.length}${isAskedForNull ? "::text" : ""}` }
   })
 }
 
-/** Words that may stand behind a table which is a `select` in brackets, and are no name of it. */
+/** What may stand behind a table which is a `select` in brackets, and is no name of it: a sign, or one of these. */
 const NO_NAMES = new Set([
+  "",
   "where",
   "group",
   "order",
@@ -146,27 +133,20 @@ function namedTables(tokens: readonly Token[]): Token[] {
   let names = 0
   for (const [at, token] of tokens.entries()) {
     found.push(token)
-    const before = tokens[at - 1]?.word
+    const before = wordAt(tokens, at - 1)
     if (token.text === "(")
-      open.push((before === "from" || before === "join") && tokens[at + 1]?.word === "select")
-    if (token.text !== ")" || open.pop() !== true) continue
-    const next = tokens[at + 1]
-    if (next?.word == null || NO_NAMES.has(next.word))
-      found.push({ before: " ", text: `as table_${++names}`, word: null })
+      open.push((before === "from" || before === "join") && wordAt(tokens, at + 1) === "select")
+    if (token.text === ")" && open.pop() && NO_NAMES.has(wordAt(tokens, at + 1)))
+      found.push(instead({ ...token, before: " " }, `as table_${++names}`))
   }
   return found
 }
 
-function inWords(token: Token, next: Token | undefined): Token {
-  const { word } = token
-  if (word === null)
-    return BLOB.test(token.text)
-      ? { ...token, text: `'\\${token.text.toLowerCase().replace("'", "")}` }
-      : token
-  if (next?.text === "(" && FUNCTIONS[word] !== undefined) return { ...token, text: FUNCTIONS[word] }
-  if (word === "like") return { ...token, text: "ilike" }
-  if (word === "integer") return { ...token, text: "bigint" }
-  return RESERVED.has(word) ? { ...token, text: `"${word}"` } : token
+function inWords(token: Token, next: string | undefined): Token {
+  const { text, word } = token
+  if (BLOB.test(text)) return { ...token, text: `'\\${text.toLowerCase().replace("'", "")}` }
+  const said = next === "(" ? FUNCTIONS[word] : undefined
+  return { ...token, text: said ?? WORDS[word] ?? (RESERVED.has(word) ? `"${word}"` : text) }
 }
 
 /** `is` and `is not` between two values, which PostgreSQL has for null, true and false alone. */
@@ -174,67 +154,52 @@ function comparisons(tokens: readonly Token[]): Token[] {
   const found: Token[] = []
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!
-    const isNot = tokens[at + 1]?.word === "not"
-    if (token.word !== "is" || STANDARD_IS.has(tokens[isNot ? at + 2 : at + 1]?.word ?? "")) {
+    const isNot = wordAt(tokens, at + 1) === "not"
+    if (token.word !== "is" || STANDARD_IS.has(wordAt(tokens, isNot ? at + 2 : at + 1))) {
       found.push(token)
       continue
     }
-    found.push({ ...token, text: isNot ? "is distinct from" : "is not distinct from", word: null })
+    found.push(instead(token, isNot ? "is distinct from" : "is not distinct from"))
     if (isNot) at += 1
   }
   return found
 }
 
+/** What SQLite alone says of a table, behind its columns. */
+const OF_TABLES = new Set(["strict", "without", "rowid", ","])
+
 /** Types of the columns of a table that is made or changed; what SQLite alone says of tables is left out. */
 function columnTypes(tokens: readonly Token[]): Token[] {
-  const table = tokens.findIndex(({ word }, at) => at < 4 && word === "table")
+  const table = wordAt(tokens, 1) === "temp" ? 2 : 1
   // A table that is made of a `select` has its columns from there.
-  if (table < 0 || tokens[table + 2]?.word === "as") return [...tokens]
+  if (wordAt(tokens, table) !== "table" || wordAt(tokens, table + 2) === "as") return [...tokens]
   const found: Token[] = []
   let depth = 0
   /** Words since the beginning of what may be a column; the second one is its type. */
-  let place = tokens[0]?.word === "create" ? Number.NEGATIVE_INFINITY : Number.NaN
-  for (let at = 0; at < tokens.length; at++) {
-    const token = tokens[at]!
-    const next = tokens[at + 1]
-    if (token.text === "(") depth += 1
-    if (token.text === ")") depth -= 1
-    if (depth === 0 && token.word === "strict") continue
-    if (depth === 0 && token.word === "without" && next?.word === "rowid") {
-      at += 1
-      continue
-    }
-    if (depth === 0 && token.text === ",") continue
-    const begins =
-      (depth === 1 && (token.text === "(" || token.text === ",") && tokens[0]?.word === "create") ||
-      (token.word === "column" && tokens[at - 1]?.word === "add")
-    if (begins) {
-      place = 0
-      found.push(token)
-      continue
-    }
-    place += 1
-    const type = place === 2 && token.word !== null ? TYPES[token.word] : undefined
-    if (type === undefined) {
-      if (token.word !== "autoincrement") found.push(token)
-    } else if (token.word === "integer" && next?.word === "primary" && tokens[at + 2]?.word === "key") {
-      found.push({ ...token, text: "bigint generated by default as identity", word: null })
-    } else found.push({ ...token, text: type, word: null })
+  let place = Number.NaN
+  for (const [at, token] of tokens.entries()) {
+    const { text, word } = token
+    if (text === "(") depth += 1
+    if (text === ")") depth -= 1
+    if ((depth === 0 && OF_TABLES.has(text)) || word === "autoincrement") continue
+    place = text === "(" || text === "," || word === "column" ? 0 : place + 1
+    const type = place === 2 ? TYPES[word] : undefined
+    if (type === undefined) found.push(token)
+    else if (word === "integer" && wordAt(tokens, at + 1) === "primary")
+      found.push(instead(token, "bigint generated by default as identity"))
+    else found.push(instead(token, type))
   }
   return found
 }
 
 /** `insert or ignore` as `on conflict do nothing`. */
 function insertOrIgnore(tokens: readonly Token[]): Token[] {
-  const at = tokens.findIndex(({ word }, i) => word === "insert" && tokens[i + 1]?.word === "or")
-  if (at < 0) return [...tokens]
-  if (tokens[at + 2]?.word !== "ignore") throw new Error(`Not for both stores: ${textOf(tokens)}`)
-  const rest = tokens.filter((_, i) => i !== at + 1 && i !== at + 2)
+  const or = tokens.findIndex(({ word }, at) => word === "or" && wordAt(tokens, at - 1) === "insert")
+  if (or === -1) return [...tokens]
+  if (wordAt(tokens, or + 1) !== "ignore") throw new Error(`Not for both stores: ${textOf(tokens)}`)
+  const rest = tokens.toSpliced(or, 2)
   const returning = rest.findIndex(({ word }) => word === "returning")
-  const clause = tokensOf(" on conflict do nothing")
-  return returning < 0
-    ? [...rest, ...clause]
-    : [...rest.slice(0, returning), ...clause, ...rest.slice(returning)]
+  return rest.toSpliced(returning === -1 ? rest.length : returning, 0, ...tokensOf(" on conflict do nothing"))
 }
 
 /**
@@ -242,37 +207,26 @@ function insertOrIgnore(tokens: readonly Token[]): Token[] {
  * such a clause sets, those that it reads are written with their table.
  */
 function ownColumns(tokens: readonly Token[]): Token[] {
-  const into = tokens.findIndex(({ word }, i) => word === "into" && tokens[i - 1]?.word === "insert")
-  const update = tokens.findIndex(({ word }, i) => word === "update" && tokens[i - 1]?.word === "do")
-  if (into < 0 || update < 0) return [...tokens]
-  const table = tokens[into + 1]!.text
-  const end = tokens.findIndex(({ word }, i) => i > update && word === "returning")
-  const last = end < 0 ? tokens.length : end
-  const isSet = (i: number) =>
-    tokens[i + 1]?.text === "=" && (tokens[i - 1]?.word === "set" || isComma(tokens, i - 1, update))
-  const columns = new Set<string>()
-  for (let i = update + 1; i < last; i++)
-    if (tokens[i]!.word !== null && isSet(i)) columns.add(tokens[i]!.word!)
-  return tokens.map((token, i) => {
-    const isRead =
-      i > update &&
-      i < last &&
-      token.word !== null &&
-      columns.has(token.word) &&
-      !isSet(i) &&
-      tokens[i - 1]?.text !== "." &&
-      tokens[i + 1]?.text !== "."
-    return isRead ? { ...token, text: `${table}.${token.text}`, word: null } : token
+  const from = tokens.findIndex(({ word }) => word === "do")
+  if (from === -1) return [...tokens]
+  const table = textAt(tokens, tokens.findIndex(({ word }) => word === "into") + 1)
+  const end = tokens.findIndex(({ word }) => word === "returning")
+  const until = end === -1 ? tokens.length : end
+  const clause = tokens.slice(from, until)
+  const isSet = (at: number) => wordAt(clause, at - 1) === "set" || isComma(clause, at - 1)
+  const columns = clause.filter(({ word }, at) => word !== "" && isSet(at)).map(({ word }) => word)
+  const own = clause.map((token, at) => {
+    const isOfTable = [textAt(clause, at - 1), textAt(clause, at + 1)].includes(".")
+    const isRead = columns.includes(token.word) && !isSet(at) && !isOfTable
+    return isRead ? instead(token, `${table}.${token.text}`) : token
   })
+  return [...tokens.slice(0, from), ...own, ...tokens.slice(until)]
 }
 
-/** Whether the comma at `at` stands between two assignments, and not within a call. */
-function isComma(tokens: readonly Token[], at: number, from: number): boolean {
-  if (tokens[at]?.text !== ",") return false
-  let depth = 0
-  for (let i = from; i < at; i++) {
-    if (tokens[i]!.text === "(") depth += 1
-    if (tokens[i]!.text === ")") depth -= 1
-  }
-  return depth === 0
+/** Whether the comma at `place` stands between two assignments, and not within a call. */
+function isComma(tokens: readonly Token[], place: number): boolean {
+  const before = tokens.slice(0, place)
+  const opened = before.filter(({ text }) => text === "(")
+  const closed = before.filter(({ text }) => text === ")")
+  return textAt(tokens, place) === "," && opened.length === closed.length
 }

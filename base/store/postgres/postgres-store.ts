@@ -1,14 +1,19 @@
-import type { StateRow, StateStatement, StateStore, StateValue } from "../state-port.ts"
+import { Lru } from "../../flow/lru.ts"
 import { BUSY_MS } from "../busy.ts"
-import type { Mode, Rows, ServerLocation } from "./asked.ts"
+import type { StateRow, StateStatement, StateStore, StateValue } from "../state-port.ts"
+import type { Rows, ServerLocation } from "./asked.ts"
 import { bridge } from "./bridge.ts"
-import { statementsOf, translate } from "./dialect.ts"
+import { statementsOf, translate, type Translated } from "./dialect.ts"
+
+/** Statements are few, and each is written in the program once; a list of other texts would be a leak. */
+const MOST_KNOWN = 4000
 
 /** The state in a schema of a PostgreSQL database. */
 export class PostgresStore implements StateStore {
   /** Name or address of the server, with its port if that is not the usual one. */
   readonly host: string
   readonly #connection: number
+  readonly #known = new Lru<string, Translated>(MOST_KNOWN)
   #isTransaction = false
   #patienceMs = BUSY_MS
   #isClosed = false
@@ -51,31 +56,27 @@ export class PostgresStore implements StateStore {
 
   prepare(sql: string): StateStatement {
     if (sql === "pragma busy_timeout") return constant({ timeout: this.#patienceMs })
-    const { sql: text, writes, places } = translate(sql)
-    const run = (values: readonly StateValue[], mode: Mode): Rows =>
+    const { sql: text, writes, places } = this.#translated(sql)
+    const placed = (values: readonly StateValue[]) => places.map((place) => values[place] ?? null)
+    const run = (values: readonly StateValue[]): Rows =>
       bridge.ask({
         kind: "run",
         connection: this.#connection,
         sql: text,
-        values: places.map((place) => values[place] ?? null),
-        mode,
+        values: placed(values),
         alone: writes && !this.#isTransaction,
       })!
     return {
       get(...values) {
-        const found = run(values, "get")
-        return found.rows[0] === undefined ? undefined : rowOf(found.columns, found.rows[0])
+        const { columns, rows } = run(values)
+        return rows[0] && rowOf(columns, rows[0])
       },
       all(...values) {
-        const found = run(values, "all")
-        return found.rows.map((row) => rowOf(found.columns, row))
+        const { columns, rows } = run(values)
+        return rows.map((row) => rowOf(columns, row))
       },
-      iterate: (...values) =>
-        this.#iterate(
-          text,
-          places.map((place) => values[place] ?? null),
-        ),
-      run: (...values) => ({ changes: run(values, "run").changes }),
+      iterate: (...values) => this.#iterate(text, placed(values)),
+      run: (...values) => ({ changes: run(values).changes }),
     }
   }
 
@@ -88,6 +89,12 @@ export class PostgresStore implements StateStore {
 
   [Symbol.dispose](): void {
     this.close()
+  }
+
+  #translated(sql: string): Translated {
+    let found = this.#known.get(sql)
+    if (found === undefined) this.#known.set(sql, (found = translate(sql)))
+    return found
   }
 
   *#iterate(sql: string, values: readonly StateValue[]): Generator<StateRow> {
@@ -119,7 +126,7 @@ export class PostgresStore implements StateStore {
       bridge.ask({ kind: "end", connection, how: first })
       return
     }
-    const { sql, writes } = translate(statement)
+    const { sql, writes } = this.#translated(statement)
     bridge.ask({ kind: "script", connection, sql, alone: writes && !this.#isTransaction })
   }
 

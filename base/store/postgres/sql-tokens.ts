@@ -2,28 +2,27 @@
 export interface Token {
   /** Blanks and comments in front of it. */
   readonly before: string
+  /** Empty behind blanks and comments at the end. */
   readonly text: string
-  /** Of a keyword or a bare name, in lower case; null of anything else. */
-  readonly word: string | null
+  /** Of a keyword, a bare name or a number, in lower case; empty of anything else. */
+  readonly word: string
 }
 
 export const STATEMENT_END = ";"
 
-/** Blanks and comments; then text in quotes, a name in quotes, a word, a number, a parameter, or a sign. */
-const TOKEN =
-  /((?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*)(x'[0-9a-f]*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|[a-z_]\w*|\d+(?:\.\d+)?(?:e[+-]?\d+)?|\?\d*|\|\||<>|<=|>=|[\s\S])/giy
+/** Blanks and comments; then text in quotes (with a quote in it, two), a name in quotes, a word, a parameter, a sign, or the end. */
+const TOKEN = /((?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)*)(x?'[^']*'|"[^"]*"|(\w+)|\?\d*|\S|$)/giy
 
 /** All pieces of a text of SQL. */
-export function tokensOf(sql: string): Token[] {
-  const tokens: Token[] = []
-  TOKEN.lastIndex = 0
-  for (let found = TOKEN.exec(sql); found !== null; found = TOKEN.exec(sql)) {
-    const [, before = "", text = ""] = found
-    tokens.push({
-      before,
-      text,
-      word: /^[a-z_]/i.test(text) && !text.endsWith("'") ? text.toLowerCase() : null,
-    })
-  }
-  return tokens
-}
+export const tokensOf = (sql: string): Token[] =>
+  Array.from(sql.matchAll(TOKEN), ([, before, text, word = ""]) => ({
+    before: before!,
+    text: text!,
+    word: word.toLowerCase(),
+  })).filter(({ before, text }) => before + text !== "")
+
+export const textOf = (tokens: readonly Token[]): string =>
+  tokens
+    .map(({ before, text }) => before + text)
+    .join("")
+    .trim()

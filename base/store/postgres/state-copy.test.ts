@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { migrate, openStateFile, transaction } from "../state-store.ts"
+import { migrate, openStateFile, SCHEMA_VERSION, transaction } from "../state-store.ts"
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "../testing/postgres-server.ts"
 import { PostgresError } from "./bridge.ts"
 import { PostgresStore } from "./postgres-store.ts"
@@ -74,6 +74,63 @@ describe.skipIf(isMissing)(`a state that moves${isMissing ? `: ${NO_POSTGRES}` :
     using again = opened("again")
     using copy = new DatabaseSync(join(folder, "backup.db"))
     expect(copyToServer(copy, again)).toHaveLength(moved.length)
+  })
+
+  test("has all its rows in their tables, however many there are, and whatever belongs to what", () => {
+    using from = openStateFile(join(folder, "many"))
+    migrate(from, "many", [
+      `create table leaf (tree integer not null references "tree" (id), name text not null, primary key (tree, name)) strict;
+       create table tree (id integer primary key, parent integer references tree (id)) strict;
+       create table word (word text primary key, n integer not null) strict`,
+    ])
+    from.exec("insert into tree values (1, null), (2, 1); insert into leaf values (2, 'a'), (2, 'b')")
+    // More values than one statement may carry (65,535).
+    from.exec(
+      `insert into word with recursive number (n) as (select 1 union all select n + 1 from number where n < 33000)
+       select 'w' || n, n from number; insert into word values ('a' || char(0) || 'b', 0)`,
+    )
+    using to = opened("many")
+    expect(copyToServer(from, to)).toEqual(
+      expect.arrayContaining([
+        { table: "word", rows: 33_001, digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+        expect.objectContaining({ table: "leaf", rows: 2 }),
+      ]),
+    )
+    expect(to.prepare("select word from word where n = 0").get()).toEqual({ word: "a\u{FFFD}b" })
+    expect(to.prepare("insert into tree (parent) values (2) returning id").get()).toEqual({ id: 3 })
+    from.exec(
+      "create table egg (hen integer references hen (id)) strict; create table hen (id integer primary key references egg (hen)) strict",
+    )
+    using other = opened("circle")
+    expect(() => copyToServer(from, other)).toThrow("Tables belong to each other in a circle.")
+  })
+
+  test("is refused where the copy is not what was there, or there is a file already", () => {
+    using db = opened("odd")
+    db.exec(SCHEMA_VERSION)
+    /** A table that the server and the file have in different ways. */
+    const odd = (name: string, onServer: string, inFile: string, values: string) => {
+      db.exec(`create table ${name} (a ${onServer})`)
+      db.exec(`insert into ${name} values ${values}`)
+      db.keepStep(`create table ${name} (a ${inFile})`)
+    }
+    const copied = (name: string) => () => copyToFile(db, join(folder, name))
+    odd("same", "text", "text", "('x')")
+    expect(copied("a.db")()).toHaveLength(2)
+    expect(copied("a.db")).toThrow("EEXIST")
+    odd("fewer", "text", "text unique on conflict ignore", "('x'), ('x'), ('x')")
+    expect(copied("b.db")).toThrow("The copy of fewer is not what was there (3 rows, 1 in the copy).")
+    db.exec("delete from fewer")
+    odd("other", "text", "integer", "('007')")
+    expect(copied("c.db")).toThrow("The copy of other is not what was there (1 rows, 1 in the copy).")
+  })
+
+  test("is copied from a file, too", async () => {
+    using from = openStateFile(join(folder, "of-file"))
+    from.exec("create table thing (n integer) strict; insert into thing values (7)")
+    await copyState(from, join(folder, "of-file.db"))
+    using copy = new DatabaseSync(join(folder, "of-file.db"))
+    expect(copy.prepare("select n from thing").all()).toEqual([{ n: 7 }])
   })
 
   test("is told to be out of reach when its server is gone, and is found when that is back", async () => {

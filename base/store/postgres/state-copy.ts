@@ -8,7 +8,7 @@ import { PostgresStore } from "./postgres-store.ts"
 // The state from one store into the other. The copy is read back and compared before it is said to be one.
 
 /** All in one step: in several, each change by another process would begin the copy anew. Writers do not wait for it. */
-const ALL_PAGES = 2 ** 31 - 1
+const ALL_PAGES = 0x7fffffff
 /** Rows that are written in one statement. */
 const AT_ONCE = 100
 
@@ -148,9 +148,10 @@ function copyTable(from: StateStore, to: StateStore, table: string, columns: rea
 
 /** New rows go on behind those that were copied. */
 function goOnCounting(from: DatabaseSync, to: PostgresStore, table: string): void {
-  const keys = from.prepare("select name, type from pragma_table_info(?) where pk > 0").all(table)
-  const [key] = keys
-  if (keys.length !== 1 || key === undefined || String(key["type"]).toLowerCase() !== "integer") return
+  const key = from
+    .prepare("select name from pragma_table_info(?) where pk > 0 and lower(type) = 'integer'")
+    .get(table)
+  if (key === undefined) return
   const column = String(key["name"])
   // Ids that were given and deleted are not given again where that was promised.
   const given = hasTable(from, "sqlite_sequence")
@@ -181,6 +182,6 @@ class Digest {
 
 /** As both stores give it: text as PostgreSQL can hold it. */
 function plain(value: unknown): unknown {
-  if (value instanceof Uint8Array) return ["bytes", Buffer.from(value).toString("base64")]
-  return typeof value === "string" ? value.replaceAll("\0", "\u{FFFD}").toWellFormed() : value
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64")
+  return typeof value === "string" ? value.replaceAll("\0", "\u{FFFD}") : value
 }

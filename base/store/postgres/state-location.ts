@@ -56,14 +56,13 @@ export function serverLocation(
   url.searchParams.delete("schema")
   return {
     url: url.href,
-    password: password === "" ? "" : resolveSecret(password, env, "the environment"),
+    password: resolveSecret(password, env, "the environment"),
     schema: named === OF_FOLDER ? `folder_${digest(resolve(dataDir))}` : named,
   }
 }
 
 /** pg takes the password that stands in the address, also when none does, before one that is given beside it. */
 export function withPassword({ url, password }: ServerLocation): string {
-  if (password === "") return url
   const address = new URL(url)
   address.password = encodeURIComponent(password)
   return address.href

@@ -1,8 +1,8 @@
-import { STATEMENT_END, type Token } from "./sql-tokens.ts"
+import { STATEMENT_END, textOf, type Token } from "./sql-tokens.ts"
 
 /**
- * A trigger of SQLite as a function and a trigger of PostgreSQL. Its condition goes into the function, since that of a trigger
- * may not look into tables.
+ * A trigger of SQLite as a function and a trigger of PostgreSQL, which does its work after each row. Its condition goes into the
+ * function, since that of a trigger may not look into tables.
  *
  * @param statementSql one statement of its body, for PostgreSQL
  */
@@ -10,18 +10,17 @@ export function triggerSql(
   tokens: readonly Token[],
   statementSql: (tokens: readonly Token[]) => string,
 ): string {
-  const begin = tokens.findIndex(({ word }) => word === "begin")
-  const when = tokens.findIndex(({ word }, at) => word === "when" && at < begin)
-  const head = tokens.slice(0, when < 0 ? begin : when)
-  const on = head.findIndex(({ word }) => word === "on")
-  const after = head.findIndex(({ word }) => word === "after" || word === "before")
-  const name = head[after - 1]!.text
-  const table = head[on + 1]!.text
-  const event = textOf(head.slice(after, on))
-  const ifNew = head.some(({ word }) => word === "exists") ? "or replace " : ""
-  const condition = when < 0 ? null : statementSql(tokens.slice(when + 1, begin))
-  const body = split(tokens.slice(begin + 1, -1)).map((statement) => `${statementSql(statement)};`)
-  const steps = condition === null ? body : [`if (${condition}) then`, ...body, "end if;"]
+  const placeOf = (wanted: string) => tokens.findIndex(({ word }) => word === wanted)
+  const [after, on, begin] = [placeOf("after"), placeOf("on"), placeOf("begin")]
+  const name = tokens[after - 1]!.text
+  const table = tokens[on + 1]!.text
+  const event = textOf(tokens.slice(after, on))
+  const ifNew = tokens.slice(0, after).some(({ word }) => word === "exists") ? "or replace " : ""
+  // Behind the table's name, and the word `when`.
+  const condition = tokens.slice(on + 3, begin)
+  const end = tokens.findLastIndex(({ word }) => word === "end")
+  const body = split(tokens.slice(begin + 1, end)).map((statement) => `${statementSql(statement)};`)
+  const steps = condition.length === 0 ? body : [`if (${statementSql(condition)}) then`, ...body, "end if;"]
   return `create or replace function ${name}_fires() returns trigger language plpgsql as $fires$
 begin
 ${steps.join("\n")}
@@ -38,9 +37,3 @@ function split(tokens: readonly Token[]): Token[][] {
   }
   return statements.filter((statement) => statement.length > 0)
 }
-
-const textOf = (tokens: readonly Token[]): string =>
-  tokens
-    .map(({ before, text }) => before + text)
-    .join("")
-    .trim()
