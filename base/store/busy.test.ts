@@ -5,21 +5,21 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { afterAll, expect, test } from "vitest"
-import { isBusy } from "./busy.ts"
+import { BUSY_MS, isBusy, openToRead, patiently, useWal } from "./busy.ts"
 import { migrate, openStateStore } from "./state-store.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-busy-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Another connection that writes to a file while this thread opens it, for as long as it takes to be noticed. */
-async function writing(file: string): Promise<Worker> {
+/** Another connection that has a file while this thread opens it, for as long as it takes to be noticed. */
+async function having(file: string, begin: string): Promise<Worker> {
   const other = new Worker(
     `const { parentPort, workerData } = require("node:worker_threads")
      const { DatabaseSync } = require("node:sqlite")
      // Whoever looks at the file in that instant keeps it from being committed.
      const db = new DatabaseSync(workerData)
      db.exec("pragma busy_timeout = 60000")
-     db.exec("begin immediate")
+     db.exec(${JSON.stringify(begin)})
      parentPort.postMessage("writing")
      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
      db.exec("commit")
@@ -29,6 +29,7 @@ async function writing(file: string): Promise<Worker> {
   await once(other, "message")
   return other
 }
+const writing = (file: string) => having(file, "begin immediate")
 
 test("a process that opens a new state.db while another one begins it waits, and does not fail", async () => {
   const dir = join(folder, "new")
@@ -66,4 +67,42 @@ test("what SQLite says of a lock is told from other errors", async () => {
   expect(isBusy(failed("begin immediate"))).toBe(true)
   expect(isBusy(failed("select"))).toBe(false)
   await once(other, "exit")
+})
+
+test("a file that somebody reads is made to write ahead as soon as he has read", async () => {
+  const path = join(folder, "read.db")
+  using db = new DatabaseSync(path, { timeout: 0 })
+  db.exec("create table t (x)")
+  const other = await having(path, "begin; select * from t")
+  useWal(db)
+  expect(db.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "wal" })
+  await once(other, "exit")
+  // What never passes is told at once.
+  using none = new DatabaseSync(path, { readOnly: true, open: false })
+  expect(() => useWal(none)).toThrow("not open")
+})
+
+test("a file is opened to read it, with what was written ahead, and for nothing else", () => {
+  const path = join(folder, "ahead.db")
+  using db = new DatabaseSync(path)
+  useWal(db)
+  db.exec("create table t (x); insert into t values (1)")
+  using read = openToRead(path)
+  expect(read.prepare("select x from t").get()).toEqual({ x: 1 })
+  expect(() => read.exec("delete from t")).toThrow("readonly")
+  expect(read.prepare("pragma busy_timeout").get()).toEqual({ timeout: BUSY_MS })
+})
+
+test("work is done with some patience, or with more where there is more, and what was is so again", () => {
+  using db = new DatabaseSync(":memory:")
+  const patience = () => db.prepare("pragma busy_timeout").get()!["timeout"]
+  db.exec("pragma busy_timeout = 700")
+  expect([patiently(db, patience, 500), patience()]).toEqual([700, 700])
+  expect([patiently(db, patience), patience()]).toEqual([10_000, 700])
+  expect(() =>
+    patiently(db, () => {
+      throw new Error("no")
+    }),
+  ).toThrow("no")
+  expect(patience()).toBe(700)
 })

@@ -47,11 +47,10 @@ export function openToRead(file: string, waitMs = BUSY_MS): DatabaseSync {
   return new DatabaseSync(path, { timeout: waitMs, readOnly: true })
 }
 
-/** Runs `work` with this patience, also on a connection that otherwise waits for nobody. */
+/** Runs `work` with this patience at least, also on a connection that otherwise waits for nobody. */
 export function patiently<T>(db: StateStore, work: () => T, ms = BUSY_MS): T {
   const before = Number(db.prepare("pragma busy_timeout").get()!["timeout"])
-  if (before >= ms) return work()
-  db.exec(`pragma busy_timeout = ${ms}`)
+  db.exec(`pragma busy_timeout = ${Math.max(before, ms)}`)
   try {
     return work()
   } finally {

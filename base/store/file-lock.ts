@@ -1,43 +1,23 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import path from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { KnownError } from "../errors.ts"
 import { isBusy } from "./busy.ts"
-import { isDamagedSqlite } from "./lock-file.ts"
+import { lockFile } from "./lock-file.ts"
 
 const LOOK_MS = 250
 /** Folder of locks in the data folder. */
 const LOCKS = "locks"
 
-/**
- * Holds a lock among all processes of the machine: an SQLite file in an exclusive transaction. The operating system frees
- * it when the process ends, however it ends, so that no stale lock is ever left behind.
- *
- * @returns null when another process holds it
- */
+/** As {@link lockFile}. @returns null when another process holds it */
 export function tryLock(file: string): Disposable | null {
   try {
-    return lockAtOnce(file)
+    return lockFile(file, 0)
   } catch (error) {
-    if (!isDamagedSqlite(error)) throw error
-    // Nobody can hold it.
-    rmSync(file, { force: true })
-    return lockAtOnce(file)
-  }
-}
-
-function lockAtOnce(file: string): Disposable | null {
-  const lock = new DatabaseSync(file, { timeout: 0 })
-  try {
-    lock.exec("begin exclusive")
-  } catch (error) {
-    lock.close()
     if (isBusy(error)) return null
     throw error
   }
-  return { [Symbol.dispose]: () => lock.close() }
 }
 
 /** What may run once on a data folder. The crawler of an appliance has a lock of its own, since containers run it alone. */

@@ -40,7 +40,7 @@ function damageIn(db: DatabaseSync): string[] {
     .all()
     .map((row) => String(Object.values(row)[0]))
     .flatMap((text) => text.split("\n"))
-    .filter((text) => text !== "ok" && text !== "")
+    .filter((text) => text !== "ok")
 }
 
 /**
@@ -74,15 +74,20 @@ export function rebuildState(dataDir: string, now: Date): string | null {
 /** Copies all tables into a new file, and gives it to `use` when it is sound and whole; null when it cannot be made. */
 function withDraft<T>(dataDir: string, use: (draft: string) => T): T | null {
   const draft = join(dataDir, DRAFT)
-  rmSync(draft, { force: true })
+  removeDraft(draft)
   try {
     if (!copyTables(join(dataDir, STATE), draft)) return null
     chmodSync(draft, 0o600)
     syncFile(draft)
     return use(draft)
   } finally {
-    for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true })
+    removeDraft(draft)
   }
+}
+
+/** With what SQLite may have left beside it when its process was killed. */
+function removeDraft(draft: string): void {
+  for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true })
 }
 
 /** @returns false when a table cannot be read */

@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,9 +9,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs"
+import { once } from "node:events"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { Worker } from "node:worker_threads"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { KnownError } from "../errors.ts"
 import { SettingsError } from "../settings.ts"
@@ -21,6 +24,7 @@ import { isDamagedSqlite, lockFile } from "./lock-file.ts"
 import { canRebuildState, rebuildState, stateDamage } from "./rebuild-state.ts"
 import { replaceFile } from "./replace-file.ts"
 import { readSealed, readTwins, writeSealed, writeTwins } from "./sealed-json.ts"
+import { openFiles } from "./testing/open-files.ts"
 import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
 
 let folder: string
@@ -37,6 +41,7 @@ describe("a sealed file", () => {
       /^\{\n {2}"name": "docs",\n {2}"pages": 3,\n {2}"checksum": "[0-9a-f]{8}"\n\}\n$/,
     )
     expect(readdirSync(folder)).toEqual(["a.json"])
+    expect(openFiles(folder)).toEqual([])
     // A checksum that begins with a nought has all its digits.
     for (let n = 0; n < 64; n++) {
       await writeSealed(file("a.json"), { n })
@@ -91,6 +96,9 @@ describe("a sealed file", () => {
     await writeSealed(copy, { n: 1 })
     expect(await readTwins(path)).toEqual({ value: { n: 2 }, damaged: [] })
     expect(await readTwins<{ n: number }>(path, ({ n }) => n === 1)).toMatchObject({ value: { n: 1 } })
+    mkdirSync(file("of.json"))
+    await writeTwins(join(file("of.json"), "index.json"), { n: 3 })
+    expect(readdirSync(file("of.json")).toSorted()).toEqual(["index-copy.json", "index.json"])
   })
 })
 
@@ -147,6 +155,8 @@ describe("a lock", () => {
       expect(tryLock(path)).toBeNull()
       expect(() => lockFile(path, 0)).toThrow("locked")
     }
+    // Nothing is left of those that did not get it.
+    expect(openFiles(path)).toEqual([])
     {
       using again = lockFile(path, 0)
       expect([again !== undefined, tryLock(path)]).toEqual([true, null])
@@ -159,6 +169,24 @@ describe("a lock", () => {
     const none = join(folder, "none/x.lock")
     expect(() => tryLock(none)).toThrow("unable to open")
     expect(() => lockFile(none, 0)).toThrow("unable to open")
+  })
+
+  test("is waited for as long as is wanted", async () => {
+    const path = file("x.lock")
+    const other = new Worker(
+      `const { parentPort, workerData } = require("node:worker_threads")
+       const { DatabaseSync } = require("node:sqlite")
+       const db = new DatabaseSync(workerData)
+       db.exec("begin exclusive")
+       parentPort.postMessage("locked")
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+       db.close()`,
+      { eval: true, workerData: path },
+    )
+    await once(other, "message")
+    using lock = lockFile(path, 600_000)
+    expect([lock !== undefined, tryLock(path)]).toEqual([true, null])
+    await once(other, "exit")
   })
 
   test("is damaged by SQLite's own words alone", () => {
@@ -217,6 +245,18 @@ describe("a data folder", () => {
     expect(existsSync(file("locks/appliance-33.lock"))).toBe(true)
   })
 
+  test("is taken alone where places were left, but for one that somebody still has", async () => {
+    expect(await taken("crawler")).toBe("taken")
+    const places = readdirSync(file("locks")).filter((name) => !name.endsWith("-journal"))
+    expect(places.toSorted()).toEqual(["crawler.lock", "crawler.pid"])
+    {
+      using last = tryLock(file("locks/appliance-33.lock"))
+      expect(last).not.toBeNull()
+      expect(await taken("appliance")).toContain("Another appliance runs on")
+    }
+    expect(await taken("appliance")).toBe("taken")
+  })
+
   test("is waited for as long as is wanted, until the other one has ended", async () => {
     mkdirSync(file("locks"))
     const other = tryLock(file("locks/crawler.lock"))!
@@ -233,6 +273,8 @@ describe("a damaged state.db", () => {
   function write(): void {
     using db = new DatabaseSync(file("state.db"))
     db.exec(`create table thing (id integer primary key autoincrement, name text not null, n integer);
+      create table part (thing integer not null references later (id)); create table later (id integer primary key);
+      insert into later values (1); insert into part values (1);
       create table made (x integer); create index thing_name on thing (name);
       create view names as select name from thing;
       create trigger added after insert on thing begin insert into made values (new.id); end`)
@@ -271,17 +313,33 @@ describe("a damaged state.db", () => {
   test("is written anew where its tables can be read, with all that is in them; the old one stays beside it", () => {
     write()
     damage("thing_name")
-    writeFileSync(file("state.db-wal"), "")
+    for (const left of [
+      "state.db-wal",
+      "state.db.mending-journal",
+      "state.db.mending-wal",
+      "state.db.mending-shm",
+    ])
+      writeFileSync(file(left), "")
+    copyFileSync(file("state.db"), file("state.db.mending"))
     const before = readFileSync(file("state.db"))
     expect([canRebuildState(folder), readFileSync(file("state.db")).equals(before)]).toEqual([true, true])
     expect(readdirSync(folder).toSorted()).toEqual(["state.db", "state.db-wal"])
+    expect(openFiles(folder)).toEqual([])
+    writeFileSync(file("state.db-shm"), "")
     const aside = rebuildState(folder, now)
+    expect(openFiles(folder)).toEqual([])
     expect(aside).toBe("state.db.damaged-2026-05-03T04-05-06-789Z")
     expect(readFileSync(file(aside!)).equals(before)).toBe(true)
     expect(readdirSync(folder).toSorted()).toEqual(["state.db", aside, `${aside}-wal`])
     expect(stateDamage(folder)).toEqual([])
     expect(statSync(file("state.db")).mode & 0o777).toBe(0o600)
+    // Where nothing was written ahead, as well.
+    const next = rebuildState(folder, new Date(now.getTime() + 1))
+    expect(next).toBe("state.db.damaged-2026-05-03T04-05-06-790Z")
+    expect(readdirSync(folder).toSorted()).toEqual(["state.db", aside, `${aside}-wal`, next])
     using db = new DatabaseSync(file("state.db"))
+    // What rows leave that are gone can be given back.
+    expect(db.prepare("pragma auto_vacuum").get()).toEqual({ auto_vacuum: 2 })
     const read = db.prepare("select count(*) as count, min(n) as least, max(n) as most from thing")
     read.setReadBigInts(true)
     expect(read.get()).toEqual({ count: 1500n, least: 2n ** 62n, most: 2n ** 62n + 1499n })

@@ -3,7 +3,7 @@ import { describeProcesses } from "./testing/processes-contract.ts"
 import { describeStateStore } from "./testing/state-contract.ts"
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "./testing/postgres-server.ts"
 
-describeStateStore("state.db")
+describeStateStore("state.db", false)
 describeProcesses("state.db")
 
 const isMissing = postgresPrograms() === null
@@ -20,6 +20,6 @@ describe.skipIf(isMissing)(`a PostgreSQL server${isMissing ? `: ${NO_POSTGRES}` 
     else process.env["FOSSICK_STATE"] = before
     await server[Symbol.asyncDispose]()
   })
-  describeStateStore("a schema of a database")
+  describeStateStore("a schema of a database", true)
   describeProcesses("a schema of a database")
 })

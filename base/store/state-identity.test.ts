@@ -1,10 +1,11 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
 
-import { STATE_ID, strangeState } from "./state-identity.ts"
+import { STATE_ID, STRANGE_STATE_ADVICE, strangeState } from "./state-identity.ts"
 import { openStateStore } from "./state-store.ts"
+import { openFiles } from "./testing/open-files.ts"
 
 let folder: string
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "fossick-"))))
@@ -21,6 +22,7 @@ const loseState = (dataDir = folder) => {
 
 test("nothing is strange about a first start, the next, and one beside an index that was imported", () => {
   mkdirSync(join(folder, "index"))
+  expect(strangeState(folder, null)).toBeNull()
   expect([start(), start(), start()]).toEqual([null, null, null])
 })
 
@@ -29,6 +31,7 @@ test("a state store that is gone is missed at every start, until the folder goes
   loseState()
   expect(strangeState(folder, null)).toContain("state.db is gone")
   expect(start()).toContain("not the one that this data folder was begun with")
+  expect(start()).toMatch(/begun on \d{4}-\d\d-\d\d, has/)
   expect(start()).toContain("none of its API keys, sources, jobs and usage")
   rmSync(join(folder, STATE_ID))
   expect([start(), start()]).toEqual([null, null])
@@ -47,10 +50,26 @@ test("one that is put back is at home again, and one of another folder is not", 
   expect(start()).toBeNull()
 })
 
-test("a note that a power cut left empty is written anew", () => {
+test("a note that a power cut left empty, or in part, is written anew, with what it is for", () => {
   start()
-  writeFileSync(join(folder, STATE_ID), "")
-  expect(start()).toBeNull()
+  const noted = readFileSync(join(folder, STATE_ID), "utf8")
+  expect(noted).toMatch(
+    /^[0-9a-f]{32}\n\nThe state.db that has this id belongs to this folder.[^]*Remove the file/,
+  )
+  expect(STRANGE_STATE_ADVICE).toContain(`remove the file ${STATE_ID} in the data folder`)
+  for (const left of ["", `x${noted}`, noted.slice(1), noted.slice(0, 32)]) {
+    writeFileSync(join(folder, STATE_ID), left)
+    expect(start()).toBeNull()
+    expect(readFileSync(join(folder, STATE_ID), "utf8")).toBe(noted)
+  }
+  expect(openFiles(folder)).toEqual([])
   loseState()
   expect(start()).not.toBeNull()
+})
+
+test("a note that cannot be read is no missing one", () => {
+  start()
+  rmSync(join(folder, STATE_ID))
+  mkdirSync(join(folder, STATE_ID))
+  expect(() => strangeState(folder, null)).toThrow("EISDIR")
 })

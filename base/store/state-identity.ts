@@ -55,8 +55,8 @@ export function strangeState(dataDir: string, db: StateStore | null): string | n
 export const STRANGE_STATE_ADVICE = `To have them back, stop Fossick and restore a backup (fossick restore). To continue with a new state.db, remove the file ${STATE_ID} in the data folder.`
 
 function identityOf(db: StateStore): { readonly id: string; readonly begunAt: string } {
-  const row = db.prepare("select id, begun_at from state_identity").get()
-  return { id: String(row?.["id"]), begunAt: String(row?.["begun_at"]) }
+  const row = db.prepare("select id, begun_at from state_identity").get()!
+  return { id: String(row["id"]), begunAt: String(row["begun_at"]) }
 }
 
 /** Null when none is noted, or a power cut left nothing to read. */

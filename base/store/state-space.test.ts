@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { expect, onTestFinished, test } from "vitest"
 
+import type { StateStore } from "./state-port.ts"
 import { giveBack, openStateFile } from "./state-store.ts"
 
 const MB = 1_000_000
@@ -60,4 +61,46 @@ test("what was written ahead takes little once it is in the file, however much i
   db.exec("pragma wal_checkpoint(passive)")
   db.prepare("delete from thing where id = 1").run()
   expect(ahead()).toBeLessThan(17 * MB)
+  expect(ahead()).toBeGreaterThan(16 * MB)
+})
+
+/** What is said to a file of which so many pages are free. */
+async function saidTo({
+  free = 0,
+  pages = 1,
+  vacuum = 2,
+  location = "state.db" as string | null,
+  given = 128,
+}) {
+  const said: string[] = []
+  const numbers: Readonly<Record<string, () => number>> = {
+    "pragma auto_vacuum": () => vacuum,
+    "pragma freelist_count": () => free,
+    "pragma page_count": () => pages,
+  }
+  const db = {
+    location: () => location,
+    prepare: (sql: string) => ({ get: () => ({ n: numbers[sql]!() }) }),
+    exec: (sql: string) => {
+      said.push(sql)
+      if (!sql.startsWith("pragma incremental_vacuum")) return
+      free -= given
+      pages -= given
+    },
+  }
+  await giveBack(db as unknown as StateStore)
+  return said
+}
+
+test("space is given back some at a time, and only where there is enough of it", async () => {
+  const [vacuum, checkpoint] = ["pragma incremental_vacuum(128)", "pragma wal_checkpoint(passive)"]
+  expect(await saidTo({ free: 256 })).toEqual([])
+  expect(await saidTo({ free: 257, pages: 300 })).toEqual([vacuum, checkpoint])
+  expect(await saidTo({ free: 1000, pages: 4000 })).toEqual([])
+  expect(await saidTo({ free: 1001, pages: 4000 })).toEqual([vacuum, checkpoint])
+  expect(await saidTo({ free: 600, pages: 1000 })).toEqual([vacuum, vacuum, vacuum, checkpoint])
+  // None of an older version, in memory or on a server; and one that gives nothing is not asked for ever.
+  expect(await saidTo({ free: 600, vacuum: 1 })).toEqual([])
+  expect(await saidTo({ free: 600, location: null })).toEqual([])
+  expect(await saidTo({ free: 600, given: 0 })).toEqual([vacuum, checkpoint])
 })

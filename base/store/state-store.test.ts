@@ -1,9 +1,14 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { afterAll, expect, test, vi } from "vitest"
 
-import { openStateStore } from "./state-store.ts"
+import { UnwritableError } from "../disk-space.ts"
+import { replaceSql } from "./state-port.ts"
+import { migrate, openStateFile, openStateStore, prepareOnce, transaction } from "./state-store.ts"
+import { openFiles } from "./testing/open-files.ts"
+import { RESTORING } from "./unfinished-restore.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -21,8 +26,10 @@ test.skipIf(process.platform === "win32")(
       using old = openStateStore(left)
       old.exec("create table t (x)")
     }
+    using held = openStateStore(left)
+    held.exec("create table h (x)")
     chmodSync(left, 0o755)
-    chmodSync(join(left, "state.db"), 0o644)
+    for (const end of ["", "-wal", "-shm"]) chmodSync(join(left, `state.db${end}`), 0o644)
     for (const dir of [fresh, left]) {
       using db = openStateStore(dir)
       db.exec("create table if not exists u (x)")
@@ -44,13 +51,98 @@ test.skipIf(process.platform === "win32")(
       expect(modeOf(dir)).toBe("700")
       expect(said).not.toHaveBeenCalled()
       chmodSync(dir, 0o755)
+      chmodSync(join(dir, "state.db"), 0o604)
+      // What is another user's is his to close.
+      const { getuid } = process
+      const other = vi.spyOn(process as Required<typeof process>, "getuid").mockReturnValue(getuid!() + 1)
+      openStateStore(dir).close()
+      other.mockRestore()
+      expect([modeOf(dir), said.mock.calls]).toEqual(["755", []])
       openStateStore(dir).close()
       expect(modeOf(dir)).toBe("700")
       expect(said.mock.calls.map(([text]) => text)).toEqual([
         `${dir} was open to other users (mode 755); now it is for its owner alone.\n`,
+        `${join(dir, "state.db")} was open to other users (mode 604); now it is for its owner alone.\n`,
       ])
     } finally {
       said.mockRestore()
     }
   },
 )
+
+test("a new folder has a state that begins with its id and its time, and commits without waiting for the disk", () => {
+  using db = openStateFile(join(folder, "begun"))
+  expect(db.prepare("select part, version from schema_version order by part").all()).toEqual([
+    { part: "identity", version: 1 },
+    { part: "trusted-time", version: 1 },
+  ])
+  expect(db.prepare("pragma synchronous").get()).toEqual({ synchronous: 1 })
+  expect(db.prepare("pragma foreign_keys").get()).toEqual({ foreign_keys: 1 })
+})
+
+test("a folder that is not to be opened, or of a newer version, stays closed", () => {
+  const dir = join(folder, "newer")
+  {
+    using db = openStateFile(dir)
+    db.exec("update schema_version set version = 99 where part = 'trusted-time'")
+  }
+  expect(() => openStateStore(dir)).toThrow(
+    "state.db was written by a newer Fossick (trusted-time 99, this one knows 1)",
+  )
+  expect(openFiles(dir)).toEqual([])
+  mkdirSync(join(dir, RESTORING))
+  expect(() => openStateStore(dir)).toThrow("has a restore that is under way")
+})
+
+test("tables that were another part's have its steps behind them, as far as they were those of both", () => {
+  const STEPS = ["create table a (x)", "create table b (x)", "create table c (x)"]
+  for (const [was, version, tables] of [
+    [0, 2, "abc"],
+    [1, 2, "bc"],
+    [2, 2, "c"],
+    [3, 2, "c"],
+    [3, 3, ""],
+  ] as const) {
+    using db = openStateFile(join(folder, `was-${was}-${version}`))
+    if (was > 0) db.exec(`insert into schema_version values ('old', ${was})`)
+    migrate(db, "new", STEPS, { part: "old", version })
+    const made = db
+      .prepare("select name from sqlite_master where name in ('a', 'b', 'c') order by name")
+      .all()
+    expect(made.map(({ name }) => name).join("")).toBe(tables)
+    // With all steps taken, nothing is written: it works on a full disk, too.
+    db.exec("pragma query_only = on")
+    migrate(db, "new", STEPS, { part: "old", version })
+    expect(() => migrate(db, "new", [...STEPS, "create table d (x)"])).toThrow("readonly")
+  }
+})
+
+test("a transaction that has ended by itself is told by its error, and one without room by what is to be done", () => {
+  using db = openStateFile(join(folder, "full"))
+  expect(() =>
+    transaction(db, () => {
+      db.exec("rollback")
+      throw new Error("a mistake")
+    }),
+  ).toThrow("a mistake")
+  using memory = new DatabaseSync(":memory:")
+  for (const [store, told] of [
+    [db, UnwritableError],
+    [memory, "full"],
+  ] as const) {
+    store.exec("create table t (x blob); pragma max_page_count = 1")
+    const fill = () => transaction(store, () => store.exec("insert into t values (zeroblob(1000000))"))
+    expect(fill).toThrow(told)
+    expect(store.isTransaction).toBe(false)
+  }
+})
+
+test("a statement is prepared once, and a row takes the place of the one with its key", () => {
+  using db = new DatabaseSync(":memory:")
+  const sql = prepareOnce(db)
+  expect(sql("select 1")).toBe(sql("select 1"))
+  expect(sql("select 1")).not.toBe(sql("select 2"))
+  expect(replaceSql("t", ["a", "b", "c", "d"], ["a", "b"]).replaceAll(/\s+/g, " ")).toBe(
+    "insert into t (a, b, c, d) values (?, ?, ?, ?) on conflict (a, b) do update set c = excluded.c, d = excluded.d",
+  )
+})

@@ -1,6 +1,19 @@
-import { expect, test } from "vitest"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { openStateFile, transaction } from "../state-store.ts"
 import { emptyState } from "../testing/empty-state.ts"
-import { clockInDoubt, deletionTime, TimeGuard, trustClock } from "./trusted-time.ts"
+import {
+  clockInDoubt,
+  deletionTime,
+  doubt,
+  DOUBT_ADVICE,
+  ORDINARY_MS,
+  TimeGuard,
+  TRUSTED_TIME,
+  trustClock,
+} from "./trusted-time.ts"
 
 const DAY = 86_400_000
 const YEARS = 10 * 365 * DAY
@@ -9,7 +22,7 @@ const NOW = Date.UTC(2026, 10, 23)
 /** A state, and processes that are started on it at some time of the wall clock. */
 function appliance() {
   const db = emptyState()
-  const at = { wall: NOW, steady: 0 }
+  const at = { wall: NOW, steady: 100 * DAY }
   return {
     db,
     start: () =>
@@ -28,6 +41,7 @@ function appliance() {
     },
     doubt: () => clockInDoubt(db, at.wall),
     deletionTime: () => deletionTime(db, at.wall),
+    trusted: () => db.prepare(TRUSTED_TIME).get()?.["at"],
   }
 }
 
@@ -106,4 +120,73 @@ test("a new state trusts the clock that it is begun with", () => {
   using _ = db
   expect(doubt()).toBeNull()
   expect(start().mayDelete()).toBe(true)
+})
+
+test("what is older than a doubt allows is said in days, with the way on", () => {
+  expect(doubt(NOW, NOW + ORDINARY_MS)).toBeNull()
+  expect(doubt(NOW, NOW + ORDINARY_MS + 1)).toBe(
+    "The clock says 2026-12-23, and this appliance was last at work on 2026-11-23: until it is clear that the clock is right, nothing is deleted for its age.",
+  )
+  expect(DOUBT_ADVICE).toContain("fossick doctor --trust-clock")
+})
+
+test("where no time is trusted yet, things are deleted by the clock", () => {
+  const { db, deletionTime } = appliance()
+  using _ = db
+  expect(deletionTime()).toBe(NOW)
+})
+
+test("the time is written once a minute, and none that goes back, but for an even day", () => {
+  const { db, start, pass, jump, trusted } = appliance()
+  using _ = db
+  const guard = start()
+  const after = (ms: number) => {
+    pass(ms)
+    guard.mayDelete()
+    return Number(trusted()) - NOW
+  }
+  expect([after(0), after(60_000), after(1)]).toEqual([0, 0, 60_001])
+  // Also of a process that runs for long.
+  expect([after(2 * DAY), after(1000), after(59_001)]).toEqual([
+    2 * DAY + 60_001,
+    2 * DAY + 60_001,
+    2 * DAY + 120_002,
+  ])
+  jump(-5 * DAY)
+  const before = Number(trusted()) - NOW
+  // It was set just now.
+  expect(after(0)).toBe(before)
+  expect(after(DAY)).toBe(before - 4 * DAY)
+})
+
+test("a clock that was set back is not believed by a process that has just begun", () => {
+  const { db, start, pass, jump, trusted } = appliance()
+  using _ = db
+  start().mayDelete()
+  jump(-DAY)
+  const guard = start()
+  guard.mayDelete()
+  pass(DAY / 2)
+  guard.mayDelete()
+  expect(trusted()).toBe(NOW)
+})
+
+test("a round goes on while the time cannot be written, for others or for want of room, but not past a mistake", () => {
+  const dir = mkdtempSync(join(tmpdir(), "fossick-"))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  using db = openStateFile(dir)
+  using other = openStateFile(dir)
+  const mayDelete = () => new TimeGuard(db).mayDelete()
+  db.exec("pragma busy_timeout = 0")
+  transaction(other, () => expect(mayDelete()).toBe(true))
+  const inserted = (work: string) =>
+    db.exec(`create trigger full after insert on trusted_time begin ${work}; end`)
+  db.exec("create table bulk (x blob)")
+  inserted("insert into bulk values (zeroblob(1000000))")
+  db.exec("pragma max_page_count = 1")
+  expect(mayDelete()).toBe(true)
+  expect(db.prepare(TRUSTED_TIME).get()).toBeUndefined()
+  db.exec("drop trigger full")
+  inserted("select raise(abort, 'a mistake')")
+  expect(mayDelete).toThrow("a mistake")
 })

@@ -77,10 +77,14 @@ export class TimeGuard {
     const isCalm = this.#steps.mayDelete()
     const now = this.#wall()
     const trusted = trustedTime(this.#db)
-    if (trusted !== null && doubt(trusted, now) !== null) return false
+    if (trusted === null) {
+      this.#note(now)
+      return isCalm
+    }
+    if (doubt(trusted, now) !== null) return false
     // Of a clock that was ahead when it was trusted: what goes on evenly for a day is right.
-    const isBehind = trusted !== null && now < trusted && isCalm && this.#steady() - this.#since >= DAY_MS
-    if (trusted === null || now - trusted > NOTED_EVERY_MS || isBehind) this.#note(now)
+    const isBehind = now < trusted && isCalm && this.#steady() - this.#since >= DAY_MS
+    if (now - trusted > NOTED_EVERY_MS || isBehind) this.#note(now)
     return isCalm
   }
 

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdtempSync, readlinkSync, rmSync } from "node:fs"
+import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { OwnProcess } from "../processes/own-process.ts"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { leftWork, OwnProcess } from "../processes/own-process.ts"
 import { SKIP_LOCKED } from "../state-port.ts"
-import { migrate, openStateStore, type StateStore } from "../state-store.ts"
+import { migrate, openStateStore, prepareOnce, type StateStore, transaction } from "../state-store.ts"
 
 /** What processes that share a state can rely on, in every store. */
 export function describeProcesses(name: string): void {
@@ -72,6 +72,124 @@ export function describeProcesses(name: string): void {
       other.prepare("update state_process set pid = ? where id = ?").run(pid, gone.id)
       expect(own.bury()).toBe(1)
       expect(own.hasOthers("test")).toBe(false)
+    })
+
+    test("one of another user, whom this one may not ask, is not lost", () => {
+      using own = new OwnProcess(db, "test")
+      using _ = new OwnProcess(other, "test")
+      const kill = vi.spyOn(process, "kill").mockImplementation(() => {
+        throw Object.assign(new Error("not permitted"), { code: "EPERM" })
+      })
+      try {
+        expect(own.bury()).toBe(0)
+        expect(kill).toHaveBeenCalledExactlyOnceWith(process.pid, 0)
+      } finally {
+        kill.mockRestore()
+      }
+    })
+
+    test("one of another machine is not lost because a process of its number has ended here", () => {
+      let now = 0
+      using own = new OwnProcess(db, "test", () => now)
+      const { pid } = spawnSync(process.execPath, ["-e", ""])
+      using far = new OwnProcess(other, "far")
+      other.prepare("update state_process set pid = ?, machine = 'elsewhere' where id = ?").run(pid, far.id)
+      expect([own.bury(), own.hasOthers("far")]).toEqual([0, true])
+      // One that gives no sign.
+      const counts = [2000, 4000, 6000, 8000, 10_000, 12_000, 14_000, 14_999, 15_000].map((at) => {
+        now = at
+        return own.bury()
+      })
+      expect(counts).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 1])
+      expect([own.bury(), own.hasOthers("far")]).toEqual([0, false])
+    })
+
+    test("one that gives a sign in the last moment stays, and nothing of its work is taken up", () => {
+      let now = 0
+      using own = new OwnProcess(db, "test", () => now)
+      using late = new OwnProcess(other, "test")
+      const settled: string[] = []
+      const bury = (at: number) => {
+        now = at
+        return own.bury((ids) => settled.push(...ids))
+      }
+      expect([bury(0), bury(6000), bury(12_000)]).toEqual([0, 0, 0])
+      const exec = db.exec.bind(db)
+      // Between the look and the removal.
+      const spy = vi.spyOn(db, "exec").mockImplementation((sql) => {
+        if (sql.startsWith("begin")) late.sign()
+        exec(sql)
+      })
+      try {
+        expect([bury(15_000), settled, late.sign()]).toEqual([0, [], true])
+      } finally {
+        spy.mockRestore()
+      }
+      expect([bury(18_000), bury(24_000), bury(30_000), bury(32_999), bury(33_000)]).toEqual([0, 0, 0, 0, 1])
+      expect(settled).toEqual([late.id])
+    })
+
+    test("a process is known by its machine, and by where its number counts", () => {
+      using own = new OwnProcess(db, "test")
+      const found = db.prepare("select machine, pid from state_process where id = ?").get(own.id)
+      const numbers = existsSync("/proc/self/ns/pid") ? readlinkSync("/proc/self/ns/pid") : ""
+      expect(found).toEqual({ machine: `${hostname()} ${numbers}`, pid: process.pid })
+      expect(db.prepare("select version from schema_version where part = 'processes'").get()).toEqual({
+        version: 1,
+      })
+    })
+
+    test("a process says what it does, and what it is the only one to do it may give back", () => {
+      using own = new OwnProcess(db, "one")
+      using second = new OwnProcess(other, "two")
+      expect([own.hasOthers("one"), own.hasOthers("two"), second.hasOthers("one")]).toEqual([
+        false,
+        true,
+        true,
+      ])
+      second.become("three")
+      expect([own.hasOthers("two"), own.hasOthers("three")]).toEqual([false, true])
+      // It is still that when it was taken for lost, and begins anew.
+      db.prepare("delete from state_process where id = ?").run(second.id)
+      expect([own.hasOthers("three"), second.sign(), own.hasOthers("three")]).toEqual([false, false, true])
+      expect([own.take("lead"), own.isTaken("lead"), second.isTaken("lead")]).toEqual([true, false, true])
+      second.leave("lead")
+      expect(second.take("lead")).toBe(false)
+      // Who has it is told so while another one writes.
+      db.exec("pragma busy_timeout = 0")
+      transaction(other, () => expect([own.take("lead"), own.bury()]).toEqual([true, 0]))
+      db.exec("pragma busy_timeout = 10000")
+      own.leave("lead")
+      expect([second.take("lead"), own.take("lead")]).toEqual([true, false])
+    })
+
+    test("a process is sound for as long as nobody can have taken it for lost", () => {
+      let now = 1000
+      using own = new OwnProcess(db, "test", () => now)
+      const isSoundAt = (at: number) => {
+        now = at
+        return own.isSound
+      }
+      expect([isSoundAt(1000), isSoundAt(12_999), isSoundAt(13_000)]).toEqual([true, true, false])
+      own.sign()
+      expect([isSoundAt(24_999), isSoundAt(25_000)]).toEqual([true, false])
+    })
+
+    test("work that a lost process had in hand is told from what others have, and what nobody has", () => {
+      migrate(db, "work", [
+        "create table work (id integer primary key, state text not null, process text) strict",
+      ])
+      using own = new OwnProcess(db, "test")
+      const left = leftWork(prepareOnce(db), "work", "doing")
+      const add = db.prepare("insert into work (state, process) values (?, ?)")
+      add.run("doing", own.id)
+      add.run("done", "a lost one")
+      expect(left.isThere()).toBe(false)
+      add.run("doing", "a lost one")
+      add.run("doing", null)
+      expect(left.isThere()).toBe(true)
+      const { changes } = db.prepare(`update work set process = ? where ${left.where}`).run(own.id)
+      expect([Number(changes), left.isThere()]).toEqual([2, false])
     })
 
     test("of those that take rows at once each gets others, and none waits", () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { replaceSql } from "../state-port.ts"
 import {
   hasTable,
+  isOnServer,
   migrate,
   openStateStore,
   prepareOnce,
@@ -33,7 +34,7 @@ const STEPS = [
 ]
 
 /** What every store of the state does, and all of Fossick builds on. */
-export function describeStateStore(name: string): void {
+export function describeStateStore(name: string, isServer: boolean): void {
   describe(`the state in ${name}`, () => {
     let folder: string
     let db: StateStore
@@ -56,6 +57,22 @@ export function describeStateStore(name: string): void {
       db.exec(
         "delete from part; delete from thing; delete from tally where name <> 'all'; update tally set n = 0",
       )
+
+    test("it is where it was said to be, and steps that differ are those of its kind", () => {
+      expect([isOnServer(db), db.location() === null]).toEqual([isServer, isServer])
+      const step = {
+        sqlite: "create table either as select 'a file' as name",
+        postgres: "create table either as select 'a server' as name",
+      }
+      migrate(db, "either", [step])
+      expect(db.prepare("select name from either").get()).toEqual({ name: isServer ? "a server" : "a file" })
+      if (!isServer) return
+      // As files take them.
+      expect(db.prepare("select sql from schema_step order by id desc limit 2").all()).toEqual([
+        { sql: step.sqlite },
+        { sql: STEPS[1] },
+      ])
+    })
 
     test("values come back as they went in", () => {
       clear()

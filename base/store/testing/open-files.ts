@@ -1,0 +1,19 @@
+import { existsSync, readdirSync, readlinkSync } from "node:fs"
+import { join } from "node:path"
+
+const OPEN = "/proc/self/fd"
+
+/** Files below a folder that this process has open; none where no system tells. */
+export function openFiles(folder: string): string[] {
+  if (!existsSync(OPEN)) return []
+  return readdirSync(OPEN)
+    .map((fd) => {
+      try {
+        return readlinkSync(join(OPEN, fd))
+      } catch {
+        // That of the look itself.
+        return ""
+      }
+    })
+    .filter((file) => file.startsWith(folder))
+}
