@@ -143,10 +143,7 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
     server = await PostgresServer.start()
     admin = await opened({ schema: "admin" })
   })
-  afterAll(async () => {
-    await admin.ask({ kind: "close" })
-    await server[Symbol.asyncDispose]()
-  })
+  afterAll(async () => await server[Symbol.asyncDispose]())
 
   interface OpenedOptions {
     readonly schema?: string
