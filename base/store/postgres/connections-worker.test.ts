@@ -172,8 +172,8 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
   const backend = (asker: Asker) => asker.one("select pg_backend_pid()")
   const kill = async (pid: unknown) => {
     expect(await admin.one("select pg_terminate_backend($1, 60000)", pid as number)).toBe(1)
-    // Its last word is there before the answer; let it be read.
-    await new Promise((done) => setImmediate(done))
+    // Its last word is on this machine before the answer; let it be read, also by way of a pooler.
+    for (let turn = 0; turn < 20; turn++) await new Promise((done) => setImmediate(done))
   }
   /** Connections whose last statement is like this. */
   const doing = (statement: string) =>
