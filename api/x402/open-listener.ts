@@ -99,7 +99,7 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
   })
   const { port } = server.address() as AddressInfo
   log.info(
-    { port, url: terms.challenge("").resource.url, network: config.network, payTo: config.payTo },
+    { port, url: terms.resource.url, network: config.network, payTo: config.payTo },
     "selling searches at {url}",
   )
 
@@ -115,8 +115,7 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
 const SALES = "sales"
 
 const byTurns = (engine: SearchParts["engine"], gate: FairGate): SearchParts["engine"] => ({
-  search: (query, options) =>
-    gate.run(SALES, () => engine.search(query, options), { signal: options?.signal }),
+  search: (query, options) => gate.run(SALES, () => engine.search(query, options), options),
 })
 
 function attempt(work: () => void, log: Logger): void {

@@ -44,7 +44,7 @@ export function setReceipt(
 
 /** Calls back once the answer has left this process, or cannot any more. */
 export function whenSent(response: ServerResponse, then: (arrived: boolean) => void): void {
-  if (response.destroyed || response.closed) then(response.writableFinished)
+  if (response.closed) then(response.writableFinished)
   else response.once("close", () => then(response.writableFinished))
 }
 

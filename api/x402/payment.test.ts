@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 
 import { readPayment } from "./payment.ts"
 import { base64 } from "./testing/payments.ts"
@@ -25,7 +25,7 @@ const authorization = {
 const payload = { signature: `0x${"0a".repeat(65)}`, authorization }
 const v2 = {
   x402Version: 2,
-  resource: terms.challenge("").resource,
+  resource: terms.resource,
   accepted: terms.requirements,
   payload,
 }
@@ -75,7 +75,7 @@ describe("a payment", () => {
     expect(read2).toMatchObject({ version: 2 })
     expect("payload" in read2 && read2.payload).toEqual({
       x402Version: 2,
-      resource: terms.challenge("").resource,
+      resource: terms.resource,
       accepted: terms.requirements,
       payload,
     })
@@ -114,6 +114,8 @@ describe("a payment", () => {
     ...v2,
     payload: { ...payload, authorization: { ...authorization, ...part } },
   })
+  const signed = (signature: string) => ({ ...v2, payload: { ...payload, signature } })
+  const plain = (extra: null | undefined) => ({ ...terms.requirements, extra })
   test.each<[string, unknown, string]>([
     ["of another version", { ...v2, x402Version: 3 }, "invalid_x402_version"],
     ["of version 1 in the header of 2", v1, "invalid_x402_version"],
@@ -132,6 +134,14 @@ describe("a payment", () => {
     ],
     ["with a field more", { ...v2, payload: { ...payload, more: 1 } }, "invalid_payload"],
     ["with a field more in what was signed", of({ more: 1 }), "invalid_payload"],
+    [
+      "that accepts no signing domain",
+      { ...v2, accepted: plain(undefined) },
+      "No matching payment requirements",
+    ],
+    ["that accepts none at all", { ...v2, accepted: plain(null) }, "No matching payment requirements"],
+    ["with something before its signature", signed(`x${payload.signature}`), "invalid_payload"],
+    ["with something after its signature", signed(`${payload.signature}x`), "invalid_payload"],
     ["with a short signature", { ...v2, payload: { ...payload, signature: "0x0a" } }, "invalid_payload"],
     ["from nobody", of({ from: "0x1" }), "invalid_payload"],
     ["to more than one", of({ to: `${config.payTo}00` }), "invalid_payload"],
@@ -147,8 +157,13 @@ describe("a payment", () => {
     expect(read(value)).toEqual({ error })
   })
 
-  test("that is good for nearly a day is taken", () => {
-    expect(read(of({ validBefore: inSeconds(86_400 - 60) }))).toMatchObject({ version: 2 })
+  test("that is good for a day to the second is taken", () => {
+    vi.setSystemTime(1_800_000_000_000)
+    const day = of({ validBefore: "1800086400" })
+    const more = of({ validBefore: "1800086401" })
+    const taken = [day, more].map((value) => "version" in read(value))
+    vi.useRealTimers()
+    expect(taken).toEqual([true, false])
   })
 
   test.each<[string, unknown, string]>([

@@ -82,10 +82,9 @@ function readV2(value: unknown, terms: Terms): Payment | { readonly error: strin
   if (versionOf(value) !== 2) return { error: PAYMENT_REFUSALS.wrongVersion }
   const parsed = PaymentPayloadV2Schema.safeParse(value)
   if (!parsed.success) return { error: PAYMENT_REFUSALS.wrongShape }
-  const { requirements } = terms
+  const { requirements, resource } = terms
   if (!matches(parsed.data.accepted, requirements)) return { error: PAYMENT_REFUSALS.otherTerms }
   // Extensions are echoed by clients; none is offered here.
-  const { resource } = terms.challenge("")
   return payment(
     { x402Version: 2, resource, accepted: requirements },
     parsed.data.payload,

@@ -6,7 +6,7 @@ export const PRICING_PATH = "/.well-known/pricing"
 
 /** What is sold here, for how much, and how it is paid. */
 export function pricing(terms: Terms) {
-  const { resource, accepts } = terms.challenge("")
+  const { resource, requirements } = terms
   const { query, search_depth: depth, max_results: results } = paidSearchSchema.properties
   return {
     version: "1.0.0",
@@ -29,7 +29,7 @@ export function pricing(terms: Terms) {
         payment: {
           protocol: "x402",
           versions: terms.requirementsV1 === null ? [2] : [2, 1],
-          accepts,
+          accepts: [requirements],
         },
       },
     ],

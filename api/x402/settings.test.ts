@@ -1,5 +1,6 @@
+import { ExactEvmScheme } from "@x402/evm/exact/server"
 import { getAddress, keccak256 as viemKeccak, toHex } from "viem"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
 
@@ -38,6 +39,19 @@ describe("what is sold", () => {
     expect(() => selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "" })).toThrow("FOSSICK_X402_SOURCES must name")
     expect(() => selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "*,docs" })).toThrow("must be * alone")
     expect(selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "*" })).toMatchObject({ config: { forSale: null } })
+    const help = { ...COMPLETE, FOSSICK_X402_COLLECTIONS: "help" }
+    for (const [sources, names] of [
+      ["docs", ["docs"]],
+      ["", []],
+    ] as const)
+      expect(selling({ ...help, FOSSICK_X402_SOURCES: sources })).toMatchObject({
+        config: { forSale: { sources: names, collections: ["help"] } },
+      })
+    expect(() => selling({ ...help, FOSSICK_X402_SOURCES: "*" })).toThrow("must be * alone")
+  })
+
+  test.each(["http://node.example/key", "https://node.example/key", ""])("with a node at %j", (rpcUrl) => {
+    expect(selling({ ...COMPLETE, X402_RPC_URL: rpcUrl })).toMatchObject({ on: true, config: { rpcUrl } })
   })
 
   test.each([
@@ -45,9 +59,13 @@ describe("what is sold", () => {
     ["X402_PAY_TO", PAY_TO.replace("BC", "CB"), "with its checksum"],
     ["X402_PAY_TO", `0x${"0".repeat(40)}`, "must not be the zero address"],
     ["X402_PAY_TO", "0x12", "must be an address"],
+    ["X402_PAY_TO", `x${PAY_TO}`, "must be an address"],
+    ["X402_PAY_TO", `${PAY_TO}0`, "must be an address"],
     ["X402_NETWORK", "base", "must be one of eip155:8453, eip155:84532"],
     ["X402_FACILITATOR_URL", "ftp://facilitator.example", "must be an http or https address"],
-    ["X402_RPC_URL", "ftp://node.example", "must be an http or https address"],
+    ["X402_RPC_URL", "ftp://me:secret@node.example", "must be an http or https address"],
+    ["X402_RPC_URL", "xhttp://node.example", "must be an http or https address"],
+    ["X402_RPC_URL", "httpx://node.example", "must be an http or https address"],
     ["X402_RPC_URL", "node.example", "must be an http or https address"],
     ["X402_PUBLIC_URL", "https://me:secret@search.example", "without user name and password"],
     ["X402_SETTLE_TIMEOUT_MS", "60000", "must be a whole number from 100 to 30000"],
@@ -57,7 +75,9 @@ describe("what is sold", () => {
     expect(() => selling({ ...COMPLETE, [name]: value })).not.toThrow("secret@")
   })
 
-  test("the port must be its own", () => {
+  test("the port must be its own, and may be chosen by the system beside another that is", () => {
+    const config = readSettings(x402Settings, { ...COMPLETE, FOSSICK_X402_PORT: "0" })
+    expect(sellingOf(config, 0)).toMatchObject({ on: true, config: { port: 0 } })
     expect(() => selling({ ...COMPLETE, FOSSICK_X402_PORT: "8080" })).toThrow("must differ from FOSSICK_PORT")
   })
 
@@ -89,7 +109,27 @@ test.each([
   const extra = { name: domain, version: "2" }
   expect(terms.requirements).toMatchObject({ network, amount: "10000", payTo: PAY_TO, extra })
   expect(terms.requirementsV1).toMatchObject({ network: nameV1, maxAmountRequired: "10000", extra })
-  expect(terms.challenge("no").resource.url).toBe("https://search.example/paid/search")
+  expect(terms.chainId).toBe(Number(network.slice("eip155:".length)))
+  const resource = {
+    url: "https://search.example/paid/search",
+    description: "Web search at advanced depth, one request",
+    mimeType: "application/json",
+  }
+  const { requirements } = terms
+  expect(terms.challenge("no")).toEqual({ x402Version: 2, error: "no", resource, accepts: [requirements] })
+  const { url, ...described } = resource
+  expect(terms.requirementsV1).toMatchObject({ ...described, resource: url, maxTimeoutSeconds: 120 })
+  for (const { scheme } of [requirements, terms.requirementsV1!]) expect(scheme).toBe("exact")
+})
+
+test("a price that comes out otherwise is not asked of anybody", async () => {
+  const price = { amount: "10001", asset: "0xtoken" }
+  const parse = vi.spyOn(ExactEvmScheme.prototype, "parsePrice").mockResolvedValue(price)
+  const one = selling(COMPLETE)
+  await expect(paymentTerms(one.on ? one.config : (undefined as never))).rejects.toThrow(
+    "USD 0.010000 came out as 10001 units of 0xtoken instead of 10000",
+  )
+  parse.mockRestore()
 })
 
 test("digests and checksums are those of another implementation", () => {

@@ -52,7 +52,7 @@ const rpcUrl: Setting<string> = {
   secret: true,
   parse(value) {
     const url = URL.parse(value)
-    if (value !== "" && (url === null || !/^https?:$/.test(url.protocol))) {
+    if (value !== "" && (url === null || !["http:", "https:"].includes(url.protocol))) {
       throw new Error("must be an http or https address")
     }
     return value
@@ -156,15 +156,16 @@ export type Selling =
 
 /** @throws SettingsError when searches are to be sold but the settings do not go together. */
 export function sellingOf(given: Given, mainPort: number): Selling {
-  const { payTo, network } = given
   const missing = Object.entries(NEEDED).flatMap(([key, name]) =>
     given[key as keyof typeof NEEDED] === "" ? [name] : [],
   )
-  if (payTo === "" || network === "" || missing.length > 0) {
+  if (missing.length > 0) {
     return { on: false, missing: missing.length < Object.keys(NEEDED).length ? missing : [] }
   }
   const problems = []
   const { sources, collections, ...rest } = given
+  // Neither is missing.
+  const [payTo, network] = [given.payTo as Address, given.network as Network]
   const all = sources.includes("*")
   if (sources.length + collections.length === 0) {
     problems.push(

@@ -32,6 +32,8 @@ export interface Terms {
   readonly requirementsV1: RequirementsV1 | null
   /** Number of the chain, as its nodes call it. */
   readonly chainId: number
+  /** What is paid for. */
+  readonly resource: PaymentRequired["resource"]
   /** What the `PAYMENT-REQUIRED` header says when `error` is in the way. */
   challenge(error: string): PaymentRequired
 }
@@ -77,6 +79,7 @@ export async function paymentTerms(
         }
       : null,
     chainId: Number(network.split(":")[1]),
+    resource,
     challenge: (error) => ({ x402Version: 2, error, resource, accepts: [requirements] }),
   }
 }

@@ -4,11 +4,12 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { promisify } from "node:util"
 
 import { Router } from "@koa/router"
 import Koa from "koa"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 
 import { openStateStore } from "#base/store/state-store.ts"
 
@@ -52,17 +53,29 @@ function sold(...ids: readonly string[]) {
 describe("the ledger", () => {
   test("keeps an answer from before settlement until it is delivered, over a restart", () => {
     const purchase = { id: "one", fingerprint: "f" }
+    const begun = Date.now()
     {
       using ledger = openLedger(dataDir)
       const facts = { validBefore: inTwoMinutes(), authorization: "{}", answer: '{"results":[]}' }
       expect(ledger.begin(purchase, facts)).toBe(true)
       expect(ledger.begin(purchase, facts)).toBe(false)
-      expect(ledger.get("one")).toMatchObject({ state: "settling", answer: '{"results":[]}' })
+      const since = expect.toSatisfy((ms: number) => ms >= begun && ms <= Date.now())
+      expect(ledger.get("one")).toEqual({
+        fingerprint: "f",
+        state: "settling",
+        answer: '{"results":[]}',
+        receipt: null,
+        since,
+      })
+      // It is at work on it, as long as it lives.
+      ledger.recover()
+      expect(ledger.get("one")).toMatchObject({ state: "settling" })
     }
     {
       using ledger = openLedger(dataDir)
       expect(ledger.get("one")).toMatchObject({ state: "unknown", fingerprint: "f" })
-      expect(ledger.unsettled().map(({ id }) => id)).toEqual(["one"])
+      const { since } = ledger.get("one")!
+      expect(ledger.unsettled()).toEqual([{ ...purchase, since, authorization: "{}" }])
       expect([ledger.resume("one"), ledger.resume("one")]).toEqual([true, false])
       ledger.settled("one", RECEIPT, TIMES)
       expect(ledger.get("one")).toMatchObject({
@@ -79,8 +92,27 @@ describe("the ledger", () => {
     }
   })
 
+  test("has on the disk what it wrote before money can move", () => {
+    // On a server it is for that one to see to.
+    vi.stubEnv("FOSSICK_STATE", "")
+    const exec = vi.spyOn(DatabaseSync.prototype, "exec")
+    using ledger = openLedger(dataDir)
+    const [db] = exec.mock.contexts as DatabaseSync[]
+    exec.mockRestore()
+    vi.unstubAllEnvs()
+    // SQLite's number for "full".
+    expect(db!.prepare("pragma synchronous").get()).toEqual({ synchronous: 2 })
+    expect(ledger.isFull()).toBe(false)
+  })
+
+  test("lets go of its folder when it is closed", () => {
+    const ledger = openLedger(dataDir)
+    ledger[Symbol.dispose]()
+    expect(() => ledger.get("one")).toThrow(/not open|closed/)
+  })
+
   test("is full while too many answers wait for their payers", () => {
-    using ledger = openLedger(dataDir, 1000)
+    using ledger = openLedger(dataDir, 1200)
     const facts = { validBefore: inTwoMinutes(), authorization: "{}", answer: "x".repeat(600) }
     ledger.begin({ id: "one", fingerprint: "f" }, facts)
     expect(ledger.isFull()).toBe(false)
@@ -135,6 +167,13 @@ describe("the books", () => {
     db.close()
   })
 
+  test("are empty where nothing was ever sold", () => {
+    const db = openStateStore(dataDir)
+    const books = openBooks(db)
+    expect([books.days({}), books.outcomes({}), books.count({}), books.open()]).toEqual([[], [], 0, 0])
+    db.close()
+  })
+
   test("are shown by fossick payments", async () => {
     sold("one", "two")[Symbol.dispose]()
     const run = async (...args: string[]) => {
@@ -168,7 +207,11 @@ describe("the books", () => {
   })
 
   test("are served to the console, and as a file", async () => {
-    sold("one", "two")[Symbol.dispose]()
+    {
+      using ledger = sold("one", "two")
+      const facts = { validBefore: inTwoMinutes(), authorization: "{}", answer: "{}" }
+      ledger.begin({ id: "open", fingerprint: "f" }, facts)
+    }
     const db = openStateStore(dataDir)
     const router = new Router<RequestState>({ prefix: "/admin" })
     paymentRoutes(router, { db })
@@ -180,26 +223,46 @@ describe("the books", () => {
     const get = (path: string) =>
       fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/admin${path}`)
     try {
-      expect(await (await get("/payments?limit=1")).json()).toMatchObject({
+      const { payer, payTo, transaction, network, asset } = RECEIPT
+      expect(await (await get("/payments?limit=1&offset=1")).json()).toEqual({
         payments: [
-          { amount_usd: "0.010000", transaction: RECEIPT.transaction, verify_ms: 1, delivered_at: null },
+          {
+            at: expect.stringMatching(`^${today}T`),
+            amount_usd: "0.010000",
+            network,
+            asset,
+            payer,
+            pay_to: payTo,
+            transaction,
+            x402_version: 2,
+            delivered_at: null,
+            verify_ms: 1,
+            search_ms: 20,
+            settle_ms: 300,
+          },
         ],
         total: 2,
-        open: 0,
+        open: 1,
         limit: 1,
+        offset: 1,
       })
+      for (const span of ["from=2999-01-01", "to=2020-01-01"])
+        expect(await (await get(`/payments?${span}`)).json()).toMatchObject({ payments: [], total: 0 })
       expect(await (await get("/payments/days")).json()).toEqual({
         revenue: [{ day: today, network: "eip155:84532", sales: 2, usd: "0.020000" }],
         outcomes: [],
       })
       const file = await get("/payments.csv")
       expect(file.headers.get("content-type")).toBe("text/csv; charset=utf-8")
+      expect(file.headers.get("content-disposition")).toBe('attachment; filename="payments.csv"')
       expect((await file.text()).trim().split("\r\n")).toHaveLength(3)
-      const wrong = await get("/payments?from=yesterday")
-      expect([wrong.status, await wrong.json()]).toEqual([
-        400,
-        { detail: { error: "Invalid from. Must be a date of the form YYYY-MM-DD." } },
-      ])
+      for (const name of ["from", "to"]) {
+        const wrong = await get(`/payments?${name}=yesterday`)
+        expect([wrong.status, await wrong.json()]).toEqual([
+          400,
+          { detail: { error: `Invalid ${name}. Must be a date of the form YYYY-MM-DD.` } },
+        ])
+      }
     } finally {
       server.closeAllConnections()
       server.close()
@@ -216,6 +279,9 @@ test("a day is one that the calendar has, written as such", () => {
     "2026-13-01",
     "2026-00-10",
     "2026-1-1",
+    "2026-01",
+    "2026",
+    "+012026-01-01",
     "26-01-01",
     "2026-01-01T",
     "",

@@ -99,7 +99,8 @@ export function openBooks(db: StateStore): Books {
   }
 }
 
-const FIRST_DAY = "0000-00-00"
+/** Before all others, as a text. */
+const FIRST_DAY = ""
 const LAST_DAY = "9999-99-99"
 
 /** Times are kept as ISO 8601, so a day's moments lie between its name and its name with something after `T`. */
@@ -127,7 +128,7 @@ function saleOf(row: Readonly<Record<string, unknown>>): Sale {
 
 /** Whether a day is one, in the form spans have. */
 export const isDay = (text: string): boolean => {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const date = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+  // Years of more digits are written with a sign.
+  return /^\d/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${text}T`)
 }

@@ -1,7 +1,22 @@
 import { expect, test } from "vitest"
 
 import { salesAsCsv } from "./csv.ts"
-import { OutcomeCounts } from "./outcomes.ts"
+import { OutcomeCounts, X402_OUTCOMES } from "./outcomes.ts"
+
+test("operators are told of each outcome what it means, and of those that look like a loss that nothing was charged", () => {
+  const words = Object.values(X402_OUTCOMES)
+  expect(words.filter((text) => !/^[a-z].* .*[a-z]$/.test(text))).toEqual([])
+  expect(new Set(words).size).toBe(words.length)
+  const free = Object.entries(X402_OUTCOMES).filter(([, text]) => text.endsWith("; nothing was charged"))
+  expect(free.map(([outcome]) => outcome)).toEqual([
+    "bad-request",
+    "facilitator-unavailable",
+    "search-failed",
+    "overloaded",
+    "caller-gone",
+    "refused",
+  ])
+})
 
 test("outcomes are counted since the start, and given out to be written once each", () => {
   const counts = new OutcomeCounts()

@@ -142,10 +142,6 @@ export function openLedger(dataDir: string, mostBytes = MOST_BYTES, process: str
     if (left.isThere()) sql(`update x402_payments set state = 'unknown' where ${left.where}`).run()
   }
   recover()
-  const setState = (id: string, state: Entry["state"], before: Entry["state"]): boolean =>
-    Number(
-      sql("update x402_payments set state = ? where id = ? and state = ?").run(state, id, before).changes,
-    ) > 0
   return {
     get(id) {
       const row = sql(
@@ -156,7 +152,7 @@ export function openLedger(dataDir: string, mostBytes = MOST_BYTES, process: str
         fingerprint: row["fingerprint"] as string,
         state: row["state"] as Entry["state"],
         answer: row["answer"] as string | null,
-        receipt: row["receipt"] === null ? null : (JSON.parse(row["receipt"] as string) as Receipt),
+        receipt: JSON.parse((row["receipt"] ?? "null") as string) as Receipt | null,
         since: Number(row["since"]),
       }
     },
@@ -203,7 +199,8 @@ export function openLedger(dataDir: string, mostBytes = MOST_BYTES, process: str
         )
       })
     },
-    unknown: (id) => void setState(id, "unknown", "settling"),
+    unknown: (id) =>
+      void sql("update x402_payments set state = 'unknown' where id = ? and state = 'settling'").run(id),
     forget: (id) => void sql("delete from x402_payments where id = ? and state <> 'settled'").run(id),
     delivered(id) {
       transaction(db, () => {

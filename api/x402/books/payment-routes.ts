@@ -33,7 +33,7 @@ export function paymentRoutes(router: Router<RequestState>, { db }: { readonly d
 
   router.get("/payments.csv", (ctx) => {
     const sales = books.allSales(spanOf(ctx))
-    ctx.type = "text/csv; charset=utf-8"
+    // Its ending gives it its type, too.
     ctx.attachment("payments.csv")
     ctx.body = Readable.from(salesAsCsv(sales))
   })

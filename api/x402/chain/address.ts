@@ -14,7 +14,7 @@ export function checksummed(address: string): Address {
 /** @throws Error that says what is expected, when it is none, mistyped, or the one that burns what it gets. */
 export function parseAddress(text: string): Address {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new Error("must be an address: 0x and 40 hex digits")
-  if (/^0x0+$/.test(text)) throw new Error("must not be the zero address: what is paid to it is lost")
+  if (BigInt(text) === 0n) throw new Error("must not be the zero address: what is paid to it is lost")
   const right = checksummed(text)
   if (right !== text) {
     throw new Error(

@@ -2,6 +2,10 @@ import { json } from "node:stream/consumers"
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
+import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
+import { writeOutbound } from "#base/outbound/outbound.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import type { Authorization } from "../payment.ts"
@@ -210,6 +214,9 @@ describe("an authorization that was used", () => {
     node.timeOf = (block) => (block === 8000 ? since - 120 : since - 121)
     expect(await look(since * 1000 + 999)).toEqual({ kind: "dead", because: "spent-elsewhere" })
     expect(methods().filter((method) => method === "eth_getLogs")).toHaveLength(2)
+    // Of a block its time is enough.
+    const blocks = calls.filter(({ method }) => method === "eth_getBlockByNumber").map(({ params }) => params)
+    expect(blocks).toEqual(["latest", hex(8000), hex(7000)].map((block) => [block, false]))
   })
 
   test("may be so long ago that nobody can tell", async () => {
@@ -245,6 +252,16 @@ describe("a node", () => {
   ])("that answers %o is of no use", async (fault, message) => {
     node.fault["eth_getBlockByNumber"] = fault
     expect(await look()).toMatchObject(error(message))
+  })
+
+  test("is among the hosts that the operator sees, for payments", async () => {
+    await look()
+    using folder = temporaryFolder()
+    const db = openStateStore(folder.path)
+    writeOutbound(db)
+    const seen = new OutboundLedger(db).list({ limit: 100, offset: 0 }, "payments")
+    expect(seen.map(({ host }) => host)).toContain(server.authority)
+    db.close()
   })
 
   test("that is not there is of no use, either", async () => {

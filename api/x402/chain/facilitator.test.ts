@@ -3,6 +3,10 @@ import { json } from "node:stream/consumers"
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
+import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
+import { writeOutbound } from "#base/outbound/outbound.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import type { Payment } from "../payment.ts"
@@ -95,6 +99,17 @@ describe("a facilitator", () => {
     })
   })
 
+  test("is among the hosts that the operator sees, for payments", async () => {
+    says({ isValid: true })
+    await facilitator.verify(PAYMENT)
+    using folder = temporaryFolder()
+    const db = openStateStore(folder.path)
+    writeOutbound(db)
+    const seen = new OutboundLedger(db).list({ limit: 100, offset: 0 }, "payments")
+    expect(seen.map(({ host }) => host)).toContain(server.authority)
+    db.close()
+  })
+
   test("that does not answer in time decides nothing", async () => {
     said = { text: null }
     const hasty = at({ verifyTimeoutMs: 1, settleTimeoutMs: 1 })
@@ -118,6 +133,7 @@ test.each<[object, number, object]>([
   [{ isValid: false, invalidReason: "x".repeat(100) }, 200, { kind: "invalid", reason: "x".repeat(100) }],
   [{ isValid: false, invalidReason: "x".repeat(101) }, 200, { kind: "invalid", reason: "payment_invalid" }],
   [{ isValid: false, invalidReason: "" }, 200, { kind: "invalid", reason: "payment_invalid" }],
+  [{ isValid: false, invalidReason: ["expired"] }, 200, { kind: "invalid", reason: "payment_invalid" }],
   [{ isValid: false, invalidReason: 7 }, 200, { kind: "invalid", reason: "payment_invalid" }],
   [
     { isValid: "true" },
@@ -159,12 +175,14 @@ describe("to settle", () => {
     [{ success: true, transaction: `${HASH}0` }, {}],
     [{ success: true, transaction: `x${HASH}` }, {}],
     [{ success: true, transaction: 7 }, {}],
+    [{ success: true, transaction: [HASH] }, {}],
     [{ success: true }, {}],
     [{}, {}],
     [{ success: "true", transaction: HASH }, { transaction: HASH }],
     [{ success: "false", errorReason: "insufficient_funds" }, { reason: "insufficient_funds" }],
     [no("the node said: secret"), {}],
     [no("transaction_failed"), { reason: "transaction_failed" }],
+    [no("invalid_transaction_failed"), { reason: "invalid_transaction_failed" }],
     ...["pending", "timeout", "unexpected", "unknown", "nonce", "event_mismatch", "conflict", "replay"].map(
       (word) =>
         [no(`it_${word}_is`, HASH), { reason: `it_${word}_is`, transaction: HASH }] as [object, object],

@@ -19,8 +19,7 @@ export class PayerLimits {
   enter(payer: string): boolean {
     const running = this.#underWay.get(payer) ?? 0
     const limit = this.#limited.get(payer)
-    if (limit !== undefined && limit.until < steadyNow()) this.#limited.delete(payer)
-    else if (limit !== undefined && running >= limit.atOnce) return false
+    if (limit !== undefined && limit.until >= steadyNow() && running >= limit.atOnce) return false
     this.#underWay.set(payer, running + 1)
     return true
   }
@@ -42,6 +41,6 @@ export class PayerLimits {
     this.#limited.delete(payer)
     this.#limited.set(payer, { atOnce: 1, until: steadyNow() + REMEMBERED_MS })
     const [oldest] = this.#limited.keys()
-    if (this.#limited.size > MAX_PAYERS && oldest !== undefined) this.#limited.delete(oldest)
+    if (this.#limited.size > MAX_PAYERS) this.#limited.delete(oldest!)
   }
 }

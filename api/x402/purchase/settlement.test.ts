@@ -8,16 +8,19 @@ import { settlePayment } from "./settlement.ts"
 
 type Answer = Awaited<ReturnType<Facilitator["settle"]>>
 
-const log = pino({ enabled: false })
 const payment = { id: "net/asset/from/nonce", authorization: {} } as Payment
 const paid: OnChain = { kind: "paid", transaction: "0xpaid" }
 const open: OnChain = { kind: "open" }
 const lost: Answer = { kind: "unknown", error: new Error("socket hang up") }
 const no = (reason: string): Answer => ({ kind: "refused", reason })
 
+let logged: object[] = []
+const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) })
+
 /** What comes of a payment when the facilitator and the network answer so, one after the other; and what was asked. */
 async function settle(answers: readonly Answer[], seen: readonly OnChain[] | null, doubt = false) {
   const asked: string[] = []
+  logged = []
   const [left, looks] = [[...answers], [...(seen ?? [])]]
   const facilitator = {
     settle: async () => {
@@ -90,10 +93,12 @@ describe("a no counts", () => {
   )
 
   test("for nothing after an attempt that was left open: the payer would sign again, and pay twice", async () => {
-    expect(await settle([lost, no("nonce used")], null)).toEqual({
+    expect(await settle([lost, no("nonce used")], null)).toStrictEqual({
       end: { kind: "unknown" },
       asked: ["settle", "settle"],
     })
+    // The no is none of those that were left open.
+    expect(logged).toHaveLength(1)
     expect(await settle([no("nonce used"), no("nonce used")], [open, open, open], true)).toEqual({
       end: { kind: "unknown" },
       asked: ["look", "settle", "look", "settle", "look"],
@@ -108,6 +113,16 @@ test("what nobody knows is told as such, with the transaction that was sent last
     end: { kind: "unknown" },
     asked: ["settle", "look", "settle", "look"],
   })
+  // The operator reads why.
+  const open = {
+    level: 40,
+    payment: payment.id,
+    err: { message: "socket hang up" },
+    msg: "a settlement was left open",
+  }
+  const unasked = { ...open, err: { message: "no node" }, msg: "the network cannot be asked" }
+  expect(logged).toMatchObject([open, unasked, open, unasked])
   expect(await settle([sent("0x1"), sent()], null)).toMatchObject({ end: { transaction: "0x1" } })
+  expect(logged).toMatchObject([open, open].map((line) => ({ ...line, transaction: "0x1" })))
   expect(await settle([sent("0x1"), sent("0x2")], null)).toMatchObject({ end: { transaction: "0x2" } })
 })

@@ -15,7 +15,7 @@ import { openGates } from "../../load/gates.ts"
 import { openMemory } from "../../load/memory/memory.ts"
 import { hit } from "../../testing/fake-engine.ts"
 import { sellingOf, x402Settings } from "../settings.ts"
-import { openPaidListener } from "../open-listener.ts"
+import { type ListenerParts, openPaidListener } from "../open-listener.ts"
 import { NETWORK } from "./chain.ts"
 import { payee } from "./wallets.ts"
 
@@ -33,10 +33,21 @@ export class StagedEngine {
   }
 }
 
-/** The paid search on a port of its own, with a staged engine and a data folder that `close` removes. */
+/**
+ * The paid search on a port of its own, with a staged engine and a data folder that `close` removes.
+ * @param how `parts` are given to the listener instead of those made here
+ */
 export async function sellSearches(
   env: Readonly<Record<string, string>>,
-  { dataDir: given, gate = {} }: { readonly dataDir?: string; readonly gate?: Partial<ApiConfig> } = {},
+  {
+    dataDir: given,
+    gate = {},
+    parts = {},
+  }: {
+    readonly dataDir?: string
+    readonly gate?: Partial<ApiConfig>
+    readonly parts?: Partial<ListenerParts>
+  } = {},
 ) {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), "fossick-x402-")))
   const engine = new StagedEngine()
@@ -73,6 +84,7 @@ export async function sellSearches(
     searches: openGates({ ...limits, ...gate }).searches,
     limits,
     log: pino({ level: "debug" }, { write: (line: string) => void logLines.push(line) }),
+    ...parts,
   })
   return {
     url: `http://127.0.0.1:${listener.port}`,

@@ -1,0 +1,308 @@
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { connect } from "node:net"
+import { json } from "node:stream/consumers"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+
+import { openStateStore } from "#base/store/state-store.ts"
+import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
+
+import { openBooks } from "./books/books.ts"
+import { openLedger } from "./books/payment-ledger.ts"
+import { ask, sign } from "./testing/payments.ts"
+import { sellSearches } from "./testing/sell.ts"
+import { payee, payer } from "./testing/wallets.ts"
+
+// The listener from its opening to its end, and what it does by itself meanwhile.
+
+const QUESTION = { query: "pumps" }
+const HASH = `0x${"ab".repeat(32)}`
+/** No address of any machine (RFC 5737). */
+const ELSEWHERE = "192.0.2.1"
+const AUTHORIZATION = {
+  from: payer.address,
+  to: payee.address,
+  value: "10000",
+  validAfter: "0",
+  validBefore: "2000",
+  nonce: `0x${"ab".repeat(32)}`,
+  version: 2,
+}
+
+/** A facilitator and a node that are fine: to the node, the time of every authorization is over. */
+let outside: TestSite
+let dataDir: string
+
+beforeAll(async () => {
+  const says = (answer: object) => JSON.stringify(answer)
+  const node: Readonly<Record<string, unknown>> = {
+    eth_chainId: "0x14a34",
+    eth_getBlockByNumber: { number: "0x1", timestamp: "0xffffffff" },
+    eth_call: "0x0",
+  }
+  outside = await startTestSite({
+    "/verify": says({ isValid: true }),
+    "/settle": says({ success: true, transaction: HASH }),
+    "/node": async (request, response) => {
+      const { method } = (await json(request)) as { readonly method: string }
+      response.end(says({ result: node[method] }))
+    },
+  })
+})
+afterAll(() => outside[Symbol.asyncDispose]())
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "fossick-listener-"))
+  outside.requests.length = 0
+  // What the listener does by itself it does when a test says how late it is.
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  rmSync(dataDir, { recursive: true })
+})
+
+type How = NonNullable<Parameters<typeof sellSearches>[1]>
+
+async function open(
+  env: Readonly<Record<string, string>> = {},
+  parts: How["parts"] = {},
+  gate: How["gate"] = {},
+) {
+  const shop = await sellSearches({ X402_FACILITATOR_URL: outside.origin, ...env }, { dataDir, parts, gate })
+  return {
+    ...shop,
+    logged: (msg: string) =>
+      shop.logLines
+        .map((line) => JSON.parse(line) as { readonly [field: string]: unknown; readonly msg: string })
+        .filter((line) => line.msg === msg),
+    async [Symbol.asyncDispose]() {
+      const closing = shop[Symbol.asyncDispose]()
+      // Connections that are at rest are let go from time to time, the others in the end.
+      await expect.poll(() => (vi.advanceTimersByTime(1000), shop.connections.open)).toBe(0)
+      await closing
+    },
+    close: () => shop[Symbol.asyncDispose](),
+  }
+}
+const WITH_NODE = () => ({ X402_RPC_URL: outside.url("/node") })
+const UNKEPT = "the ledger of payments could not be kept; tried again soon"
+const LOOKED_UP = "an open payment was looked up"
+
+/** Leaves a payment of which nobody can tell in the ledger, or one that a process has in hand. */
+function leave(
+  id: string,
+  { process, ...more }: { process?: string; authorization?: string; ranOut?: number } = {},
+) {
+  using ledger = openLedger(dataDir, undefined, process)
+  const facts = {
+    validBefore: Math.floor(Date.now() / 1000) - (more.ranOut ?? 0),
+    authorization: more.authorization ?? JSON.stringify(AUTHORIZATION),
+    answer: "{}",
+  }
+  ledger.begin({ id, fingerprint: "f" }, facts)
+  if (process === undefined) ledger.unknown(id)
+}
+/** What another reader sees of the ledger. */
+function read<T>(look: (db: ReturnType<typeof openStateStore>) => T): T {
+  const db = openStateStore(dataDir)
+  try {
+    return look(db)
+  } finally {
+    db.close()
+  }
+}
+const outcomes = () =>
+  read((db) =>
+    openBooks(db)
+      .outcomes({})
+      .map(({ outcome, count }) => [outcome, count]),
+  )
+const states = () =>
+  read((db) =>
+    db
+      .prepare("select id, state from x402_payments order by id")
+      .all()
+      .map((row) => ({ ...row })),
+  )
+
+describe("the listener opens", () => {
+  test("on the host that is said, or on the appliance's own, and the log says what is sold and who is paid", async () => {
+    await using shop = await open({}, { host: "127.0.0.1" })
+    expect(shop.logged("selling searches at {url}")).toMatchObject([
+      {
+        part: "x402",
+        port: Number(new URL(shop.url).port),
+        url: "https://search.example/search",
+        network: "eip155:84532",
+        payTo: payee.address,
+      },
+    ])
+    const failed = { code: "EADDRNOTAVAIL", prefix: "FOSSICK_X402" }
+    await expect(open({}, { host: ELSEWHERE })).rejects.toMatchObject(failed)
+    await expect(open({ FOSSICK_X402_HOST: ELSEWHERE })).rejects.toMatchObject(failed)
+    await using own = await open({ FOSSICK_X402_HOST: "127.0.0.1" }, { host: ELSEWHERE })
+    expect(await ask(own.url, QUESTION)).toMatchObject({ status: 402 })
+  })
+
+  test("on no port that is taken: whoever starts it is told of which setting, and nothing of it stays", async () => {
+    const port = new URL(outside.origin).port
+    const timers = vi.getTimerCount()
+    await expect(open({ FOSSICK_X402_PORT: port })).rejects.toMatchObject({
+      code: "EADDRINUSE",
+      prefix: "FOSSICK_X402",
+    })
+    expect(vi.getTimerCount()).toBe(timers)
+  })
+})
+
+describe("every five seconds", () => {
+  test("it is written how requests ended, and at the end what is left of that", async () => {
+    {
+      await using shop = await open()
+      await ask(shop.url, QUESTION)
+      vi.advanceTimersByTime(4999)
+      expect(outcomes()).toEqual([])
+      vi.advanceTimersByTime(1)
+      expect(outcomes()).toEqual([["unpaid", 1]])
+      vi.advanceTimersByTime(5000)
+      await ask(shop.url, QUESTION)
+      expect(outcomes()).toEqual([["unpaid", 1]])
+      expect([...shop.outcomes]).toEqual([["unpaid", 2]])
+    }
+    expect(outcomes()).toEqual([["unpaid", 2]])
+  })
+
+  test("payments are forgotten whose time is over, and those of a lost process are taken for open", async () => {
+    await using shop = await open({}, { process: "this one" })
+    leave("over", { ranOut: 3601 })
+    leave("lost", { process: "another" })
+    expect(states()).toEqual([
+      { id: "lost", state: "settling" },
+      { id: "over", state: "unknown" },
+    ])
+    vi.advanceTimersByTime(5000)
+    expect(states()).toEqual([{ id: "lost", state: "unknown" }])
+    expect(shop.logged(UNKEPT)).toEqual([])
+  })
+
+  test("a ledger that cannot be written is in the log, and is tried again; the price is told all the same", async () => {
+    await using shop = await open()
+    const move = (from: string, to: string) => read((db) => db.exec(`alter table ${from} rename to ${to}`))
+    move("x402_payments", "elsewhere")
+    vi.advanceTimersByTime(5000)
+    expect(shop.logged(UNKEPT)).toMatchObject([
+      { part: "x402", level: 40, err: { message: expect.stringContaining("x402_payments") } },
+    ])
+    expect(await ask(shop.url, QUESTION)).toMatchObject({ status: 402 })
+    move("elsewhere", "x402_payments")
+    vi.advanceTimersByTime(5000)
+    expect(shop.logged(UNKEPT)).toHaveLength(1)
+    expect(outcomes()).toEqual([["unpaid", 1]])
+  })
+})
+
+describe("every minute", () => {
+  test("the network is asked about open payments", async () => {
+    leave("one")
+    await using shop = await open(WITH_NODE())
+    vi.advanceTimersByTime(59_999)
+    expect(outside.requests).toEqual([])
+    vi.advanceTimersByTime(1)
+    await expect.poll(() => shop.logged(LOOKED_UP)).toMatchObject([{ payment: "one", found: "dead" }])
+    expect([states(), shop.logged(UNKEPT)]).toEqual([[], []])
+  })
+
+  test("one that cannot be looked up is in the log", async () => {
+    leave("one", { authorization: "{" })
+    await using shop = await open(WITH_NODE())
+    vi.advanceTimersByTime(60_000)
+    await expect.poll(() => shop.logged(UNKEPT)).toMatchObject([{ err: { type: "SyntaxError" } }])
+  })
+
+  test("nobody is asked where no node is known, also when a settlement is left open", async () => {
+    leave("one")
+    outside.serve({ "/settle": (_, response) => void response.destroy() })
+    await using shop = await open()
+    const { headers } = await sign(shop.url, payer)
+    expect(await ask(shop.url, QUESTION, headers)).toMatchObject({ status: 503 })
+    vi.advanceTimersByTime(60_000)
+    expect(shop.logged("a settlement was left open")).toHaveLength(2)
+    expect(shop.logged("the network cannot be asked")).toEqual([])
+    expect(states()).toMatchObject([{ state: "unknown" }, { id: "one", state: "unknown" }])
+    outside.serve({ "/settle": JSON.stringify({ success: true, transaction: HASH }) })
+  })
+})
+
+/** A purchase whose search ends when it is told to. */
+async function buyOne(shop: Awaited<ReturnType<typeof open>>) {
+  const { headers } = await sign(shop.url, payer)
+  const [searching, found] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  shop.engine.instead = async () => {
+    searching.resolve()
+    await found.promise
+  }
+  const buying = ask(shop.url, QUESTION, headers)
+  await searching.promise
+  return { buying, find: () => found.resolve() }
+}
+
+test("who waits for the turn of its search may leave, and who would wait too long is told so before its payment is looked at", async () => {
+  await using shop = await open({}, {}, { searches: 1, searchQueue: 1 })
+  const { buying, find } = await buyOne(shop)
+  const [second, third] = [await sign(shop.url, payer), await sign(shop.url, payer)]
+  const caller = new AbortController()
+  const waiting = ask(shop.url, QUESTION, second.headers, caller.signal).catch((error: Error) => error)
+  await expect.poll(() => outside.requests).toEqual(["/verify", "/verify"])
+  // A search is in line once there is no room for another.
+  await expect
+    .poll(() => ask(shop.url, QUESTION, third.headers))
+    .toMatchObject({ status: 429, body: { detail: { error: expect.stringContaining("Try again in") } } })
+  expect(outside.requests).toEqual(["/verify", "/verify"])
+  caller.abort()
+  await waiting
+  await expect.poll(() => shop.outcomes.get("caller-gone")).toBe(1)
+  find()
+  expect(await buying).toMatchObject({ status: 200 })
+  expect(shop.engine.queries).toHaveLength(1)
+})
+
+describe("the listener closes", () => {
+  const refuses = async ({ url }: { readonly url: string }) => {
+    const connected = once(connect(Number(new URL(url).port), "127.0.0.1"), "connect")
+    await expect(connected).rejects.toMatchObject({ code: "ECONNREFUSED" })
+  }
+
+  test("once the purchase under way has its answer; nobody else is let in, and nothing is done any more", async () => {
+    const shop = await open(WITH_NODE())
+    const { buying, find } = await buyOne(shop)
+    const closing = shop.close()
+    await refuses(shop)
+    vi.advanceTimersByTime(9900)
+    find()
+    expect(await buying).toMatchObject({ status: 200, receipt: { success: true } })
+    // A moment before it would be cut off: connections that are at rest are let go from time to time.
+    await expect.poll(() => (vi.advanceTimersByTime(50), shop.connections.open)).toBe(0)
+    await closing
+    expect(outcomes()).toEqual([
+      ["sold", 1],
+      ["unpaid", 1],
+    ])
+    vi.advanceTimersByTime(120_000)
+    expect(shop.logged(UNKEPT)).toEqual([])
+  })
+
+  test("without a purchase that takes longer than ten seconds: it is cut off, and not charged", async () => {
+    const shop = await open()
+    const { buying, find } = await buyOne(shop)
+    const cut = buying.catch((error: Error) => error.message)
+    const closing = shop.close()
+    vi.advanceTimersByTime(10_000)
+    expect(await cut).toBe("fetch failed")
+    await closing
+    find()
+    expect(outside.requests).toEqual(["/verify"])
+  })
+})
