@@ -80,7 +80,11 @@ async function openDesk() {
     log: pino({ level: "debug" }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
   })
   const handle = app.callback()
-  const server = createServer((incoming, response) => void handle(incoming, response))
+  const [worked, left]: Promise<unknown>[][] = [[], []]
+  const server = createServer((incoming, response) => {
+    worked!.push(handle(incoming, response))
+    left!.push(once(response, "close"))
+  })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -97,6 +101,10 @@ async function openDesk() {
       const { unpaid: _, ...paid } = Object.fromEntries(outcomes.total)
       return { ...paid, ...(unpaid > 0 && { unpaid }) }
     },
+    /** Until every answer has left, or its caller is known to be gone; callers know of either before the server does. */
+    left: () => Promise.all(left!),
+    /** Until nothing is worked on any more, either. */
+    quiet: () => Promise.all([...worked!, ...left!]),
     logged: (msg: string) => lines.filter((line) => line.msg === msg),
     /** The headers of a new payment. */
     async pay(account = payer, flaw: Flaw = {}) {
@@ -138,7 +146,7 @@ const buy = (headers: Readonly<Record<string, string>>, question: object = QUEST
 async function hangUp(headers: Readonly<Record<string, string>>, when: Promise<void>): Promise<void> {
   const caller = new AbortController()
   const asking = ask(desk.url, QUESTION, headers, caller.signal)
-  await when
+  await Promise.race([when, asking])
   caller.abort()
   await expect(asking).rejects.toThrow("aborted")
 }
@@ -239,20 +247,19 @@ describe("a search that is paid for", () => {
     expect(body).toMatchObject({ query: "pumps", results: [{ title: "Pumps" }] })
     const { network, asset } = terms.requirements
     expect(receipt).toEqual({ success: true, transaction: HASH, network, payer: payer.address })
-    await expect
-      .poll(() => desk.logged("payment"))
-      .toMatchObject([
-        {
-          payment: expect.stringContaining(payer.address.toLowerCase()),
-          transaction: HASH,
-          amount: "10000",
-          version: 2,
-          outcome: "sold",
-          verifyMs: 100,
-          searchMs: 20,
-          settleMs: 3000,
-        },
-      ])
+    await desk.quiet()
+    expect(desk.logged("payment")).toMatchObject([
+      {
+        payment: expect.stringContaining(payer.address.toLowerCase()),
+        transaction: HASH,
+        amount: "10000",
+        version: 2,
+        outcome: "sold",
+        verifyMs: 100,
+        searchMs: 20,
+        settleMs: 3000,
+      },
+    ])
     expect(desk.ended()).toEqual({ sold: 1 })
     expect(desk.asked).toEqual(["verify", "settle"])
     expect(desk.sale()).toMatchObject({
@@ -273,7 +280,8 @@ describe("a search that is paid for", () => {
   test("is not answered twice, nor is another with the same payment", async () => {
     const headers = await desk.pay()
     await buy(headers)
-    await expect.poll(() => desk.ended()).toEqual({ sold: 1 })
+    await desk.quiet()
+    expect(desk.ended()).toEqual({ sold: 1 })
     for (const question of [QUESTION, { query: "seals" }]) {
       const again = await buy(headers, question)
       expect(again).toMatchObject({ status: 402, required: { error: "payment_already_used" } })
@@ -285,11 +293,12 @@ describe("a search that is paid for", () => {
     const { here, reached, go } = hold()
     desk.facilitator.settle = async () => (await here(), { kind: "settled", transaction: HASH })
     const buying = buy(await desk.pay())
-    await reached
+    await Promise.race([reached, buying])
     expect(desk.room.held).toBe(1)
     go()
     await buying
-    await expect.poll(() => desk.room.held).toBe(0)
+    await desk.quiet()
+    expect(desk.room.held).toBe(0)
   })
 })
 
@@ -362,11 +371,12 @@ describe("nothing is charged", () => {
       then(signal!)
     }
     await hangUp(headers, begun.promise)
-    await expect.poll(() => desk.ended()).toEqual({ "caller-gone": 1 })
+    await desk.quiet()
+    expect(desk.ended()).toEqual({ "caller-gone": 1 })
     expect(desk.asked).toEqual(["verify"])
-    await expect
-      .poll(() => desk.logged("{method} {path} {status} {ms} ms"))
-      .toContainEqual(expect.objectContaining({ status: 499 }))
+    expect(desk.logged("{method} {path} {status} {ms} ms")).toContainEqual(
+      expect.objectContaining({ status: 499 }),
+    )
     expect(desk.room.held).toBe(0)
     desk.engine.instead = null
     expect(await buy(headers)).toMatchObject({ status: 200 })
@@ -399,7 +409,7 @@ describe("a payment that is in hand", () => {
     desk.engine.instead = here
     const headers = await desk.pay()
     const first = buy(headers)
-    await reached
+    await Promise.race([reached, first])
     expect(comeAgain(await buy(headers))).toEqual(IN_PROGRESS)
     expect(desk.ended()).toEqual({ "in-progress": 1 })
     expect(await buy(headers, { query: "seals" })).toMatchObject({
@@ -458,7 +468,8 @@ describe("a payment of which nobody can tell", () => {
     ])
     desk.facilitator.settle = async () => ({ kind: "settled", transaction: HASH })
     expect(await buy(headers, same)).toMatchObject({ status: 200, receipt: { transaction: HASH } })
-    await expect.poll(() => desk.ended()).toEqual({ unknown: 2, "delivered-later": 1 })
+    await desk.quiet()
+    expect(desk.ended()).toEqual({ unknown: 2, "delivered-later": 1 })
     expect(desk.logged("payment").at(-1)).toMatchObject({ outcome: "delivered-later" })
     expect(desk.engine.queries).toHaveLength(1)
   })
@@ -479,10 +490,11 @@ test("who pays and hangs up comes back for the answer, which costs nothing more"
   const { here, reached, go } = hold()
   desk.facilitator.settle = async () => (await here(), { kind: "settled", transaction: HASH })
   await hangUp(headers, reached)
-  // The server has heard of it.
-  await expect.poll(() => desk.room.held).toBe(0)
+  await desk.left()
+  expect(desk.room.held).toBe(0)
   go()
-  await expect.poll(() => desk.ended()).toEqual({ "sold-undelivered": 1 })
+  await desk.quiet()
+  expect(desk.ended()).toEqual({ "sold-undelivered": 1 })
   expect(desk.logged("payment")).toMatchObject([{ outcome: "sold-undelivered", transaction: HASH }])
   expect(await buy(headers, { query: "seals" })).toMatchObject({
     required: { error: "payment_already_used" },
@@ -493,9 +505,8 @@ test("who pays and hangs up comes back for the answer, which costs nothing more"
     body: { results: [{ title: "Pumps" }] },
     receipt: { transaction: HASH },
   })
-  await expect
-    .poll(() => desk.ended())
-    .toEqual({ "sold-undelivered": 1, "already-used": 1, "delivered-later": 1 })
+  await desk.quiet()
+  expect(desk.ended()).toEqual({ "sold-undelivered": 1, "already-used": 1, "delivered-later": 1 })
   expect([desk.asked, desk.engine.queries.length]).toEqual([asked, 1])
 })
 
@@ -509,7 +520,7 @@ test("a payer who had no money lately is let in once at a time, and others as ev
   const [one, two, other] = [await desk.pay(), await desk.pay(payer, small), await desk.pay(stranger)]
   desk.facilitator.settle = async () => ({ kind: "settled", transaction: HASH })
   const first = buy(one)
-  await reached
+  await Promise.race([reached, first])
   const message = "A payment of this payer had no cover lately: fewer at a time. Nothing was charged."
   expect(comeAgain(await buy(two))).toEqual(later(429, "5", "payer_limited", message))
   expect(desk.ended()).toEqual({ refused: 1, limited: 1 })
@@ -527,9 +538,11 @@ test("a connection that breaks under an answer is in the log, and nowhere else",
   const asking = request(`${desk.url}/search`, { method: "POST", headers: await desk.pay() })
   asking.on("error", () => {})
   asking.end(JSON.stringify(QUESTION))
-  await reached
+  await Promise.race([reached, once(asking, "response")])
   asking.socket!.resetAndDestroy()
-  await expect.poll(() => desk.logged("answer not written")).toMatchObject([{ err: { code: "ECONNRESET" } }])
+  await desk.left()
+  expect(desk.logged("answer not written")).toMatchObject([{ err: { code: "ECONNRESET" } }])
   go()
-  await expect.poll(() => desk.ended()).toEqual({ "caller-gone": 1 })
+  await desk.quiet()
+  expect(desk.ended()).toEqual({ "caller-gone": 1 })
 })
