@@ -18,6 +18,32 @@ export const JUDGED: readonly Judged[] = [
     why: "No source has the name that stands there instead.",
   },
   {
+    file: "api/x402/books/payment-ledger.ts",
+    line: '"create index x402_payments_by_answer on x402_payments (octet_length(answer)) where answer is not null",',
+    mutator: "StringLiteral",
+    why: "An index makes an answer quick, and no other.",
+  },
+  {
+    file: "api/x402/books/payment-ledger.ts",
+    line: "if (left.isThere()) sql(`update x402_payments set state = 'unknown' where ${left.where}`).run()",
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "What finds no rows changes none: it spares a turn among writers. That rows are found has a test of its own.",
+  },
+  {
+    file: "api/x402/payment.ts",
+    line: ".update(JSON.stringify([authorization, signature]).toLowerCase())",
+    mutator: "MethodExpression",
+    replacement: "JSON.stringify([authorization, signature]).toUpperCase()",
+    why: "In capital letters all spellings are one, too.",
+  },
+  {
+    file: "api/x402/payment.ts",
+    line: "} catch {",
+    mutator: "BlockStatement",
+    why: "A function that ends without a word gives undefined, too.",
+  },
+  {
     file: "base/audit/audit-log.ts",
     line: "#written = COUNT_EVERY - 1",
     mutator: "ArithmeticOperator",
