@@ -31,6 +31,12 @@ export const JUDGED: readonly Judged[] = [
     why: "What finds no rows changes none: it spares a turn among writers. That rows are found has a test of its own.",
   },
   {
+    file: "api/x402/open-listener.ts",
+    line: 'const SALES = "sales"',
+    mutator: "StringLiteral",
+    why: "Any name will do that no key has.",
+  },
+  {
     file: "api/x402/payment.ts",
     line: ".update(JSON.stringify([authorization, signature]).toLowerCase())",
     mutator: "MethodExpression",
@@ -42,6 +48,13 @@ export const JUDGED: readonly Judged[] = [
     line: "} catch {",
     mutator: "BlockStatement",
     why: "A function that ends without a word gives undefined, too.",
+  },
+  {
+    file: "api/x402/purchase/purchase.ts",
+    line: "payment.authorization.from.toLowerCase()",
+    mutator: "MethodExpression",
+    replacement: "payment.authorization.from.toUpperCase()",
+    why: "In capital letters all spellings of an account are one, too.",
   },
   {
     file: "base/audit/audit-log.ts",
