@@ -29,9 +29,14 @@ const MOST_LISTENERS = 20
 
 const running = new WeakMap<Server, Set<ServerResponse>>()
 const upgraded = new WeakMap<Server, Set<Socket>>()
+const connected = new WeakMap<Server, Set<Socket>>()
 
 /** WebSockets that are open, which a server that closes leaves alone. */
 export const socketsOf = (server: Server): ReadonlySet<Socket> => upgraded.get(server) ?? new Set()
+
+/** Connections over which nothing has come yet: browsers and pools open some ahead. To Node they are not idle. */
+export const silentSocketsOf = (server: Server): readonly Socket[] =>
+  [...(connected.get(server) ?? [])].filter(({ bytesRead }) => bytesRead === 0)
 
 /** Answers that a server is working on. */
 export const responsesOf = (server: Server): ReadonlySet<ServerResponse> => running.get(server) ?? new Set()
@@ -67,6 +72,12 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
     if (!request.socket.writableEnded) serve(request, response)
   })
   connections?.guard(server)
+  const open = new Set<Socket>()
+  connected.set(server, open)
+  server.on("connection", (socket: Socket) => {
+    open.add(socket)
+    socket.once("close", () => open.delete(socket))
+  })
   const responses = new Set<ServerResponse>()
   running.set(server, responses)
   server.prependListener("request", (_, response) => {

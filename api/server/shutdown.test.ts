@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { Agent, createServer, get } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, connect } from "node:net"
 
 import Koa from "koa"
 import { expect, test } from "vitest"
@@ -37,6 +37,18 @@ test("a closing server finishes what is running, and then does not wait for kept
   end()
   expect(await answer).toBe("done")
   await closed
+})
+
+test("a closing server does not wait for those who connected and asked nothing", async () => {
+  const server = httpServer(new Koa<RequestState>())
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const connected = once(server, "connection")
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1")
+  const ended = once(socket, "close")
+  await connected
+  await closeServer(server, 600_000)
+  expect(await ended).toEqual([false])
 })
 
 test("a closing server closes its WebSockets", async () => {

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import type { Server, ServerResponse } from "node:http"
 
-import { responsesOf, socketsOf } from "./http-server.ts"
+import { responsesOf, silentSocketsOf, socketsOf } from "./http-server.ts"
 
 const IDLE_CHECK_MS = 50
 
@@ -30,7 +30,10 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
   }
   server.prependListener("request", (_, response) => closeAfter(response))
   // Again and again: a connection is idle once its answer is written, and would be kept for the next request.
-  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
+  const idle = setInterval(() => {
+    server.closeIdleConnections()
+    for (const socket of silentSocketsOf(server)) socket.destroy()
+  }, IDLE_CHECK_MS)
   const force = setTimeout(() => {
     server.closeAllConnections()
     for (const socket of socketsOf(server)) socket.destroy()
