@@ -47,8 +47,6 @@ export interface Rows {
 export interface Failure {
   readonly message: string
   readonly code: string
-  /** Whether the connection is gone, and with it the transaction. */
-  readonly isLost: boolean
 }
 
 export type Answer = { readonly value: Rows | null } | { readonly failure: Failure }

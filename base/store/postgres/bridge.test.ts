@@ -21,7 +21,7 @@ const program = (channel: string) =>
         const { kind, connection, location = {}, ms } = asked
         seen.push([threadId, connection, kind, ms])
         if (kind === "script" || location.schema === "silent") return
-        const failure = { message: "no", code: "42501", isLost: true }
+        const failure = { message: "no", code: "42501" }
         port.postMessage(location.schema === "refused" ? { failure } : { value: { columns: [], rows: seen, changes: 0 } })
         Atomics.add(signal, 0, 1)
         Atomics.notify(signal, 0)
@@ -146,7 +146,7 @@ test("a server that is not there is told of by the thread with the sockets", asy
 })
 
 test("an error says whether the server cannot be reached, and whether others write", () => {
-  const error = (code: string, message = "it said") => new PostgresError({ message, code, isLost: true })
+  const error = (code: string, message = "it said") => new PostgresError({ message, code })
   const GONE = "The PostgreSQL server of the state cannot be reached"
   for (const code of ["08006", "08P01", "57P01", "53300", "ECONNREFUSED", "EAI_AGAIN"])
     expect(error(code)).toMatchObject({ code, isUnreachable: true, message: `${GONE} (it said).` })

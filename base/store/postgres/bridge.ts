@@ -124,7 +124,7 @@ export class Bridge {
         void worker.terminate()
         this.#beside = null
         this.#open.clear()
-        throw new PostgresError({ message: "no answer", code: "08000", isLost: true })
+        throw new PostgresError({ message: "no answer", code: "08000" })
       }
       seen = Atomics.load(signal, 0)
     }

@@ -74,8 +74,8 @@ class Asker {
 
 const NOTHING = { value: null }
 const LOST = "The connection to PostgreSQL was lost."
-const said = (code: string, isLost = false) => ({
-  failure: { code, isLost, message: expect.any(String) as string },
+const said = (code: string) => ({
+  failure: { code, message: expect.any(String) as string },
 })
 
 function rowsOf(answer: Answer): Rows["rows"] {
@@ -188,9 +188,7 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
     port1.on("message", (answer) => answers.push(answer))
     port1.postMessage({ kind: "close", connection: 1 } satisfies Asked)
     await until(() => answers.length === 1)
-    expect(answers).toEqual([
-      { failure: { message: "The state store is not open.", code: "", isLost: true } },
-    ])
+    expect(answers).toEqual([{ failure: { message: "The state store is not open.", code: "" } }])
     await until(() => Atomics.load(signal, 0) === 1)
     const woken = Atomics.waitAsync(signal, 0, 1)
     port1.postMessage({
@@ -239,7 +237,6 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
         failure: {
           message: "A number of the state is too large to be told exactly.",
           code: "",
-          isLost: false,
         },
       })
     const view = new Uint8Array([9, 1, 2, 9]).subarray(1, 3)
@@ -303,7 +300,7 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
     const things = await table(db)
     await other.ask({ kind: "patience", ms: 0 })
     expect(await db.begin()).toEqual(NOTHING)
-    const busy = { failure: { message: "others write", code: "55P03", isLost: false } }
+    const busy = { failure: { message: "others write", code: "55P03" } }
     expect(await other.begin()).toEqual(busy)
     expect(await other.write(`insert into ${things} values (1)`)).toEqual(busy)
     expect(await other.script(`insert into ${things} values (1)`)).toEqual(busy)
@@ -382,7 +379,7 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
       pooler.calls = 0
       for (let i = 0; i < 3; i++)
         expect(await db.run("select 1")).toEqual({
-          failure: { message: "starting up", code: "57P03", isLost: true },
+          failure: { message: "starting up", code: "57P03" },
         })
       expect(pooler.calls).toBe(tries)
     }
@@ -392,7 +389,7 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
     const pooler = await Pooler.before(server.port)
     pooler.refusal = { code: "28P01", message: "no such password: open sesame" }
     expect(await new Asker(new Connections()).open(pooler.url, "open sesame")).toEqual({
-      failure: { message: "no such password: …", code: "28P01", isLost: true },
+      failure: { message: "no such password: …", code: "28P01" },
     })
   })
 
@@ -400,7 +397,7 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
     const pooler = await Pooler.before(server.port)
     pooler.isMute = true
     expect(await new Asker(new Connections({ connectMs: 50 })).open(pooler.url)).toEqual({
-      failure: { message: "timeout expired", code: "", isLost: true },
+      failure: { message: "timeout expired", code: "" },
     })
   })
 
@@ -411,7 +408,7 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
     await db.run(`insert into ${things} values (1)`)
     expect(await db.run("select nothing")).toEqual(said("42703"))
     expect(await db.end("commit")).toEqual({
-      failure: { message: "The transaction had failed, and was rolled back.", code: "25P02", isLost: false },
+      failure: { message: "The transaction had failed, and was rolled back.", code: "25P02" },
     })
     expect(await db.one(`select count(*) from ${things}`)).toBe(0)
     await db.begin()
@@ -422,7 +419,7 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
   test("a transaction whose connection is lost is lost, until its end is told", async () => {
     const db = await own()
     const things = await table(db)
-    const lost = { failure: { message: LOST, code: "08006", isLost: true } }
+    const lost = { failure: { message: LOST, code: "08006" } }
     for (const how of ["commit", "rollback"] as const) {
       await db.begin()
       await db.run(`insert into ${things} values (1)`)
@@ -553,12 +550,12 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
     await admin.script("create role guest login; revoke create on database fossick from public")
     const url = server.url("of_guest").replace("fossick@", "guest@")
     const guest = new Asker(new Connections())
-    expect(await guest.open(url)).toEqual(said("42501", true))
+    expect(await guest.open(url)).toEqual(said("42501"))
     await until(
       async () => (await admin.one("select count(*) from pg_stat_activity where usename = 'guest'")) === 0,
     )
     expect(await guest.run("select 1")).toEqual({
-      failure: { message: "The state store is not open.", code: "", isLost: true },
+      failure: { message: "The state store is not open.", code: "" },
     })
   })
 

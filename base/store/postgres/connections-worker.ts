@@ -102,7 +102,7 @@ export class Connections {
     } catch (error) {
       // What a server, or the lack of one, said.
       const { message, code = "" } = error as { message: string; code?: string }
-      return { failure: { message, code, isLost: this.#connections.get(asked.connection)?.client == null } }
+      return { failure: { message, code } }
     }
   }
 

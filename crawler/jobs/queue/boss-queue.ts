@@ -238,7 +238,7 @@ export class BossQueue implements JobQueue {
     const { message, code = "" } = error as { message: string; code?: string }
     const said = hidden(message, [this.#location.password])
     // Node's own are mistakes of the program.
-    return new PostgresError({ message: said, code: code.startsWith("ERR_") ? "" : code, isLost: false })
+    return new PostgresError({ message: said, code: code.startsWith("ERR_") ? "" : code })
   }
 
   #tell(problem: PostgresError): void {
