@@ -51,7 +51,7 @@ describe.skipIf(isMissing)(`a state that moves${isMissing ? `: ${NO_POSTGRES}` :
         ["state_identity", 1],
       ]),
     )
-    expect(() => copyToServer(from, to)).toThrow("already")
+    expect(() => copyToServer(from, to)).toThrow("There is a state in that schema already.")
     // Triggers fired for none of the rows that were copied, and fire for new ones; ids are not given again.
     expect(to.prepare("insert into thing (name) values ('new') returning id").get()).toEqual({ id: 251 })
     expect(to.prepare("select n from tally").get()).toEqual({ n: 251 })

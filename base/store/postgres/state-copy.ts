@@ -109,9 +109,7 @@ function inOrder(tables: readonly Definition[]): Definition[] {
     const names = new Set(left.map(({ name }) => name))
     const next = left.filter(
       ({ name, sql }) =>
-        ![...sql.matchAll(/\breferences "?(\w+)/gi)].some(
-          ([, other = ""]) => other !== name && names.has(other),
-        ),
+        ![...sql.matchAll(/\breferences "?(\w+)/gi)].some(([, other]) => other !== name && names.has(other!)),
     )
     if (next.length === 0) throw new Error("Tables belong to each other in a circle.")
     found.push(...next)
