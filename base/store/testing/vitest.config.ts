@@ -1,14 +1,17 @@
+import { availableParallelism } from "node:os"
 import path from "node:path"
 import { configDefaults, defineConfig } from "vitest/config"
 import { PATIENCE } from "../../testing/patience.ts"
 
-/** Tests of all that is in the state, run again with the state on a PostgreSQL server of their own: `npm run test:postgres`. */
+/**
+ * Tests of all that is in the state, run again with the state on a PostgreSQL server of their own: `npm run test:postgres`. Those of
+ * the store itself start such a server in any case.
+ */
 export default defineConfig({
   test: {
     root: path.join(import.meta.dirname, "../../.."),
     include: [
       "base/{audit,traces}/**/*.test.ts",
-      "base/store/postgres/**/*.test.ts",
       "crawler/{alerts,coverage,duplicates,frontier,hosts,images,jobs,removals,sources,tasks,traps,webhooks,why}/**/*.test.ts",
       "api/{accounts,admin,audit,history,judging,oauth,outbound,public-keys,queries,rules,sessions,suggestions,usage,watches,x402/books}/**/*.test.ts",
       "api/{research/task-store,firecrawl/jobs/*,firecrawl/webhooks/*}.test.ts",
@@ -16,7 +19,8 @@ export default defineConfig({
     // A disk that is full is made by what SQLite alone can be told.
     exclude: [...configDefaults.exclude, "**/*.browser.test.ts", "api/accounts/billing/full-disk.test.ts"],
     globalSetup: "base/store/testing/own-server.ts",
-    maxWorkers: 2,
+    // As in the configuration of all tests.
+    maxWorkers: Math.max(2, Math.ceil(availableParallelism() * 1.5)),
     execArgv: ["--wasm-wrapper-tiering-budget=2147483647"],
     ...PATIENCE,
   },
