@@ -7,7 +7,7 @@ import { Jobs } from "../jobs/jobs.ts"
 import { at, DAY, PAGE, sourceOf } from "../testing/visited.ts"
 import { Frontier, MAX_URL_CHARS } from "./frontier.ts"
 import type { FrontierEntry } from "./host-queues.ts"
-import { outcomesOf } from "./job-addresses.ts"
+import { openCount, outcomesOf } from "./job-addresses.ts"
 import { KnownAddresses } from "./known-addresses.ts"
 
 const HOST = "site.example"
@@ -126,14 +126,7 @@ test("a list tells facts of what it names, and the latest that says any holds", 
     publishedAt: 8,
     isNews: true,
   })
-  const url = at(`/${"x".repeat(MAX_URL_CHARS)}`)
-  frontier.list(
-    [
-      { url, ...NOTHING },
-      { url: at("/c"), ...NOTHING },
-    ],
-    feed,
-  )
+  frontier.list([{ url: at("/c"), ...NOTHING }], feed)
   expect([frontier.open, runs.row("/c")?.["depth"]]).toEqual([4, 1])
   frontier.record([{ url: at("/a"), ...PAGE, detail: null }])
   expect(runs.known.get(at("/a"))).toMatchObject({
@@ -160,6 +153,21 @@ test("of known addresses a list leads only to those that are due, and to all tha
   expect(runs.taken(frontier)).toEqual(["/due", "/new"])
   // It is still listed.
   expect(runs.known.get(at("/not"))).toMatchObject({ listedIn: at("/sitemap.xml"), modifiedAt: 5 })
+})
+
+test("whether a known address is due is asked by what was known before the list, however long that is", () => {
+  const runs = new Runs()
+  runs.known.record({ id: 99, source: runs.source }, [{ url: at("/0"), ...PAGE, detail: null }])
+  const asked: unknown[] = []
+  runs.frontier().list(
+    Array.from({ length: 1001 }, (_, index) => ({ url: at(`/${index}`), ...NOTHING, modifiedAt: 5 })),
+    {
+      how: "sitemap",
+      on: at("/sitemap.xml"),
+      isDue: ({ url, modifiedAt }) => asked.push([url, modifiedAt]) > 0,
+    },
+  )
+  expect(asked).toEqual([[at("/0"), null]])
 })
 
 test("links lead to known addresses that are due, where only those are wanted", () => {
@@ -198,6 +206,10 @@ test("an address is as long as it may be, and remembered in the spelling that wa
     frontier.remembers(`${longest}x`),
     frontier.remembers(at("/")),
   ]).toEqual([true, false, false])
+  const listing = runs.frontier({ id: runs.jobs.enqueue(sourceOf("other")).id })
+  const listed = [`${longest}x`, longest].map((url) => ({ url: url as PageUrl, ...NOTHING }))
+  listing.list(listed, { how: "sitemap", on: at("/sitemap.xml") })
+  expect([listing.open, listing.next(0)?.url]).toEqual([1, longest])
 })
 
 test("what comes in many rows is taken whole", () => {
@@ -214,6 +226,23 @@ test("what comes in many rows is taken whole", () => {
   expect(new Set(runs.taken(frontier)).size).toBe(99)
   frontier.giveUp(HOST, "failed:refused", "it was given up")
   expect([frontier.open, outcomesOf(runs.db, runs.id)]).toEqual([99, { "failed:refused": 2904 }])
+  // Each of them was missed once.
+  expect(runs.known.get(at("/left/0"))).toMatchObject({ outcome: "failed:refused", misses: 1 })
+})
+
+test("others may write to the store after each thousand addresses", () => {
+  const runs = new Runs()
+  const frontier = runs.frontier()
+  const { db } = runs
+  const written: number[] = []
+  const exec = db.exec.bind(db)
+  db.exec = (sql) => {
+    if (sql === "commit") written.push(openCount(db, runs.id))
+    exec(sql)
+  }
+  const many = Array.from({ length: 2001 }, (_, index) => at(`/${index}`))
+  frontier.add(many, BY_LINK)
+  expect(written).toEqual([1000, 2000, 2001])
 })
 
 test("what comes in wakes a frontier that had nothing to hand out", () => {
@@ -320,6 +349,9 @@ test("an address that waits is tried again at its time, and never later than a r
     Infinity,
     Infinity,
   ])
+  expect([frontier.handedOut, frontier.isOpen(a), frontier.next(now)]).toEqual([0, false, null])
+  expect(frontier.next(now + 1_000_000)).toMatchObject({ url: a.url, tries: 1 })
+  expect(frontier.next(now + 90_000_000)).toMatchObject({ url: b.url, tries: 7 })
   // The clock was ahead when the second was put off.
   const again = runs.frontier({ maxWaitMs: 3_600_000 })
   expect(again.next(now)).toMatchObject({ url: b.url, tries: 7 })

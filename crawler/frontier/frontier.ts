@@ -263,7 +263,7 @@ export class Frontier implements OpenAddresses, Disposable {
     const due = this.#prepare(
       "select min(due) as due from crawl_url where job = ? and host = ? and outcome is null and due > ?",
     ).get(this.#job.id, host, now)?.["due"]
-    return due === null || due === undefined ? Number.POSITIVE_INFINITY : Number(due)
+    return due === null ? Number.POSITIVE_INFINITY : Number(due)
   }
 
   /** Closes every open address of a host, but those in hand, with one outcome. */
@@ -291,7 +291,6 @@ export class Frontier implements OpenAddresses, Disposable {
   record(results: readonly Visited[]): void {
     this.#open -= this.#outcomes.record(results)
     for (const { url } of results) this.#queues.closed(url)
-    this.#queues.wake()
   }
 
   /** As {@link OutcomeBook.reopen}. */
