@@ -9,6 +9,7 @@ import {
   endingOf,
   failuresOf,
   forgetAddresses,
+  forgetFailures,
   givenUpHosts,
   hasOpenAt,
   hasPrunableSql,
@@ -27,13 +28,13 @@ function state() {
   const db = emptyState()
   const jobs = new Jobs(db)
   const known = new KnownAddresses(db)
-  const begin = (name = "site") => {
-    const source = sourceOf(name)
-    const { id } = jobs.enqueue(source)
-    const frontier = new Frontier(db, { id, source }, known, () => ({ concurrency: 9, delayMs: 0 }))
+  /** The frontier of a job as it stands, a new one by default. */
+  const begin = (name = "site", id = jobs.enqueue(sourceOf(name)).id) => {
+    const job = { id, source: sourceOf(name) }
+    const frontier = new Frontier(db, job, known, () => ({ concurrency: 9, delayMs: 0 }))
     return { id, frontier }
   }
-  return { db, begin }
+  return { db, jobs, begin }
 }
 
 const ended = (path: string, outcome: Visited["outcome"], detail: string | null = null): Visited => ({
@@ -114,6 +115,28 @@ test("addresses by outcome are listed by group and address, and the list goes on
   expect(addressesOf(db, id + 1, groups, { after: null, limit: 9 })).toEqual([])
 })
 
+test("addresses that failed stay with their job, and others go to the run that visited them later", () => {
+  const { db, jobs, begin } = state()
+  const first = begin()
+  const visits = [
+    ended("/page", "indexed"),
+    ended("/failed", "failed:dns"),
+    ended("/skipped", "skipped:robots"),
+  ]
+  first.frontier.record(visits)
+  jobs.end(first.id, "finished")
+  const second = begin()
+  second.frontier.record(visits)
+  const list = (id: number, ...outcomes: Visited["outcome"][]) =>
+    addressesOf(db, id, [{ name: "group", outcomes }], { after: null, limit: 9 }).map(({ url }) => url)
+  expect([list(first.id, "indexed"), list(second.id, "indexed")]).toEqual([[], [at("/page")]])
+  expect([list(first.id, "failed:dns"), list(second.id, "failed:dns")]).toEqual([
+    [at("/failed")],
+    [at("/failed")],
+  ])
+  expect(list(first.id, "skipped:robots", "failed:dns")).toEqual([at("/failed")])
+})
+
 test("hosts that were given up are told with what was left and why", () => {
   const { db, begin } = state()
   const { id, frontier } = begin()
@@ -184,8 +207,25 @@ test("a job that is over forgets all addresses but those that failed, then all, 
   expect([left(), isPrunable()]).toEqual([4100, true])
   pruneAddresses(db, id, `?1 = ${id}`)
   expect([left(), isPrunable(), failuresOf(db, id, 9).length]).toEqual([3, false, 3])
-  frontier.add(many.slice(1000), LINK)
+  // As after a loss: the frontier before takes them for known.
+  begin("site", id).frontier.add(many, LINK)
+  expect(left()).toBe(4100)
   forgetAddresses(db, other.id)
+  expect([left(), openCount(db, other.id)]).toEqual([4100, 0])
   forgetAddresses(db, id)
-  expect([left(), openCount(db, other.id)]).toEqual([0, 0])
+  expect(left()).toBe(0)
+})
+
+test("the jobs that a condition names forget all that failed, however much, and others keep theirs", () => {
+  const { db, begin } = state()
+  const [first, second, other] = ["first", "second", "other"].map((name) => begin(name))
+  const failed = (count: number) =>
+    Array.from({ length: count }, (_, index) => ended(`/${index}`, "failed:dns"))
+  first!.frontier.record(failed(4100))
+  for (const { frontier } of [second!, other!]) frontier.record(failed(2))
+  const left = () => [first!, second!, other!].map(({ id }) => failuresOf(db, id, 9999).length)
+  forgetFailures(db, other!.id, "select id from job where id > ?1")
+  expect(left()).toEqual([4100, 2, 2])
+  forgetFailures(db, other!.id, "select id from job where id < ?1")
+  expect(left()).toEqual([0, 0, 2])
 })

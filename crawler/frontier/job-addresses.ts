@@ -101,8 +101,8 @@ export function givenUpHosts(db: StateStore, job: number): GivenUpHost[] {
     .map((row) => ({
       host: String(row["host"]),
       left: Number(row["n"]),
-      why:
-        /: (.+)$/s.exec(String(row["detail"]).slice(String(row["host"]).length))?.[1] ?? "it did not answer",
+      // A host with its port has no space, so that none of its colons is taken for this one.
+      why: /: (.+)/s.exec(String(row["detail"]))?.[1] ?? "it did not answer",
     }))
 }
 
