@@ -389,11 +389,11 @@ export class KnownAddresses {
   }
 }
 
-function endingOf({ outcome, status }: Visited, hash: string | null): Ending {
+function endingOf({ outcome, status = 0 }: Visited, hash: string | null): Ending {
   if (outcome === "indexed") return "changed"
   if (outcome === "unchanged") return "same"
   if (hash !== null) return "lost"
-  const isRefusal = status !== undefined && status >= 400 && status < 500
+  const isRefusal = status >= 400 && status < 500
   return outcome === "postponed" || (isFailure(outcome) && !isRefusal) ? "failed" : "none"
 }
 

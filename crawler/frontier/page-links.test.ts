@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
 import { at, PAGE, VisitedSite } from "../testing/visited.ts"
 import { FOUND_SOMEHOW } from "./known-addresses.ts"
@@ -34,6 +34,15 @@ test("of a page with more links than are kept, none are", () => {
   const random = (bytes: number) => [at(`/${randomBytes(bytes / 2).toString("hex")}`)]
   expect(packLinks(at("/"), random(40_000))?.byteLength).toBeLessThan(32 * 1024)
   expect(packLinks(at("/"), random(90_000))).toBeNull()
+  // Letter by letter up to the bound, of which each takes some five bits.
+  const much = createHash("shake256", { outputLength: 35_000 }).digest("hex")
+  let [fits, tooMuch] = [0, much.length]
+  while (tooMuch - fits > 1) {
+    const half = Math.floor((fits + tooMuch) / 2)
+    if (packLinks(at("/"), [much.slice(0, half)]) === null) tooMuch = half
+    else fits = half
+  }
+  expect(packLinks(at("/"), [much.slice(0, fits)])?.byteLength).toBe(32 * 1024)
 })
 
 test("links that are as they were are not written again", () => {

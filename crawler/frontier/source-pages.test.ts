@@ -228,3 +228,18 @@ test("triggers tell of pages that come, change, go, and are forgotten", () => {
   site.known.forget(at("/none"), "site")
   expect(told()).toEqual(["touched /"])
 })
+
+test("triggers that a store has under these names are left as they are", () => {
+  const site = new VisitedSite()
+  const { db } = site
+  db.exec("create table told (url text)")
+  const note = (url: string) => `insert into told values (${url})`
+  // Of an earlier version, which told of nothing.
+  for (const name of ["added", "new", "changed", "removed"])
+    db.exec(
+      `create trigger told_${name} after insert on known_address when false begin ${note("new.url")}; end`,
+    )
+  db.exec(pageTriggers("told", "true", () => note("new.url")))
+  for (const visit of [PAGE, { ...PAGE, hash: "other" }, GONE, PAGE]) site.visit("/", visit)
+  expect(db.prepare("select url from told").all()).toEqual([])
+})
