@@ -14,8 +14,13 @@ interface Given extends Partial<PageFacts> {
   readonly fused: number
 }
 
-/** A ranking of pages that differ, each on a host of its own unless told otherwise. */
-function arranged(given: readonly Given[], limit = 10, preference?: PagePreference) {
+/** A ranking of pages that differ, each on a host of its own unless told otherwise; nothing is known of those that are gone. */
+function arranged(
+  given: readonly Given[],
+  limit = 10,
+  preference?: PagePreference,
+  gone: readonly string[] = [],
+) {
   const ranked = given.map(({ id, fused }): Ranked => ({
     id,
     fused,
@@ -27,7 +32,7 @@ function arranged(given: readonly Given[], limit = 10, preference?: PagePreferen
   }))
   const facts = new Map(given.map(({ id, fused: _fused, ...about }) => [id, pageFacts(id, about)]))
   const factsOf = async (ids: readonly string[]) =>
-    new Map(ids.flatMap((id) => (facts.has(id) ? [[id, facts.get(id)!]] : [])))
+    new Map(ids.flatMap((id) => (gone.includes(id) ? [] : [[id, facts.get(id)!]])))
   return arrange(ranked, { limit, preference, factsOf })
 }
 const ids = (hits: readonly { id: string }[]) => hits.map(({ id }) => id).join("")
@@ -232,6 +237,15 @@ describe("pages that match alike", () => {
     expect(ids(await arranged(alike))).toBe("cabd")
     expect(ids(await arranged([alike[2]!, alike[1]!, alike[0]!, alike[3]!]))).toBe("cabd")
   })
+
+  it("stay as they were found where one is gone meanwhile, of which nothing is known", async () => {
+    const alike: Given[] = [
+      { id: "a", fused: 0.5, url: "https://x.example/docs/12" },
+      { id: "b", fused: 0.5 },
+    ]
+    for (const given of [alike, alike.toReversed()])
+      expect(ids(await arranged(given, 10, undefined, ["b"]))).toBe(ids(given))
+  })
 })
 
 describe("pages are looked at", () => {
@@ -269,5 +283,8 @@ describe("pages are looked at", () => {
     expect(await lookedAt(texts(60, 3), 5)).toEqual([5, 15])
     expect(await lookedAt(texts(60, 4), 5)).toEqual([5, 30])
     expect(await lookedAt(texts(40, 20), 5)).toEqual([2, 40])
+    // One more for the list that makes room.
+    const [list, ...others] = texts(60, 1)
+    expect(await lookedAt([{ ...list!, isListing: true }, ...others], 5)).toEqual([5, 16])
   })
 })

@@ -108,7 +108,7 @@ export function raised(ranked: readonly Boosted[], first: ReadonlySet<string>): 
 /** The score that a page of this value has in the list, between two of them in proportion. */
 function scoreOf(ranked: readonly Ranked[], value: number): number {
   const below = ranked.findIndex(({ fused }) => fused <= value)
-  if (below === -1) return ranked.at(-1)?.score ?? 0
+  if (below === -1) return ranked.at(-1)!.score
   const lower = ranked[below]!
   const upper = ranked[below - 1]
   if (!upper) return lower.score

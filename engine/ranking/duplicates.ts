@@ -28,7 +28,7 @@ const MOST_FOLDED = 10
 export function collapse(
   ranked: readonly Boosted[],
   facts: ReadonlyMap<string, PageFacts>,
-  reads: Reads = () => true,
+  reads: Reads,
 ): Arranged[] {
   const kept: { first: Boosted; shown: Boosted; page: PageFacts | undefined; all: Boosted[] }[] = []
   for (const one of ranked) {
@@ -38,7 +38,8 @@ export function collapse(
       same || !page ? undefined : kept.find((other) => other.page && areTranslations(page, other.page))
     ;(same ?? translated)?.all.push(one)
     if (translated) {
-      if (!isRead(translated.page!, reads) && isRead(page!, reads))
+      // Pages of no known language are nobody's translations.
+      if (!reads(translated.page!.language!) && reads(page!.language!))
         Object.assign(translated, { shown: one, page })
     } else if (!same) {
       kept.push({ first: one, shown: one, page, all: [one] })
@@ -61,7 +62,6 @@ export function collapse(
   })
 }
 
-const isRead = ({ language }: PageFacts, reads: Reads) => language === null || reads(language)
 const valueOf = ({ fused, boost }: Boosted) => fused + boost
 
 /** Negative when `a` looks more like the page's own address: secure, no print version, no query, short. */
@@ -75,7 +75,7 @@ function signs(address: string): number[] {
   const { protocol, pathname, search } = new URL(address)
   return [
     protocol === "https:" ? 0 : 1,
-    /(?:^|[^a-z])(?:print|printable|amp)(?:[^a-z]|$)/i.test(pathname + search) ? 1 : 0,
+    /[^a-z](?:print|printable|amp)(?:[^a-z]|$)/i.test(pathname + search) ? 1 : 0,
     search === "" ? 0 : 1,
     address.length,
   ]

@@ -120,8 +120,8 @@ describe("a page that moves", () => {
   })
 
   test("leaves the order alone where nobody moves", () => {
-    const order = [one("b", 0.5), one("a", 0.5)]
-    expect(boosted(order, undefined, facts({ a: {}, b: {} })).map(({ id }) => id)).toEqual(["b", "a"])
+    const order = [one("b", 0.5, { score: 0.5 }), one("a", 0.5, { score: 0.4 })]
+    expect(boosted(order, undefined, facts({ a: {}, b: {} }))).toEqual(order)
   })
 })
 
@@ -148,6 +148,7 @@ describe("pages that hold a phrase", () => {
 })
 
 describe("pages of one text", () => {
+  const readsAll = () => true
   const same = { title: "Same", fingerprint: { exact: "same", similar: "0123456789abcdef" } }
   const translated = (language: string) => ({
     url: `https://t.example/${language}/guide`,
@@ -157,11 +158,15 @@ describe("pages of one text", () => {
 
   test("are folded behind the one that is shown, best first, ten at most", () => {
     const many = Array.from({ length: 13 }, (_, at) => one(`m${String(at).padStart(2, "0")}`, 0.9 - at / 100))
-    const [hit, ...others] = collapse(many, facts(Object.fromEntries(many.map(({ id }) => [id, same]))))
+    const [hit, ...others] = collapse(
+      many,
+      facts(Object.fromEntries(many.map(({ id }) => [id, same]))),
+      readsAll,
+    )
     expect(others).toEqual([])
     expect(hit!.id).toBe("m00")
     expect(hit!.folded).toEqual(many.slice(1, 11).map(({ id }) => ({ id, kind: "copy" })))
-    expect("folded" in collapse([one("a", 0.5)], facts({ a: same }))[0]!).toBe(false)
+    expect("folded" in collapse([one("a", 0.5)], facts({ a: same }), readsAll)[0]!).toBe(false)
   })
 
   test("are shown under a plainer address when it is as good within a fiftieth", () => {
@@ -172,6 +177,7 @@ describe("pages of one text", () => {
           long: { ...same, url: "https://x.example/long" },
           s: { ...same, url: "https://x.example/s" },
         }),
+        readsAll,
       )[0]!
     expect(shown(0.98)).toMatchObject({ id: "s", fused: 0.5, folded: [{ id: "long", kind: "copy" }] })
     expect(shown(0.979)).toMatchObject({ id: "long" })
@@ -183,9 +189,14 @@ describe("pages of one text", () => {
     const german = collapse(ranked, about, (language) => language === "de")
     expect(german.map(({ id }) => id)).toEqual(["b", "c"])
     expect(german[0]).toMatchObject({ fused: 0.9, folded: [{ id: "a", kind: "translation" }] })
-    expect(collapse(ranked, about).map(({ id }) => id)).toEqual(["a", "c"])
+    expect(collapse(ranked, about, readsAll).map(({ id }) => id)).toEqual(["a", "c"])
     expect(collapse(ranked, about, () => false).map(({ id }) => id)).toEqual(["a", "c"])
-    expect(collapse([one("x", 0.9), one("a", 0.8)], about).map(({ id }) => id)).toEqual(["x", "a"])
+    // Nothing is known of x.
+    for (const [first, second] of ["xa", "ax"])
+      expect(collapse([one(first!, 0.9), one(second!, 0.8)], about, readsAll).map(({ id }) => id)).toEqual([
+        first,
+        second,
+      ])
   })
 
   test("prefer addresses by what they look like, then by their letters", () => {
@@ -213,9 +224,9 @@ describe("pages that the asker cannot read", () => {
   const about = facts({ a: { language: "en" }, b: { language: "de" }, c: {} })
 
   test("lose 0.15 of their value, and those of unknown language nothing", () => {
-    const ranked = [one("a", 0.8, { boost: 0.2 }), one("b", 0.5), one("c", 0.4), one("x", 0.3)]
+    const ranked = [one("a", 0.6, { boost: 0.2 }), one("b", 0.5), one("c", 0.4), one("x", 0.3)]
     expect(readableFirst(ranked, reads, about).map(({ boost }) => boost)).toEqual([
-      expect.closeTo(0.05, 9),
+      expect.closeTo(0.08, 9),
       0,
       0,
       0,
@@ -238,6 +249,9 @@ test("a host that has had its places lets by what is worth 0.92 of its page, and
     spreadHosts([...bigs, one("o", value - 0.5, { boost: 0.5 })], 3, about("o")).map(({ id }) => id)
   expect(ids(0.92)).toEqual(["b0", "b1", "o"])
   expect(ids(0.919)).toEqual(["b0", "b1", "b2"])
+  const deep = { host: "docs.www.example" }
+  const others = facts({ b0: deep, b1: deep, b2: deep, o: { host: "docs.example" } })
+  expect(spreadHosts([...bigs, one("o", 1)], 3, others).map(({ id }) => id)).toEqual(["b0", "b1", "o"])
   // Nothing is known of them: each is a host of its own.
   expect(spreadHosts(bigs, 3, new Map()).map(({ id }) => id)).toEqual(["b0", "b1", "b2"])
 })
@@ -256,9 +270,9 @@ describe("a reranker", () => {
     expect(toRerank(many.with(10, one("p10", 0.9)))).toHaveLength(10)
   })
 
-  test("moves by a tenth, over six of log-odds at least, and the best keeps the best value", () => {
+  test.each([6, 12])("moves by a tenth, over %i of log-odds, and the best keeps the best value", (range) => {
     const before = found(0.3)
-    const even = 1 / (1 + Math.exp(3))
+    const even = 1 / (1 + Math.exp(range / 2))
     const after = withReranker(
       before,
       new Map([
@@ -347,7 +361,8 @@ describe("late interaction", () => {
     expect(after.map(({ fused }) => fused)).toEqual(
       [0.6, 0.38, 0.26].map((value) => expect.closeTo(value, 9)),
     )
-    expect(after[0]!.score).toBeCloseTo(1 / (1 + Math.exp(8.35 - 5.95 - 5.27 * 0.6)), 9)
+    for (const { fused, score } of after)
+      expect(score).toBeCloseTo(1 / (1 + Math.exp(8.35 - 5.95 * (fused / 0.6) ** 2 - 5.27 * 0.6)), 9)
   })
 
   test("weighs half of that where a page says half of enough, and changes nothing where none was read", () => {

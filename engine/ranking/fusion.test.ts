@@ -29,12 +29,32 @@ describe("the ranking", () => {
     expect(second!.vector).toBe(0)
   })
 
+  it("takes pages that were looked for by themselves for no measure of how far the nearest reach", () => {
+    const found = ranked([
+      page("known", 0.25, 0.5),
+      page("unknown", 0.25),
+      { ...page("wanted", 0, 0.1), aside: true },
+    ])
+    expect(found.map(({ id }) => id)).toEqual(["known", "unknown", "wanted"])
+    expect(found[1]!.fused).toBe(found[0]!.fused)
+  })
+
   it("takes a page without vectors for as near as pages that say about as much in words", () => {
     const others = [page("near", 0.5, 0.7), page("far", 0.5, 0.5), page("else", 0, 0.3)]
     const found = ranked([...others, page("new", 0.5, null)])
     expect(found.map((one) => one.id)).toEqual(["near", "new", "far", "else"])
     expect(found[1]).toMatchObject({ vector: 0 })
     expect(found[1]!.fused).toBeCloseTo((found[0]!.fused + found[2]!.fused) / 2, 1)
+  })
+
+  it("heeds the five whose words are most alike for that, of equals the farther, in whatever order", () => {
+    const alike = Array.from({ length: 9 }, (_, i) => page(`p${i}`, 0.5, 0.1 + i / 10))
+    const given = [page("else", 0.4, 0), ...alike, page("more", 0.6, 1), page("new", 0.5, null)]
+    for (const candidates of [given, given.toReversed()]) {
+      const fused = new Map(ranked(candidates).map((one) => [one.id, one.fused]))
+      // The mean of 0.1 to 0.5.
+      expect(fused.get("new")).toBeCloseTo(fused.get("p2")!, 9)
+    }
   })
 
   it("neither favours nor punishes a page because its vectors are not made yet", () => {
@@ -83,6 +103,7 @@ describe("the ranking", () => {
 
   it("leaves out a page that is near by rounding alone", () => {
     expect(ids([page("near", 0, 0.1), page("rounded", 0, 1.2e-7)])).toEqual(["near"])
+    expect(ids([page("near", 0, 0.1), page("rounded", 0, 1e-6)], false)).toEqual(["near"])
   })
 
   it("does not depend on the order of the candidates", () => {

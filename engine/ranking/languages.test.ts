@@ -42,6 +42,22 @@ describe("pages are one in two languages", () => {
       ["https://x.example/guide?lang=es&v=2", "es"],
       ["https://x.example/guide?v=2", "en"],
     ],
+    [
+      ["https://x.example/guide?language=es", "es"],
+      ["https://x.example/guide?locale=pt_BR", "pt"],
+    ],
+    [
+      ["https://x.example/guide?hl=ja", "ja"],
+      ["https://x.example/guide", "en"],
+    ],
+    [
+      ["https://x.example/zh-Hans/guide", "zh"],
+      ["https://x.example/guide", "en"],
+    ],
+    [
+      ["https://x.example/en/guide?a=1&b=2", "en"],
+      ["https://x.example/de/guide?b=2&a=1", "de"],
+    ],
   ] as const)("when their addresses differ in the language alone: %j, %j", (a, b) => {
     expect(areTranslations(...pair(a, b))).toBe(true)
     expect(areTranslations(...pair(b, a))).toBe(true)
@@ -55,6 +71,22 @@ describe("pages are one in two languages", () => {
       "where the part names no language of the page",
       ["https://x.example/de/guide", "en"],
       ["https://x.example/guide", "fr"],
+    ],
+    [
+      "where the parameter names no language of the page",
+      ["https://x.example/guide?lang=de", "en"],
+      ["https://x.example/guide", "fr"],
+    ],
+    [
+      "where the part says more than a language",
+      ["https://x.example/de-luxe-chairs/guide", "de"],
+      ["https://x.example/guide", "en"],
+    ],
+    ["of other types", ["https://x.example/guide.en.pdf", "en"], ["https://x.example/guide.de.html", "de"]],
+    [
+      "where neither address says a language",
+      ["https://x.example/guide.html?b=1&a=2", "en"],
+      ["http://x.example/guide.html?b=1&a=2", "de"],
     ],
     ["with other parameters", ["https://x.example/p?id=1", "en"], ["https://x.example/p?id=2", "de"]],
     ["with nothing else in their paths", ["https://x.example/en", "en"], ["https://x.example/de", "de"]],

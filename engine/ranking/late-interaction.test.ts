@@ -72,8 +72,17 @@ describe("the weight of a question's tokens", () => {
       ["Ġalpha", "Ġbeta"],
     ])
       expect(weigh("Alpha, beta", tokens, idf)).toEqual([0.75, 0.25])
+    expect(weigh("Alpha, beta", ["alpha", ",", "beta"], idf)).toEqual([0.75, 0, 0.25])
+    // Within a word that mark is a letter.
+    expect(weigh("ORĠA beta", ["ORĠA", "beta"], () => 1)).toEqual([0.5, 0.5])
     expect(weigh("alphabeta alpha", ["alpha", "##beta", "alpha"], idf)).toEqual([0, 0, 1])
     expect(weigh("beta alpha beta", ["beta", "alpha", "beta"], idf)).toEqual([0.2, 0.6, 0.2])
+  })
+
+  it("is that of the word in small letters, which tell apart what capitals do not", () => {
+    // Warm water, in Turkish.
+    const idf = (term: string) => ({ ılık: 3, su: 1 })[term] ?? 0
+    expect(weigh("ılık su", ["ılık", "su"], idf)).toEqual([0.75, 0.25])
   })
 
   it("is nothing of tokens that the question does not have, and those behind them keep their places", () => {

@@ -60,7 +60,7 @@ export function weighTokens(
   let current = 0
   for (const [i, token] of tokens.entries()) {
     const piece = plain(token.replace(PIECE_MARK, ""))
-    const found = piece === "" ? -1 : text.indexOf(piece, at)
+    const found = text.indexOf(piece, at)
     if (found === -1) continue
     at = found + piece.length
     while (current < words.length && words[current]!.end < at) current++

@@ -43,6 +43,9 @@ describe("the words of a page", () => {
     const chinese = share([terms(`配额${rest}`).join(" ")], [word("配额", 6)])
     const english = share([`quota ${filler(99)}`], [word("quota", 6)])
     expect(Math.abs(chinese - english)).toBeLessThan(0.02)
+    // Be the word misspelt and in another script, too.
+    const either = { terms: ["配额", "quota"], idf: 6, asked: 6 }
+    expect(share([terms(`配额${rest}`).join(" ")], [either])).toBe(chinese)
   })
 
   it("count for more the oftener they stand in fewer words, and never for more than all", () => {
@@ -75,6 +78,8 @@ describe("the words of a page", () => {
     )
     expect(beside).toBeGreaterThan(apart!)
     expect(reversed).toBe(apart)
+    // In whichever passage.
+    expect(share(["b", "rare common a a", "b"])).toBeCloseTo(share(["rare common a a", "b", "b"]), 12)
   })
 
   it("say more in a title, and most in a name that is all they are", () => {
@@ -86,6 +91,18 @@ describe("the words of a page", () => {
     const whole = share(text, [RARE, COMMON], { single: ["other", "rare common"] })
     expect(part).toBeGreaterThan(plain)
     expect(whole).toBeGreaterThan(part)
+  })
+
+  it("of a title say no more for standing over short sections that hold none of them", () => {
+    const full = Array.from({ length: 6 }, (_, i) => filler(120, i * 1000))
+    const short = Array.from({ length: 6 }, () => "")
+    const holding = full.with(0, `rare ${filler(119, 9000)}`)
+    const of = (passages: readonly string[]) => share(passages, [RARE], { title: "rare" })
+    // Its best section begins with the last three of the short passages.
+    expect(of([...full, ...short, ...holding, ...short])).toBeCloseTo(
+      of([...short.slice(0, 3), ...holding]),
+      12,
+    )
   })
 
   it("find a page by its address alone", () => {

@@ -175,7 +175,7 @@ function bestSection(
   let best = 0
   const sums = new Float64Array(idfs.length)
   let next = 0
-  for (let from = 0; from === 0 || from < lengths.length; from += STEP) {
+  for (let from = 0; ; from += STEP) {
     const end = Math.min(lengths.length, from + SECTION)
     while (next < holding.length && holding[next]! < from) next++
     // The first says what the names alone do.
