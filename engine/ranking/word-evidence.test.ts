@@ -65,6 +65,9 @@ describe("the words of a page", () => {
     )
     const others = Array.from({ length: 240 }, (_, i) => filler(85, 1000 + i * 100))
     expect(share([...others, ...section, ...others])).toBeCloseTo(share(section), 2)
+    // Be it in the first passage of the section alone.
+    const begun = [`rare ${filler(84)}`, "", "", "", "", ""]
+    expect(share([...others.slice(0, 3), ...begun])).toBeCloseTo(share(begun), 12)
   })
 
   it("say more together in a section than far apart", () => {
