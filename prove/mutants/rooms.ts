@@ -30,11 +30,11 @@ const room = (
 const SETTINGS = "docs/settings.test.ts"
 
 export const ROOMS: readonly MutatedRoom[] = [
-  room("base/audit", false),
+  room("base/audit", true),
   room("base/flow", false),
   room("base/text", false),
   room("base/log", false, { moreTests: ["docs/settings.test.ts"] }),
-  room("base/outbound", false),
+  room("base/outbound", true),
   room("base/process", false),
   room("base/store", false),
   room("base/traces", false, { moreTests: [SETTINGS] }),
@@ -42,11 +42,11 @@ export const ROOMS: readonly MutatedRoom[] = [
     name: "base",
     mutate: ["base/*.ts", "!base/*.test.ts", "!base/fossick-version.ts"],
     tests: ["base/*.test.ts"],
-    isJudged: false,
+    isJudged: true,
   },
-  room("engine/ranking", false),
+  room("engine/ranking", true),
   room("crawler/fetch", false),
-  room("crawler/frontier", false),
+  room("crawler/frontier", true),
   room("crawler/removals", false),
   room("api/accounts", false, {
     moreTests: [SETTINGS],
