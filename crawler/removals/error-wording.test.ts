@@ -47,6 +47,21 @@ describe("a short page is an error page by its headlines", () => {
     "Эта страница ещё не существует",
     "この項目はまだ存在しません",
     "该主题尚不存在",
+    "The article doesn't exist yet",
+    "Dieser Artikel existiert noch nicht",
+    "Ce sujet n'existe pas encore",
+    "Temat jeszcze nie istnieje",
+    "Эта тема ещё не существует",
+    "Emnet eksisterer ikke endnu",
+    "Dokumentet finnes ikke ennå",
+    "Detta ämne finns inte ännu",
+    "Otsikkoa ei löydy vielä",
+    "Bu başlık henüz mevcut değil",
+    "Topik belum ada, tidak ditemukan",
+    "主題尚不存在",
+    "이 주제는 아직 존재하지 않습니다",
+    "이 문서는 아직 존재하지 않습니다",
+    "الموضوع غير موجود بعد",
   ])("of a wiki: %s", (heading) => {
     const offer =
       "You have followed a link to it. If permissions allow, you may create it by clicking on **Create this page**."
@@ -65,6 +80,20 @@ describe("a short page is an error page by its headlines", () => {
     expect(errorWording("Bee keeping", text)).toBe("not-found")
   })
 
+  test("of a wiki, as it begins under its title, whatever the title says", () => {
+    const text = "This page does not exist yet. You can create it."
+    expect(errorWording("Bee keeping", `# Bee keeping\n\n${text}`)).toBe("not-found")
+    expect(errorWording("Product not found", text)).toBe("not-found")
+  })
+
+  test("by a headline alone, and by one that also names a site, however long", () => {
+    expect(errorWording("404", "# 404")).toBe("not-found")
+    for (const level of ["#", "##", "###"])
+      expect(errorWording("Example", `${level} Page not found\n\n${SHORT}`)).toBe("not-found")
+    expect(errorWording(`Page not found - ${"x".repeat(60)}`, SHORT)).toBe("not-found")
+    expect(errorWording("Example| 404", SHORT)).toBe("not-found")
+  })
+
   test("by its headlines, when it begins like a wiki's page too", () => {
     expect(errorWording("Page not found", "# 404\n\nThis page does not exist.")).toBe("not-found")
   })
@@ -79,25 +108,85 @@ describe("a short page is an error page by its headlines", () => {
     "Module not found",
     "Artikel nicht verfügbar",
     "Aucun résultat : introuvable",
+    "Create new page",
+    "Create a new page",
+    "Create this page",
+    "Create the first page",
+    "Neue Seite erstellen",
+    "Créer une page",
+    "Créer une nouvelle page",
+    "Crear página nueva",
+    "Crear una página nueva",
+    "Criar nova página",
+    "Nieuwe pagina maken",
+    "Nieuwe pagina aanmaken",
   ])("perhaps: %s", (title) => {
     expect(errorWording(title, SHORT)).toBe("maybe-not-found")
   })
 
-  test.each(["Down for scheduled maintenance", "We'll be right back", "Wartungsarbeiten", "メンテナンス中"])(
-    "for a while: %s",
-    (title) => {
-      expect(errorWording(title, SHORT)).toBe("maintenance")
-    },
-  )
+  test.each([
+    "Down for scheduled maintenance",
+    "We'll be right back",
+    "Wartungsarbeiten",
+    "Site temporairement indisponible",
+    "Sitio en mantenimiento",
+    "メンテナンス中",
+  ])("for a while: %s", (title) => {
+    expect(errorWording(title, SHORT)).toBe("maintenance")
+  })
+})
+
+describe("how sure that is, the length of the text says", () => {
+  const words = (count: number) => "word ".repeat(count)
+  test("for what is marked or said by a headline", () => {
+    expect([150, 151].map((count) => errorWording("apoj", words(count), true))).toEqual(["not-found", null])
+    expect([60, 61, 150, 151].map((count) => errorWording("404", words(count)))).toEqual([
+      "not-found",
+      "maybe-not-found",
+      "maybe-not-found",
+      null,
+    ])
+  })
+
+  test("for what begins like a page of a wiki, and for how it begins", () => {
+    // Ten words.
+    const begun = "This page does not exist yet. You can create it. "
+    expect([50, 51, 140, 141].map((count) => errorWording("Bees", begun + words(count)))).toEqual([
+      "not-found",
+      "maybe-not-found",
+      "maybe-not-found",
+      null,
+    ])
+    expect(errorWording("Bees", "This page does not exist yet.")).toBe("maybe-not-found")
+    const sentence = (chars: number) => `${"This page does not exist yet, ".padEnd(chars - 1, "x")}.`
+    expect([160, 161].map((chars) => errorWording("Bees", sentence(chars)))).toEqual([
+      "maybe-not-found",
+      null,
+    ])
+  })
+
+  test("and a headline is short", () => {
+    const headline = (chars: number) => "Page not found ".padEnd(chars, "x")
+    expect([60, 61].map((chars) => errorWording(headline(chars), SHORT))).toEqual(["not-found", null])
+  })
 })
 
 describe("no error page is", () => {
-  test.each(["Highway 404", "404 Media", "The page that was found", "410 horses", "Finding things"])(
-    "%s",
-    (title) => {
-      expect(errorWording(title, SHORT)).toBeNull()
-    },
-  )
+  test.each([
+    "Highway 404",
+    "404 Media",
+    "The page that was found",
+    "410 horses",
+    "Finding things",
+    "How to create a new page",
+    "Create a new page now",
+  ])("%s", (title) => {
+    expect(errorWording(title, SHORT)).toBeNull()
+  })
+
+  test("one whose text names such a headline", () => {
+    expect(errorWording("Example", `See # Page not found\n\n${SHORT}`)).toBeNull()
+  })
 
   test("a long text about them", () => {
     expect(errorWording("404 Not Found", LONG)).toBeNull()

@@ -43,7 +43,7 @@ export function errorWording(title: string, markdown: string, isMarked = false):
 }
 
 function firstHeading(markdown: string): string {
-  return /^#{1,3} (.*)$/m.exec(markdown)?.[1] ?? ""
+  return /^#{1,3} (.*)/m.exec(markdown)?.[1] ?? ""
 }
 
 /**
@@ -177,11 +177,11 @@ const NOT_YET = anyOf(
   ["ještě", "ešte", "încă", "henüz", "ακόμη", "belum", "まだ", "尚", "아직", "עדיין", "بعد"],
 )
 
+/** What wikis call a page, beside the words of {@link PAGE}. */
 const TOPIC = anyOf(
-  ["topic", "page", "article", "thema", "seite", "artikel", "sujet", "tema", "página", "tópico"],
-  ["argomento", "pagina", "onderwerp", "strona", "temat", "страница", "тема", "сторінка", "emne", "dokument"],
-  ["ämne", "sida", "otsikko", "oldal", "stránka", "başlık", "sayfa", "σελίδα", "topik", "halaman"],
-  ["項目", "ページ", "主题", "主題", "页面", "주제", "문서", "דף", "الموضوع"],
+  ["topic", "article", "thema", "artikel", "sujet", "tema", "tópico", "argomento", "onderwerp", "тема"],
+  ["emne", "dokument", "ämne", "otsikko", "başlık", "topik"],
+  ["項目", "主题", "主題", "주제", "문서", "الموضوع"],
 )
 
 /** How wikis begin what they show in the place of a page that nobody has written. */
