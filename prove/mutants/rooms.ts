@@ -31,9 +31,9 @@ const SETTINGS = "docs/settings.test.ts"
 
 export const ROOMS: readonly MutatedRoom[] = [
   room("base/audit", true),
-  room("base/flow", false),
-  room("base/text", false),
-  room("base/log", false, { moreTests: ["docs/settings.test.ts"] }),
+  room("base/flow", true),
+  room("base/text", true),
+  room("base/log", true, { moreTests: ["docs/settings.test.ts"] }),
   room("base/outbound", true),
   room("base/process", false),
   room("base/store", false),
