@@ -116,6 +116,23 @@ describe("a page that the index holds", () => {
     // 40 rows shared of 50 in all, and 39 of 50.
     expect(await complaint("/a", words("other", 0, 42))).toBe(FOR_ANY)
     expect(await complaint("/a", words("other", 0, 41))).toBeNull()
+    // So it is with the front page, as it is now or as the index held it.
+    const front = site({ "/": words("home", 0, 52), "/a": ALPHA, "/b": words("home", 0, 42) })
+    expect(await front.complaint("/a", words("home", 0, 42))).toBe("it has the text of the front page now")
+    expect(await front.complaint("/a", words("home", 0, 41))).toBeNull()
+    expect(await front.complaint("/b", "Sorry.", { title: "Page not found" })).toBeNull()
+  })
+
+  test("is compared with no front page where the index holds none", async () => {
+    const { complaint } = site({ "/a": ALPHA }, read(OTHER))
+    expect(await complaint("/a", OTHER)).toBe(FOR_ANY)
+    expect(await complaint("/a", words("new", 0, 60))).toBeNull()
+  })
+
+  test("is none when it repeats its address in letters that the address writes in percent", async () => {
+    const { complaint } = site({ "/": HOME, "/gr%C3%BC%C3%9Fe": ALPHA }, read(words("other", 0, 20)))
+    const named = `${words("other", 0, 10)} Grüße ${words("other", 10, 20)}`
+    expect(await complaint("/gr%C3%BC%C3%9Fe", named)).toBe(FOR_ANY)
   })
 
   test("is one where the site answers nothing else with a text", async () => {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest"
+import { Serial } from "#base/flow/serial.ts"
+import { emptyState } from "#base/store/testing/empty-state.ts"
 import { type PageUrl, sourcesOf, withSources } from "#engine"
 import { aPage } from "#engine/testing/pages.ts"
 import { VAIN_VISITS, type Visited } from "../frontier/known-addresses.ts"
 import type { JobTrigger } from "../job.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { keepLanding } from "../jobs/landings.ts"
-import type { RemovalRules } from "../source.ts"
+import type { RemovalRules, SourceSpec } from "../source.ts"
 import { migrateSources } from "../sources/source-table.ts"
 import { MemoryEngine } from "../testing/memory-engine.ts"
 import { at, DAY, GONE, sourceOf, VisitedSite } from "../testing/visited.ts"
@@ -38,15 +40,22 @@ class Runs extends VisitedSite {
       removal = { maxShare: 1 },
       landed = {},
       trigger = "schedule",
+      spec: more = {},
+      isJudged = true,
+      writes,
     }: {
       source?: string
       removal?: Partial<RemovalRules>
       landed?: Record<string, string>
       trigger?: JobTrigger
+      spec?: Partial<SourceSpec>
+      /** One that is cancelled is not. */
+      isJudged?: boolean
+      writes?: Serial
     } = {},
   ) {
     this.now += DAY
-    const spec = sourceOf(source, { removal })
+    const spec = sourceOf(source, { removal, ...more })
     const { id } = this.jobs.enqueue(spec)
     this.jobs.start(id)
     for (const [path, visit] of Object.entries(visits)) {
@@ -64,8 +73,11 @@ class Runs extends VisitedSite {
     }
     for (const [seed, target] of Object.entries(landed)) keepLanding(this.db, id, seed, target as PageUrl)
     const { db, engine, clock } = this
-    const settled = await settleRemovals({ db, engine, clock, job: { id, source: spec, trigger } })
-    this.jobs.end(id, "finished")
+    const job = { id, source: spec, trigger }
+    const settled = isJudged
+      ? await settleRemovals({ db, engine, clock, job, ...(writes && { writes }) })
+      : null
+    this.jobs.end(id, isJudged ? "finished" : "cancelled")
     return settled
   }
 
@@ -146,6 +158,16 @@ describe("evidence", () => {
     expect(runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 1 })
   })
 
+  test("of what was removed and came back begins anew, even if nobody judged the run that found it", async () => {
+    const runs = new Runs()
+    await runs.run(pages(3))
+    await runs.run({ "/0000": AT_ONCE })
+    await runs.run({ "/0000": "back again with other words" }, { isJudged: false })
+    await runs.run({ "/0000": MISSING })
+    expect(runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 1 })
+    expect(runs.paths).toContain("/0000")
+  })
+
   test("is all that is known of an address in the end, and goes with the copy", async () => {
     const runs = new Runs()
     const removal = { maxShare: 1, keepDays: VAIN_VISITS + 3 }
@@ -190,6 +212,15 @@ describe("an address that leads to a page of the index", () => {
     expect(runs.removal("/0000")).toMatchObject({ reason: "moved", strikes: 1 })
   })
 
+  test("counts against the share unless its text stands there, which nobody can tell of what the index has lost", async () => {
+    const runs = new Runs()
+    await runs.run(pages(9))
+    runs.engine.pages.delete(at("/0001"))
+    const visits = { "/0000": leading("/new"), "/0001": leading("/new"), "/new": HOME }
+    expect(await runs.run(visits, { removal: { maxShare: 0 } })).toEqual({ removed: 0, held: 2 })
+    expect(runs.removals.held()[0]?.reasons).toEqual({ moved: 2 })
+  })
+
   test("leads elsewhere when that is no page now, or a front page, the seed's or that of its host", async () => {
     const runs = new Runs()
     const [seed, landing] = [at("/"), at("/start")]
@@ -201,6 +232,17 @@ describe("an address that leads to a page of the index", () => {
     expect(targets.map((_, index) => runs.removal(`/000${index}`)?.reason)).toEqual(
       targets.map(() => "leads-elsewhere"),
     )
+    // Of another host, and of a source that begins below.
+    const below = { seeds: ["https://site.example/docs#top"] }
+    const more = { "https://other.example/": HOME, "/docs": HOME }
+    await runs.run(
+      { ...more, "/0005": leading("https://other.example/"), "/0006": leading("/docs") },
+      { spec: below },
+    )
+    expect(["/0005", "/0006"].map((path) => runs.removal(path)?.reason)).toEqual([
+      "leads-elsewhere",
+      "leads-elsewhere",
+    ])
     // With a question it is a page like any other.
     await runs.run({ "/?article=4": HOME, "/0004": leading("/?article=4") })
     expect(runs.removal("/0004")?.reason).toBe("moved")
@@ -262,6 +304,15 @@ describe("an address that leads to a page of the index", () => {
     // A site that has not moved says nothing of its addresses.
     await runs.run({ "/other": left }, { landed: { [at("/")]: at("/start") }, trigger: "command" })
     expect(runs.removal("/other")).toMatchObject({ strikes: 1 })
+  })
+
+  test("has not moved where its site has not, though another source finds it there", async () => {
+    const runs = new Runs()
+    await runs.run({ "/one": HOME })
+    await runs.run({ "/one": HOME }, { source: "other" })
+    const landed = { [at("/")]: at("/start") }
+    await runs.run({ "/one": { outcome: "skipped:out-of-scope" } }, { landed })
+    expect(runs.removal("/one")).toMatchObject({ state: "struck", reason: "out-of-scope" })
   })
 })
 
@@ -367,5 +418,110 @@ describe("the operator", () => {
       at: new Date(runs.now),
     })
     expect(runs.removals.restore({ source: "a" })).toBe(2)
+  })
+
+  test("is obeyed though a run has found the pages missing once more before anybody did what he said", async () => {
+    const runs = await waiting()
+    runs.removals.approve("a")
+    const visits = { "/0000": AT_ONCE, "/0001": AT_ONCE }
+    expect(await runs.run(visits, { source: "a", removal: { maxShare: 0 } })).toEqual({ removed: 0, held: 0 })
+    expect([runs.removals.count("removed", "a"), runs.removals.ofRun(4)?.removed]).toEqual([3, 3])
+  })
+
+  test("is obeyed though what he wants back was there again, and has gone again", async () => {
+    const runs = new Runs()
+    await runs.run(pages(3))
+    await runs.run({ "/0000": AT_ONCE })
+    expect(runs.removals.restore({ urls: [at("/0000")] })).toBe(1)
+    await runs.run({ "/0000": "back again with other words" }, { isJudged: false })
+    const hash = () => runs.known.get(at("/0000"), "site")?.hash
+    expect(await runs.run({ "/0000": AT_ONCE })).toEqual({ removed: 0, held: 0 })
+    expect(runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 0 })
+    // It stays as it was found, not as it was kept, and nothing is written for it.
+    expect(runs.engine.pages.get(at("/0000"))?.markdown).toBe("back again with other words")
+    expect([hash(), runs.engine.batches]).toEqual(["back again with other words", []])
+  })
+
+  test("is asked all the while that a run is judged", async () => {
+    const runs = new Runs()
+    // More than are judged at a time.
+    const gone = Object.keys(pages(201))
+    const removal = { maxShare: 0 }
+    await runs.run({ ...pages(202), "/start": "Start" })
+    await runs.run(ended(gone, AT_ONCE), { removal })
+    const waiting: number[] = []
+    const get = runs.engine.get.bind(runs.engine)
+    runs.engine.get = (url) => {
+      waiting.push(runs.removals.count("held"))
+      return get(url)
+    }
+    const leads = { outcome: "skipped:duplicate", leadsTo: at("/start") } as const
+    await runs.run({ ...ended(gone, AT_ONCE), "/0201": leads }, { removal })
+    expect(waiting).toEqual([201, 201])
+  })
+})
+
+describe("a page of several sources", () => {
+  const away = { outcome: "skipped:out-of-scope" } as const
+
+  test.each([
+    ["leaves the index when its site says that it is gone", AT_ONCE, []],
+    ["stays there when a source only leaves it out", away, ["/one"]],
+  ])("of which nobody runs the other any more %s", async (_, visit, paths) => {
+    const runs = new Runs()
+    await runs.run({ "/one": "One" }, { source: "other" })
+    runs.now += 31 * DAY
+    await runs.run({ "/one": "One" })
+    for (let run = 0; run < 2; run++) await runs.run({ "/one": visit })
+    expect(runs.removal("/one")).toMatchObject({ state: "removed" })
+    expect(runs.paths).toEqual(paths)
+  })
+
+  const login = (user: string) =>
+    ({ kind: "basic", user, password: "secret" }) as unknown as NonNullable<SourceSpec["login"]>
+
+  test.each([
+    ["is put back for one that logs in as the other does", "ann", ["other", "site"]],
+    ["is not put back for one that logs in as somebody else", "bob", ["other"]],
+  ])("%s", async (_, user, sources) => {
+    const runs = new Runs()
+    const as = (name: string) => ({ spec: { login: login(name) } })
+    await runs.run({ "/one": "One", "/two": "Two" }, as("ann"))
+    await runs.run({ "/one": AT_ONCE }, as("ann"))
+    await runs.run({ "/one": "As the other reads it" }, { source: "other", ...as(user) })
+    runs.removals.restore({ source: "site" })
+    await runs.carryOut()
+    const page = runs.engine.pages.get(at("/one"))!
+    expect([page.markdown, sourcesOf(page).toSorted()]).toEqual(["As the other reads it", sources])
+    expect(runs.known.get(at("/one"), "site")?.hash).toBe(sources.includes("site") ? "One" : null)
+  })
+})
+
+test("judgement takes its turn among those who write", async () => {
+  const runs = new Runs()
+  await runs.run(pages(3))
+  const writes = new Serial()
+  const { promise: before, resolve: end } = Promise.withResolvers<void>()
+  const other = writes.run(() => before)
+  const settled = runs.run({ "/0000": AT_ONCE }, { writes })
+  await new Promise((done) => setImmediate(done))
+  expect(runs.paths).toHaveLength(3)
+  end()
+  await other
+  expect(await settled).toEqual({ removed: 1, held: 0 })
+})
+
+describe("the store", () => {
+  test("is made ready by who asks first", () => {
+    const removals = new Removals(emptyState())
+    removals.purge()
+    expect([removals.held(), removals.hasWork()]).toEqual([[], false])
+  })
+
+  test("of a newer Fossick is left alone", () => {
+    const db = emptyState()
+    expect(new Removals(db).held()).toEqual([])
+    db.prepare("update schema_version set version = 99 where part = 'removals'").run()
+    expect(() => new Removals(db)).toThrow("written by a newer Fossick (removals 99")
   })
 })

@@ -42,6 +42,7 @@ describe("resemblance", () => {
     expect([between("one", "one"), between("one two", "one two"), between("one two", "two one")]).toEqual([
       1, 1, 0,
     ])
+    expect(between("one two", "onetwo")).toBe(0)
     expect([between("one two", "one two three"), between("one", ""), between("", "one two three")]).toEqual([
       0, 0, 0,
     ])

@@ -23,11 +23,9 @@ export function shinglesOf(text: string, leaveOut: ReadonlySet<string> = new Set
 
 /** Of two texts, from 0 (nothing in common) to 1 (the same): shared shingles among all. Nothing resembles no text. */
 export function resemblance(a: Shingles, b: Shingles): number {
-  if (a.size === 0 || b.size === 0) return 0
-  const [small, large] = a.size < b.size ? [a, b] : [b, a]
-  let shared = 0
-  for (const shingle of small) if (large.has(shingle)) shared++
-  return shared / (a.size + b.size - shared)
+  const shared = a.intersection(b).size
+  const all = a.size + b.size - shared
+  return all === 0 ? 0 : shared / all
 }
 
 export function wordsIn(text: string): number {

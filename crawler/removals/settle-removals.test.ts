@@ -393,6 +393,29 @@ describe("a removed page", () => {
     expect(story.removals.restore({ source: "site" })).toBe(0)
   })
 
+  test("takes its images along, and brings them back", async () => {
+    await using story = await Story.begin({
+      ...siteOf("a", "b"),
+      "/a": html(
+        `<html><head><title>A</title></head><body><article><h1>A</h1>
+         <p><img src="/pump.jpg" width="800" height="600" alt="A pump"></p>
+         <p>${"A pump lifts water from the ground to where it is needed. ".repeat(9)}</p></article></body></html>`,
+      ),
+    })
+    const withImages = () =>
+      story.fixture.db.prepare("select url from page_images where images <> '[]'").all().length
+    await story.run()
+    expect(withImages()).toBe(1)
+    story.site.serve({ "/a": status(410) })
+    await story.run()
+    expect([story.paths, withImages()]).toEqual([["/", "/b"], 0])
+    story.removals.restore({ source: "site" })
+    await story.carryOut()
+    expect([story.paths, withImages()]).toEqual([["/", "/a", "/b"], 1])
+    // The copy is needed no more.
+    expect(story.fixture.db.prepare("select count(*) as n from removed_page").get()).toEqual({ n: 0 })
+  })
+
   test("is forgotten when the time for which it is kept is over", async () => {
     await using story = await Story.begin(siteOf("a", "b", "c"), { removal: { maxShare: 0.5, keepDays: 2 } })
     await story.run()

@@ -35,12 +35,12 @@ const CHUNK = 200
  * crash: a run strikes once only.
  */
 export async function settleRemovals(options: SettleOptions): Promise<RunRemovals> {
-  const { db, engine, job, clock = Date.now, writes } = options
+  const { db, job, clock } = options
   const removals = new Removals(db, clock)
   removals.acquit(job.id)
   await new Judgement(options).strike()
   const held = decide(db, job)
-  await carryOutRemovals({ db, engine, clock, ...(writes && { writes }) })
+  await carryOutRemovals(options)
   return { removed: removals.ofRun(job.id)?.removed ?? 0, held }
 }
 
@@ -94,13 +94,14 @@ class Judgement {
       const verdicts: Verdict[] = []
       for (const suspect of suspects) verdicts.push(await this.#judge(suspect))
       this.#note(verdicts)
-      if (last === null) return
+      if (last === undefined) return
       after = last
       await nextTurn()
     }
   }
 
-  #suspects(after: string): { suspects: Suspect[]; last: string | null } {
+  /** `last`: where the next begin; undefined: there are no more. */
+  #suspects(after: string): { suspects: Suspect[]; last: PageUrl | undefined } {
     const { db, job } = this.#options
     const missed = missedPages(db, job.id, after, CHUNK)
     const suspects = missed.flatMap((page): Suspect[] => {
@@ -109,8 +110,7 @@ class Judgement {
         ? []
         : [{ url: page.url, detail: page.detail, leadsTo: page.leadsTo, evidence }]
     })
-    const last = missed.length < CHUNK ? null : (missed.at(-1)?.url ?? null)
-    return { suspects, last }
+    return { suspects, last: missed[CHUNK - 1]?.url }
   }
 
   async #judge(suspect: Suspect): Promise<Verdict> {
@@ -128,8 +128,8 @@ class Judgement {
   #movedTo({ url, evidence }: Suspect): PageUrl | null {
     if (evidence.reason !== "out-of-scope") return null
     const { origin } = new URL(url)
-    const now = this.#moves.get(origin)
-    return now === undefined || now === origin ? null : toPageUrl(now + url.slice(origin.length))
+    const now = this.#moves.get(origin) ?? origin
+    return now === origin ? null : toPageUrl(now + url.slice(origin.length))
   }
 
   #isCatchAll(url: PageUrl): boolean {
