@@ -477,8 +477,7 @@ describe("a page of several sources", () => {
     expect(runs.paths).toEqual(paths)
   })
 
-  const login = (user: string) =>
-    ({ kind: "basic", user, password: "secret" }) as unknown as NonNullable<SourceSpec["login"]>
+  const login = (user: string) => ({ kind: "basic", user, password: "${PASSWORD}" }) as const
 
   test.each([
     ["is put back for one that logs in as the other does", "ann", ["other", "site"]],
