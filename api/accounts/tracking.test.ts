@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -8,7 +9,7 @@ import { expect, test } from "vitest"
 
 import { openStateStore } from "#base/store/state-store.ts"
 
-import { keptSecret, openHumanHash } from "./human-ids.ts"
+import { keptSecret, openCallerHash, openHumanHash } from "./human-ids.ts"
 import { readTracking } from "./tracking.ts"
 
 test("the id of a person is hashed before anything can log it, and nothing of it stays in the request", async () => {
@@ -56,6 +57,11 @@ test("persons are told apart by hashes that only this appliance can make, over r
   expect(keptSecret(here!, "other")).toHaveLength(32)
   expect(keptSecret(here!, "other")).toEqual(keptSecret(here!, "other"))
   expect(keptSecret(here!, "other")).not.toEqual(keptSecret(here!, "human-ids"))
+  // An update must not make strangers of everybody: the secrets are found under these names, and hash in this way.
+  const under = (name: string, id: string) =>
+    createHmac("sha256", keptSecret(here!, name)).update(id).digest("hex").slice(0, 32)
+  expect(hash("ada")).toBe(under("human-ids", "ada"))
+  expect(openCallerHash(here!)("192.0.2.1")).toBe(under("callers", "192.0.2.1"))
   here!.close()
   elsewhere!.close()
   for (const dir of dirs) rmSync(dir, { recursive: true })

@@ -83,6 +83,9 @@ describe("a limit", () => {
     expect(paid.hold(call(two), { credits: 3 })).toBe("paygo")
     expect(paid.hold(call(two), { credits: 2 })).toBeNull()
     expect(paid.left(one)).toBe(Infinity)
+    // Of ten five are set aside by now, and some more are in use that the ledger does not know of.
+    expect(open({ credits: 10 }).refusal(two, 2, { key: 9, account: 3 })).toBeNull()
+    expect(open({ credits: 10 }).refusal(two, 2, { key: 9, account: 4 })).toBe("plan")
     // The key's own limit is told first.
     expect(paid.hold(call(keyOf(0)), { credits: 5 })).toBe("key")
   })
@@ -114,6 +117,14 @@ describe("pages", () => {
     expect(ledger.due(key, { credits: 2, pages: { "extract-basic": 5, map: 9 } })).toBe(3)
     expect(ledger.due({ ...key, id: "def" }, extract(4))).toBe(0)
   })
+
+  test("that are set aside fill the block that counted ones began", () => {
+    const ledger = open()
+    const key = keyOf(2)
+    ledger.settle(call(key), { pages: { map: 9 } })
+    expect(ledger.hold(call(key), { pages: { map: 1 } })).toBeNull()
+    expect(ledger.left(key)).toBe(1)
+  })
 })
 
 describe("what was used", () => {
@@ -129,6 +140,9 @@ describe("what was used", () => {
     expect(ledger.ofAccount(null)).toEqual({ all: 8, byEndpoint: { search: 3, crawl: 5 } })
     expect(ledger.ofAccount("pumps").all).toBe(3)
     expect(ledger.ofAccount("seals")).toEqual({ all: 0, byEndpoint: {} })
+    // A key whose calls all cost nothing used nothing in any month.
+    ledger.settle(call({ ...one, id: "free" }), {})
+    expect(ledger.monthsOf("free")).toEqual([])
   })
 
   test("is counted for so many projects of a key in a month, and no more", () => {
@@ -168,6 +182,20 @@ describe("what a lost process set aside", () => {
     ledger.hold({ requestId: "own", key }, { credits: 1 })
     ledger.recover()
     expect(holds()).toEqual(["alive", "elsewhere"])
+  })
+
+  test("stays while a process of another user lives", () => {
+    const ledger = open()
+    db.prepare("insert into credit_hold values ('theirs', '', 'abc', 1, ?, 4, ?)").run(
+      Date.now() + 1,
+      hostname(),
+    )
+    const kill = vi.spyOn(process, "kill").mockImplementation(() => {
+      throw Object.assign(new Error("kill EPERM"), { code: "EPERM" })
+    })
+    ledger.recover()
+    kill.mockRestore()
+    expect(holds()).toEqual(["theirs"])
   })
 
   test("is free again after an hour in any case", () => {

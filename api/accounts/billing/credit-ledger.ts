@@ -263,12 +263,14 @@ export class Ledger {
   #passed(key: ApiKey): Passed {
     const { id, creditLimit, mayMakeKeys } = key
     const { credits: plan, paygo } = this.plan
-    const handedOut = creditLimit !== null && mayMakeKeys ? this.#handedOut(key) : 0
     return {
       key:
         creditLimit === null
           ? -Infinity
-          : this.#total(id, creditLimit.per) + this.#held(id) + handedOut - creditLimit.credits,
+          : this.#total(id, creditLimit.per) +
+            this.#held(id) +
+            (mayMakeKeys ? this.#handedOut(key) : 0) -
+            creditLimit.credits,
       account: plan === null ? -Infinity : this.#total(ACCOUNT, "month") + this.#held(null) - plan - paygo,
     }
   }

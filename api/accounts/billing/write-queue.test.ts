@@ -5,9 +5,11 @@ import { setTimeout as wait } from "node:timers/promises"
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
+import { isOnServer } from "#base/store/state-store.ts"
 import { until } from "#base/testing/until.ts"
 import { openStateStore, type StateStore } from "#crawler"
 
+import { memoryState } from "../../testing/serve-app.ts"
 import { WriteQueue } from "./write-queue.ts"
 
 let dir: string
@@ -23,12 +25,16 @@ beforeEach(async () => {
   writes = new WriteQueue(db)
 })
 afterEach(async () => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
   db.close()
   other.close()
   await rm(dir, { recursive: true })
 })
 
 const add = (n: number) => () => void db.prepare("insert into t values (?)").run(n)
+/** A turn of the event loop, in which the queue does what it was asked for. */
+const aTurn = () => new Promise(setImmediate)
 const kept = () =>
   other
     .prepare("select n from t order by n")
@@ -65,6 +71,91 @@ test("a work that throws takes nobody else with it, and leaves nothing of itself
     "rejected",
   ])
   expect(kept()).toEqual([1, 3])
+})
+
+test("what is asked for in one turn is one transaction, and nothing asked for is none", async () => {
+  const exec = vi.spyOn(db, "exec")
+  await Promise.all([1, 2, 3].map((n) => writes.run(add(n))))
+  await aTurn()
+  expect(exec.mock.calls.flat()).toEqual(["begin immediate", "commit"])
+  exec.mockClear()
+  const failing = writes.run(() => {
+    throw new Error("alone")
+  })
+  await expect(failing).rejects.toThrow("alone")
+  await aTurn()
+  expect(exec.mock.calls.flat()).toEqual(["begin immediate", "rollback"])
+})
+
+test("a work whose transaction is over when it throws takes nobody else with it either", async () => {
+  // As SQLite does by itself where a disk fails.
+  const ended = () => {
+    db.exec("rollback")
+    throw new Error("disk I/O error")
+  }
+  const asked = [add(1), ended, add(2)].map((work) => writes.run(work))
+  const ends = await Promise.allSettled(asked)
+  expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"])
+  expect(kept()).toEqual([1, 2])
+})
+
+test("on a full disk all that was to be written is refused, and said to be for that", async () => {
+  const full = () => {
+    throw Object.assign(new Error("no"), { code: "ERR_SQLITE_ERROR", errcode: 13 })
+  }
+  const ends = await Promise.allSettled([add(1), full, add(2)].map((work) => writes.run(work)))
+  const reason = isOnServer(db)
+    ? { message: "no" }
+    : { name: "UnwritableError", message: expect.stringContaining(dir) }
+  const refused = { status: "rejected", reason }
+  expect(ends).toMatchObject([refused, refused, refused])
+  await writes.run(add(3))
+  expect(kept()).toEqual([3])
+  // What has no folder has no disk to tell of.
+  const elsewhere = new WriteQueue(memoryState())
+  await expect(elsewhere.run(full)).rejects.toThrow(/^no$/)
+})
+
+test("what cannot be committed is not there, and the queue goes on", async () => {
+  const exec = db.exec.bind(db)
+  const failing = vi.spyOn(db, "exec")
+  // SQLite may have rolled back by itself, or not.
+  for (const isOver of [false, true]) {
+    failing.mockImplementationOnce(exec).mockImplementationOnce(() => {
+      if (isOver) exec("rollback")
+      throw new Error("disk I/O error")
+    })
+    const ends = await Promise.allSettled([writes.run(add(1)), writes.run(add(2))])
+    const refused = { status: "rejected", reason: { message: "disk I/O error" } }
+    expect(ends).toMatchObject([refused, refused])
+  }
+  await writes.run(add(3))
+  expect(kept()).toEqual([3])
+})
+
+test("while another connection writes, it is tried again after pauses that grow to a bound", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] })
+  const start = performance.now()
+  const tries: number[] = []
+  const exec = db.exec.bind(db)
+  vi.spyOn(db, "exec").mockImplementation((sql) => {
+    if (sql === "begin immediate") tries.push(performance.now() - start)
+    exec(sql)
+  })
+  const pauses = async (n: number) => {
+    tries.length = 0
+    other.exec("begin immediate")
+    const asked = writes.run(add(n))
+    await aTurn()
+    expect(tries).toHaveLength(1)
+    vi.advanceTimersByTime(70)
+    other.exec("rollback")
+    vi.advanceTimersByTime(20)
+    await asked
+    return tries.slice(1).map((at, after) => at - tries[after]!)
+  }
+  expect(await pauses(1)).toEqual([1, 2, 4, 8, 16, 20, 20])
+  expect((await pauses(2)).slice(0, 3)).toEqual([1, 2, 4])
 })
 
 test("while another connection writes, the event loop goes on and the work waits", async () => {
@@ -111,6 +202,8 @@ test("who waits too long for another connection is told to come back, and the qu
 test("at the end of the process a work is done at once, in a transaction of its own", () => {
   writes.runNow(add(1))
   expect(kept()).toEqual([1])
+  // It waits for others, for a second.
+  expect(db.prepare("pragma busy_timeout").get()).toEqual({ timeout: 1000 })
   expect(() =>
     writes.runNow(() => {
       add(2)()

@@ -35,7 +35,7 @@ export class KeptByKey {
       `select coalesce(sum(bytes), 0) as bytes from stored_use
        where key_id = ? and store in (${KEPT})`,
     ).get(keyId)
-    return Number(row?.["bytes"])
+    return Number(row!["bytes"])
   }
 
   /** Of the key that has the most. */
@@ -45,7 +45,7 @@ export class KeptByKey {
          select sum(bytes) as bytes from stored_use
          where key_id not in ('${ALL}', '') and store in (${KEPT}) group by key_id) as sums`,
     ).get()
-    return Number(row?.["bytes"])
+    return Number(row!["bytes"])
   }
 
   /** Whether a key may have `more` bytes kept. */

@@ -1,6 +1,7 @@
 import { Client } from "pg"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
+import { NO_TURN } from "#base/store/state-port.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { stateOn } from "#base/store/testing/state-on.ts"
@@ -63,6 +64,75 @@ test("slots are kept for as long as they are taken, under names that only their 
   // What went in between is free again, and no more than that.
   const taken = Array.from({ length: 4 }, () => rates().take("192.0.2.2", "suggest", { suggest: hour }))
   expect(taken.filter((one) => one === null)).toHaveLength(2)
+})
+
+test("an endpoint without a limit of its own has that of all others, or none", () => {
+  using db = memoryState()
+  const rates = new SharedRates(db)
+  const take = (limits: Parameters<typeof rates.take>[2]) => rates.take("key", "search", limits)
+  for (let calls = 0; calls < 3; calls++) expect(take({ usage: { calls: 1, seconds: 60 } })).toBeNull()
+  const all = { "*": { calls: 1, seconds: 60 } }
+  expect([take(all), take(all)]).toEqual([null, { retryAfter: 60 }])
+  expect(take({ ...all, search: { calls: 2, seconds: 60 } })).toBeNull()
+})
+
+test("slots that are over are looked for once a minute", () => {
+  using db = memoryState()
+  let now = 5_000_000
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now)
+  const rates = new SharedRates(db)
+  const names = () =>
+    db
+      .prepare("select name from rate_slot order by name")
+      .all()
+      .map(({ name }) => name)
+  const take = (key: string) => rates.take(key, "search", TEN)
+  take("a")
+  db.exec("update rate_slot set at = at - 3600000")
+  now += 59_999
+  take("b")
+  expect(names()).toEqual(["a search", "b search"])
+  now += 1
+  take("c")
+  expect(names()).toEqual(["b search", "c search"])
+  clock.mockRestore()
+})
+
+describe("a slot that cannot be made", () => {
+  /** The limiter of a state where that statement does so. */
+  function rates(db: StateStore, run: () => { readonly changes: number }): SharedRates {
+    const prepare = db.prepare.bind(db)
+    vi.spyOn(db, "prepare").mockImplementation((sql) => {
+      const statement = prepare(sql)
+      if (sql.startsWith(NO_TURN)) vi.spyOn(statement, "run").mockImplementation(run as never)
+      return statement
+    })
+    return new SharedRates(db)
+  }
+
+  test("is told of, and does not pass for a limit that is reached", () => {
+    using db = memoryState()
+    const failing = rates(db, () => {
+      throw new Error("disk I/O error")
+    })
+    expect(() => failing.take("key", "search", TEN)).toThrow("disk I/O error")
+  })
+
+  test("since others make theirs is waited for, and for so long alone", () => {
+    using db = memoryState()
+    let tries = 0
+    const busy = rates(db, () => {
+      tries++
+      throw Object.assign(new Error("database is locked"), { errcode: 5 })
+    })
+    expect(busy.take("key", "search", TEN)).toEqual({ retryAfter: 1 })
+    expect(tries).toBe(2)
+  })
+
+  test("since others were quicker, again and again, has the caller come back", () => {
+    using db = memoryState()
+    expect(rates(db, () => ({ changes: 0 })).take("key", "search", TEN)).toEqual({ retryAfter: 1 })
+  })
 })
 
 const isMissing = postgresPrograms() === null

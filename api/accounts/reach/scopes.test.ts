@@ -8,9 +8,16 @@ import type { Peer } from "../../federation/peer.ts"
 import { sourceOfPeer } from "../../federation/peers-file.ts"
 import { hit } from "../../testing/fake-engine.ts"
 import { type KeyScope, UNLIMITED } from "../keys/key-scope.ts"
-import { knownNames } from "./known-names.ts"
+import { knownNames, NAMELESS } from "./known-names.ts"
 import { reachOf, type ReachParts } from "./reach.ts"
-import { limitsText, narrowed, type PageLimits, scopedEngine, scopedPage } from "./scoped-pages.ts"
+import {
+  limitsText,
+  narrowed,
+  pageLimits,
+  type PageLimits,
+  scopedEngine,
+  scopedPage,
+} from "./scoped-pages.ts"
 
 // What a scope means for each way to the index and to the web; reach.test.ts has the endpoints over them.
 
@@ -132,6 +139,20 @@ describe("names", () => {
     )
   })
 
+  test("are not read where nobody is told any", () => {
+    expect(NAMELESS.named({ sources: "anything", collections: "prats" })).toBeUndefined()
+  })
+
+  test("of a scope are its sources and those of its collections, and no others", () => {
+    const sourcesOf = (given: Partial<KeyScope>) =>
+      pageLimits(scope(given), { sourcesOf: (asked) => asked.map((name) => `of ${name}`) })?.sources
+    expect(sourcesOf({ sources: ["open"] })).toEqual(["open"])
+    expect(sourcesOf({ collections: ["parts"] })).toEqual(["of parts"])
+    expect(sourcesOf({ sources: ["open", "of parts"], collections: ["parts"] })).toEqual(["open", "of parts"])
+    expect(sourcesOf({ domains: ["example.com"] })).toBeNull()
+    expect(sourcesOf({})).toBeUndefined()
+  })
+
   test("are right where no source is known at all, but for who knows some", () => {
     expect(names({}, []).named({ sources: "anything" })).toEqual(["anything"])
     expect(() => names({}).named({ sources: "opne" })).toThrow(
@@ -215,6 +236,43 @@ describe("who looks at the index and the web", () => {
     return { seen: reachOf({ id: "key", scope: scope(given) }, parts, memory), asked, counts, parts }
   }
 
+  test("searches by turns, for as long as the call lasts or as it takes", async () => {
+    const { signal } = controller()
+    const found = { hits: [hit({ markdown: "12345", description: null, passages: [] })] }
+    const asked: unknown[] = []
+    const engine = {
+      search: async (...given: unknown[]) => {
+        asked.push(given)
+        return found
+      },
+    } as unknown as ReachParts["engine"]
+    const { seen, asked: went, parts } = reach({}, { engine })
+    const query = { text: "pump", limit: 3 }
+    const federated = { ...query, peers: [] }
+    expect(await seen.engine.search(federated, { signal })).toEqual(found)
+    await seen.engine.search(query)
+    const patient = reachOf({ id: "task", scope: UNLIMITED, isPatient: true }, parts)
+    await patient.engine.search(query, { signal })
+    expect(asked).toEqual([
+      [query, { signal }],
+      [query, undefined],
+      [query, { signal }],
+    ])
+    expect(went.turns).toEqual([
+      ["key", { signal, isPatient: false }],
+      ["key", { signal: undefined, isPatient: false }],
+      ["task", { signal, isPatient: true }],
+    ])
+    // What no call waits for holds no call's memory.
+    expect(went.held).toEqual([5, 5])
+  })
+
+  test("searches other appliances beside the index where there are any", async () => {
+    const both = { hits: [hit(), hit()] }
+    const { seen } = reach({}, { federated: () => ({ search: async () => both }) })
+    expect(await seen.engine.search({ text: "pump", limit: 3 })).toEqual(both)
+  })
+
   test("has the pages counted that may be seen, and their sources named that may be", async () => {
     const query: FacetQuery = { text: "pump", fields: ["source", "language"] }
     const all = reach({})
@@ -266,7 +324,9 @@ describe("who looks at the index and the web", () => {
 
   test("holds the memory of a page that it is shown", async () => {
     const [all, some] = [reach({}), reach({ sources: ["open"] })]
-    expect(await all.seen.page(URL_A)).toMatchObject({ source: "closed" })
+    const { signal } = controller()
+    expect(await all.seen.page(URL_A, signal)).toMatchObject({ source: "closed" })
+    expect(all.asked.turns).toEqual([["key", { signal }]])
     expect(await some.seen.page(URL_A)).toBeNull()
     expect([all.asked.held, some.asked.held]).toEqual([[5], []])
     expect(await reachOf({ id: "work", scope: UNLIMITED }, all.parts).page(URL_A)).not.toBeNull()
