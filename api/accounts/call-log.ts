@@ -137,8 +137,8 @@ export class CallLog {
   lastUse(keyIds: readonly string[]): ReadonlyMap<string, number> {
     const found = new Map(lastDays(this.#prepare))
     for (const id of keyIds) {
-      const row = this.#prepare("select max(at) as at from call_log where key_id = ?").get(id)
-      if (typeof row?.["at"] === "number") found.set(id, row["at"])
+      const { at } = this.#prepare("select max(at) as at from call_log where key_id = ?").get(id)!
+      if (typeof at === "number") found.set(id, at)
     }
     return found
   }

@@ -104,9 +104,8 @@ test("on a full disk all that was to be written is refused, and said to be for t
     throw Object.assign(new Error("no"), { code: "ERR_SQLITE_ERROR", errcode: 13 })
   }
   const ends = await Promise.allSettled([add(1), full, add(2)].map((work) => writes.run(work)))
-  const reason = isOnServer(db)
-    ? { message: "no" }
-    : { name: "UnwritableError", message: expect.stringContaining(dir) }
+  const ofFolder = { name: "UnwritableError", message: expect.stringContaining(dir) }
+  const reason = isOnServer(db) ? { message: "no" } : ofFolder
   const refused = { status: "rejected", reason }
   expect(ends).toMatchObject([refused, refused, refused])
   await writes.run(add(3))

@@ -104,7 +104,7 @@ describe("a slot that cannot be made", () => {
     const prepare = db.prepare.bind(db)
     vi.spyOn(db, "prepare").mockImplementation((sql) => {
       const statement = prepare(sql)
-      if (sql.startsWith(NO_TURN)) vi.spyOn(statement, "run").mockImplementation(run as never)
+      if (sql.startsWith(NO_TURN)) vi.spyOn(statement, "run").mockImplementation(run)
       return statement
     })
     return new SharedRates(db)

@@ -2,7 +2,7 @@ import { didYouMean } from "#base/text/near-names.ts"
 
 import { badRequest } from "../../errors.ts"
 import type { Collections } from "./collections.ts"
-import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
+import type { KeyScope } from "../keys/key-scope.ts"
 import { pageLimits } from "./scoped-pages.ts"
 
 /** Names as a request has them: one, several, or none. */
@@ -44,7 +44,10 @@ export interface NameParts {
  * none: neither what is refused nor what is shown tells of more.
  */
 export function knownNames(scope: KeyScope, { collections, sourceNames }: NameParts): KnownNames {
-  const limits = () => (limitsPages(scope) ? (pageLimits(scope, collections)?.sources ?? []) : null)
+  const limits = () => {
+    const mine = pageLimits(scope, collections)
+    return mine === null ? null : (mine.sources ?? [])
+  }
   const knownCollections = (isLimited: boolean) => {
     const all = collections.list()
     return isLimited ? all.filter(({ name }) => scope.collections?.includes(name)) : all

@@ -139,6 +139,33 @@ describe("names", () => {
     )
   })
 
+  test("that are unknown are told no longer than they need to be", () => {
+    const long = "z".repeat(200)
+    const shown = long.slice(0, 100)
+    expect(() => names({}).named({ sources: ["open", long] })).toThrow(
+      `Invalid sources. There is no source "${shown}".`,
+    )
+    expect(() => names({}).named({ collections: long })).toThrow(
+      `Invalid collections. There is no collection "${shown}".`,
+    )
+  })
+
+  test("of a page are those of its sources that are known, and of the collections that hold one of these", () => {
+    const filed = (given: Partial<KeyScope>, sources = ["open", "closed"]) => {
+      const { sources: shown, collections: holding } = names(given).filing()(sources)
+      return [shown, holding]
+    }
+    expect(filed({})).toEqual([
+      ["open", "closed"],
+      ["parts", "all"],
+    ])
+    expect(filed({}, ["closed"])).toEqual([["closed"], ["all"]])
+    expect(filed({}, ["other"])).toEqual([["other"], []])
+    expect(filed({ collections: ["parts"] })).toEqual([["open"], ["parts"]])
+    expect(filed({ sources: ["closed"] })).toEqual([["closed"], []])
+    expect(filed({ domains: ["example.com"] })).toEqual([[], []])
+  })
+
   test("are not read where nobody is told any", () => {
     expect(NAMELESS.named({ sources: "anything", collections: "prats" })).toBeUndefined()
   })
