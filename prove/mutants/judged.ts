@@ -12,10 +12,31 @@ export interface Judged {
 
 export const JUDGED: readonly Judged[] = [
   {
+    file: "api/accounts/billing/credit-ledger.ts",
+    line: "if (this.isLimited(key)) this.release(requestId)",
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "It spares work: for a key without a limit nothing was set aside. That what was set aside comes back has a test of its own.",
+  },
+  {
     file: "api/accounts/reach/reach.ts",
     line: "return now === null ? found : withKnownSources(found, now.sources ?? [])",
     mutator: "ArrayDeclaration",
     why: "No source has the name that stands there instead.",
+  },
+  {
+    file: "api/accounts/reach/reach.ts",
+    line: "const found = await parts.engine.facets({ ...query, filter }, signal ? { signal } : {})",
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "A signal that is undefined is as none. That a signal is passed on has a test of its own.",
+  },
+  {
+    file: "api/accounts/reach/reach.ts",
+    line: "engine: limitsPages(scope) ? scopedEngine(engine, limits) : engine,",
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "It spares a look: without limits the one engine hands on what the other finds.",
   },
   {
     file: "api/x402/books/payment-ledger.ts",
@@ -999,6 +1020,18 @@ export const JUDGED: readonly Judged[] = [
     why: "As above.",
   },
   {
+    file: "crawler/removals/carry-out.ts",
+    line: "const left: PageUrl[] = []",
+    mutator: "ArrayDeclaration",
+    why: "No page has the address that stands there instead.",
+  },
+  {
+    file: "crawler/removals/carry-out.ts",
+    line: "const hashes: [PageUrl, source: string, hash: string][] = []",
+    mutator: "ArrayDeclaration",
+    why: "No page has the address that stands there instead.",
+  },
+  {
     file: "crawler/removals/error-wording.ts",
     line: 'const line = /^(?!#)\\S.*$/m.exec(markdown.slice(0, 2000))?.[0] ?? ""',
     mutator: "StringLiteral",
@@ -1011,11 +1044,36 @@ export const JUDGED: readonly Judged[] = [
     why: "What is divided has a first part.",
   },
   {
+    file: "crawler/removals/removals.ts",
+    line: 'return Number(row?.["n"])',
+    mutator: "OptionalChaining",
+    why: "A count gives a row.",
+  },
+  {
     file: "crawler/removals/settle-removals.ts",
     line: 'return origin + (pathname.split(";", 1)[0] ?? "")',
     mutator: "StringLiteral",
     replacement: '"Stryker was here!"',
     why: "As above.",
+  },
+  {
+    file: "crawler/removals/settle-removals.ts",
+    line: 'for (let after = ""; ;) {',
+    mutator: "StringLiteral",
+    why: "All addresses come after that, too: they begin with their protocol.",
+  },
+  {
+    file: "crawler/removals/settle-removals.ts",
+    line: "if (leadsTo === null || !isPageNow(this.#options.db, leadsTo)) return asItIs",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "Of the address: it spares a look, since no page has none. The whole has a test of its own.",
+  },
+  {
+    file: "crawler/removals/settle-removals.ts",
+    line: 'const count = (sql: string) => Number(db.prepare(sql).get(source.name)?.["n"])',
+    mutator: "OptionalChaining",
+    why: "A count gives a row.",
   },
   {
     file: "crawler/removals/soft-not-found.ts",
