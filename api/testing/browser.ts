@@ -3,6 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type BrowserContext, chromium } from "playwright"
 
+import { PATIENCE } from "#base/testing/patience.ts"
+
 const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -19,7 +21,7 @@ export interface TestBrowser extends AsyncDisposable {
   readonly context: BrowserContext
 }
 
-/** Starts the browser at `executablePath` (see `findTestBrowser`), headless, with an empty profile. */
+/** Starts the browser at `executablePath` (see `findTestBrowser`), headless, with an empty profile. It waits as long as all tests do. */
 export async function openBrowser(executablePath: string): Promise<TestBrowser> {
   const profile = await mkdtemp(join(tmpdir(), "fossick-browser-"))
   const forget = () => rm(profile, { recursive: true, force: true, maxRetries: 5 })
@@ -29,6 +31,7 @@ export async function openBrowser(executablePath: string): Promise<TestBrowser> 
       await forget()
       throw error
     })
+  context.setDefaultTimeout(PATIENCE.expect.poll.timeout)
   return {
     context,
     async [Symbol.asyncDispose]() {

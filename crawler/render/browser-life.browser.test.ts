@@ -3,10 +3,11 @@ import { once } from "node:events"
 import { readdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
-import { describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { toPageUrl } from "#engine"
 import { until } from "#base/testing/until.ts"
 import { AddressGuard } from "../fetch/guard/address-guard.ts"
+import { temporaryFolder } from "../testing/crawl-fixture.ts"
 import { browserProcesses, signalBrowsers } from "../testing/browser-processes.ts"
 import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
 import { article, startTestSite } from "../testing/test-site.ts"
@@ -17,6 +18,14 @@ const browserPath = await findTestBrowser()
 const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 
 describe.skipIf(browserPath === null)(`the browser ${skipped}`, () => {
+  // Any browser that starts in the same folder removes what is left there, those of tests beside this one too.
+  const folder = temporaryFolder()
+  beforeAll(() => void vi.stubEnv("TMPDIR", folder.path))
+  afterAll(() => {
+    vi.unstubAllEnvs()
+    folder[Symbol.dispose]()
+  })
+
   test("starts with the first page and ends when there is nothing to do", async () => {
     await using fixture = await opened({ idleMs: 200 })
     expect(await browserProcesses()).toEqual([])

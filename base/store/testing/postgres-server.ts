@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process"
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { pause } from "../../flow/pause.ts"
@@ -29,6 +29,19 @@ export const NO_POSTGRES = "no PostgreSQL server is installed (Debian: apt-get i
 
 const isRoot = (): boolean => process.getuid?.() === 0
 const mayRun = (): boolean => !isRoot() || spawnSync("id", ["-u", USER]).status === 0
+
+/** Processes that this one has started; each leads a group of its own, which a signal to the parent's does not reach. */
+function childrenOf(parent: number): number[] {
+  const folders = existsSync("/proc") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : []
+  return folders.map(Number).filter((pid) => {
+    try {
+      return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) === parent
+    } catch {
+      // It ended meanwhile.
+      return false
+    }
+  })
+}
 
 /** A server of its own on loopback and a socket, with an empty database and no password. */
 export class PostgresServer implements AsyncDisposable {
@@ -113,9 +126,13 @@ export class PostgresServer implements AsyncDisposable {
     } while (!isUp())
   }
 
-  /** Ends it as a power cut would. */
+  /** Ends it as a power cut would, with the processes that serve its connections (Linux: elsewhere they live on for a moment). */
   async kill(): Promise<void> {
-    if (this.#pid !== undefined) process.kill(-this.#pid, "SIGKILL")
+    if (this.#pid !== undefined) {
+      // Stopped, it starts no further ones.
+      process.kill(-this.#pid, "SIGSTOP")
+      for (const pid of [...childrenOf(this.#pid), this.#pid]) process.kill(pid, "SIGKILL")
+    }
     await this.#ended
     this.#pid = undefined
   }
