@@ -1,8 +1,8 @@
-import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer } from "vitest/node"
 import { keepCompiled } from "./command/compile-cache.js"
 import { PATIENCE } from "./base/testing/patience.ts"
+import { WORKERS } from "./base/testing/workers.ts"
 
 // For the processes that run tests, and those that tests start.
 await keepCompiled(process.env)
@@ -25,11 +25,7 @@ export default defineConfig({
     ],
     // The pages for people, built once for all tests that show them.
     globalSetup: "faces/build/before-tests.ts",
-    // Most of a test's time is waiting: for processes, sockets and databases. With as many workers as processors, three
-    // tenths of a small machine stay idle.
-    maxWorkers: Math.max(2, Math.ceil(availableParallelism() * 1.5)),
-    // What startThread() in base/process/threads/thread.ts sets, for what vitest itself does before.
-    execArgv: ["--wasm-wrapper-tiering-budget=2147483647"],
+    ...WORKERS,
     ...PATIENCE,
     sequence: { sequencer: LongOnesFirst },
     passWithNoTests: false,

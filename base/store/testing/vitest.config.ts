@@ -1,7 +1,7 @@
-import { availableParallelism } from "node:os"
 import path from "node:path"
 import { configDefaults, defineConfig } from "vitest/config"
 import { PATIENCE } from "../../testing/patience.ts"
+import { WORKERS } from "../../testing/workers.ts"
 
 /**
  * Tests of all that is in the state, run again with the state on a PostgreSQL server of their own: `npm run test:postgres`. Those of
@@ -19,9 +19,7 @@ export default defineConfig({
     // A disk that is full is made by what SQLite alone can be told.
     exclude: [...configDefaults.exclude, "**/*.browser.test.ts", "api/accounts/billing/full-disk.test.ts"],
     globalSetup: "base/store/testing/own-server.ts",
-    // As in the configuration of all tests.
-    maxWorkers: Math.max(2, Math.ceil(availableParallelism() * 1.5)),
-    execArgv: ["--wasm-wrapper-tiering-budget=2147483647"],
+    ...WORKERS,
     ...PATIENCE,
   },
 })
