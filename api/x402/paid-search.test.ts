@@ -10,7 +10,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { ApiError } from "../errors.ts"
 import { apiSettings } from "../settings.ts"
@@ -23,7 +22,7 @@ import { paidApp } from "./paid-app.ts"
 import { paidRequestReader } from "./paid-request.ts"
 import { paymentTerms } from "./terms.ts"
 import { ask, base64, type Flaw, type PaidAnswer, sign } from "./testing/payments.ts"
-import { StagedEngine } from "./testing/sell.ts"
+import { searchOver, StagedEngine } from "./testing/sell.ts"
 import { payee, payer, stranger } from "./testing/wallets.ts"
 
 // How a request can end, and what is said and kept of it. The facilitator says here what it is told to; with a network behind it,
@@ -62,13 +61,7 @@ async function openDesk() {
     ledger,
     outcomes,
     read: paidRequestReader(limits),
-    search: {
-      engine,
-      images: { facts: () => new Map() },
-      embedder: new HashingEmbedder(),
-      statementReranker: null,
-      chatModel: null,
-    },
+    search: searchOver(engine),
     check: () => room.check(),
     memory: {
       enter() {

@@ -1,10 +1,8 @@
 import { expect, onTestFinished, test } from "vitest"
 
 import { fossickVersion } from "#base/fossick-version.ts"
-import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
-import { writeOutbound } from "#base/outbound/outbound.ts"
+import { talkedTo } from "#base/outbound/testing/talked-to.ts"
 import { readSettings } from "#base/settings.ts"
-import { emptyState } from "#base/store/testing/empty-state.ts"
 
 import { startReceiver } from "./testing/receiver.ts"
 import { traceSettings } from "./trace-settings.ts"
@@ -255,10 +253,7 @@ test("the ledger of hosts has a receiver that took steps, and none that refused;
     await traced("step", {}, nothing)
   }
   expect(refusing.got).toHaveLength(1)
-  const db = emptyState()
-  onTestFinished(() => db.close())
-  writeOutbound(db)
-  const traces = new OutboundLedger(db).list({ limit: 100, offset: 0 }, "traces")
-  expect(traces.map((one) => one.host)).toContain(host)
-  expect(traces.map((one) => one.host)).not.toContain(refusing.host)
+  const traces = talkedTo()
+  expect(traces).toContain(`traces ${host}`)
+  expect(traces).not.toContain(`traces ${refusing.host}`)
 })

@@ -2,10 +2,7 @@ import { json } from "node:stream/consumers"
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
-import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
-import { writeOutbound } from "#base/outbound/outbound.ts"
-import { openStateStore } from "#base/store/state-store.ts"
-import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { talkedTo } from "#base/outbound/testing/talked-to.ts"
 import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import type { Authorization } from "../payment.ts"
@@ -256,12 +253,7 @@ describe("a node", () => {
 
   test("is among the hosts that the operator sees, for payments", async () => {
     await look()
-    using folder = temporaryFolder()
-    const db = openStateStore(folder.path)
-    writeOutbound(db)
-    const seen = new OutboundLedger(db).list({ limit: 100, offset: 0 }, "payments")
-    expect(seen.map(({ host }) => host)).toContain(server.authority)
-    db.close()
+    expect(talkedTo()).toContain(`payments ${server.authority}`)
   })
 
   test("that is not there is of no use, either", async () => {

@@ -3,10 +3,7 @@ import { json } from "node:stream/consumers"
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
-import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
-import { writeOutbound } from "#base/outbound/outbound.ts"
-import { openStateStore } from "#base/store/state-store.ts"
-import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { talkedTo } from "#base/outbound/testing/talked-to.ts"
 import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import type { Payment } from "../payment.ts"
@@ -102,12 +99,7 @@ describe("a facilitator", () => {
   test("is among the hosts that the operator sees, for payments", async () => {
     says({ isValid: true })
     await facilitator.verify(PAYMENT)
-    using folder = temporaryFolder()
-    const db = openStateStore(folder.path)
-    writeOutbound(db)
-    const seen = new OutboundLedger(db).list({ limit: 100, offset: 0 }, "payments")
-    expect(seen.map(({ host }) => host)).toContain(server.authority)
-    db.close()
+    expect(talkedTo()).toContain(`payments ${server.authority}`)
   })
 
   test("that does not answer in time decides nothing", async () => {

@@ -33,6 +33,15 @@ export class StagedEngine {
   }
 }
 
+/** What a search needs, over that engine: no images, and neither a reranker nor a chat model. */
+export const searchOver = (engine: StagedEngine): ListenerParts["search"] => ({
+  engine,
+  images: { facts: () => new Map() },
+  embedder: new HashingEmbedder(),
+  statementReranker: null,
+  chatModel: null,
+})
+
 /**
  * The paid search on a port of its own, with a staged engine and a data folder that `close` removes.
  * @param how `parts` are given to the listener instead of those made here
@@ -71,13 +80,7 @@ export async function sellSearches(
     config: selling.config,
     host: "127.0.0.1",
     dataDir,
-    search: {
-      engine,
-      images: { facts: () => new Map() },
-      embedder: new HashingEmbedder(),
-      statementReranker: null,
-      chatModel: null,
-    },
+    search: searchOver(engine),
     collections: { sourcesOf: () => [] },
     connections,
     memory,

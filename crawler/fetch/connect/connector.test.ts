@@ -4,13 +4,11 @@ import { createServer as createHttpServer, type IncomingHttpHeaders } from "node
 import { createServer as createHttpsServer } from "node:https"
 import { type AddressInfo, createServer, type LookupFunction, type Socket } from "node:net"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { getCACertificates, setDefaultCACertificates, type TlsOptions, type TLSSocket } from "node:tls"
 
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 
-import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
-import { writeOutbound } from "#base/outbound/outbound.ts"
+import { talkedTo } from "#base/outbound/testing/talked-to.ts"
 import { freePort } from "#base/testing/free-port.ts"
 
 import { PUBLIC_ADDRESS } from "../../testing/fake-internet.ts"
@@ -57,17 +55,6 @@ const through = (authority: string, more: Partial<ProxySettings> = {}) =>
     proxyLookup: "here",
     ...more,
   })
-
-/** Whom this process talked to since the last look. */
-function talkedTo(): string[] {
-  using db = new DatabaseSync(":memory:")
-  db.exec("create table schema_version (part text primary key, version integer not null) strict")
-  writeOutbound(db)
-  return new OutboundLedger(db)
-    .list({ limit: 100, offset: 0 })
-    .map(({ purpose, host }) => `${purpose} ${host}`)
-    .sort()
-}
 
 /** A server that says `greeting` to whoever connects, and then what it is told; null: it says nothing at all. */
 async function startEcho(greeting: string | null = "") {
