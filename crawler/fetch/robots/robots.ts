@@ -71,15 +71,13 @@ export class RobotsCache {
     // §2.3.1.3: a 4xx, or redirects that lead nowhere, mean that there are no rules.
     const isLeftOut =
       result.kind !== "failed" || result.because === "redirect-loop" || /answered 4\d\d$/.test(result.detail)
-    if (!isLeftOut) {
-      // §2.3.1.4: a 5xx means keep out for now. Without any answer the page itself would fail the same way.
-      if (result.because !== "http-status" || !result.transient) return result
-      return {
-        kind: "postponed",
-        until: new Date(steadyNow() + RETRY_MS),
-        ...(result.status !== undefined && { status: result.status }),
-      }
+    if (isLeftOut) return { kind: "rules", rules: parseRobots("", this.#agent) }
+    // §2.3.1.4: a 5xx means keep out for now. Without any answer the page itself would fail the same way.
+    if (result.because !== "http-status" || !result.transient) return result
+    return {
+      kind: "postponed",
+      until: new Date(steadyNow() + RETRY_MS),
+      ...(result.status !== undefined && { status: result.status }),
     }
-    return { kind: "rules", rules: parseRobots("", this.#agent) }
   }
 }
