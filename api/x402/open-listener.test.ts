@@ -4,6 +4,7 @@ import { connect } from "node:net"
 import { json } from "node:stream/consumers"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 
@@ -232,6 +233,8 @@ describe("every minute", () => {
     const { headers } = await sign(shop.url, payer)
     expect(await ask(shop.url, QUESTION, headers)).toMatchObject({ status: 503 })
     vi.advanceTimersByTime(60_000)
+    await setImmediate()
+    expect(shop.logged(UNKEPT)).toEqual([])
     expect(shop.logged("a settlement was left open")).toHaveLength(2)
     expect(shop.logged("the network cannot be asked")).toEqual([])
     expect(states()).toMatchObject([{ state: "unknown" }, { id: "one", state: "unknown" }])

@@ -1,11 +1,13 @@
 import { EventEmitter } from "node:events"
-import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { getPriority, totalmem, tmpdir } from "node:os"
+import childProcess, { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
+import os, { getPriority, totalmem, tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
+import v8 from "node:v8"
 import { runInNewContext } from "node:vm"
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest"
+import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { garbageCollector } from "./garbage-collector.ts"
 import { yieldToOthers } from "./low-priority.ts"
 import { machineMemory } from "./machine-memory.ts"
@@ -30,6 +32,15 @@ function heard(emitter: NodeJS.EventEmitter): Map<string, (...args: unknown[]) =
     return emitter
   })
   return listeners
+}
+
+/** Spies on Node's own modules are what others have imported by name, until the test is over. */
+function spreadSpies(): void {
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    vi.restoreAllMocks()
+    syncBuiltinESMExports()
+  })
 }
 
 const failed = (code: string) => Object.assign(new Error(code), { code })
@@ -185,6 +196,13 @@ describe("memory", () => {
   })
 })
 
+test("before a thread starts, V8 is told to compile no wrappers that all threads would share", async () => {
+  const set = vi.spyOn(v8, "setFlagsFromString")
+  spreadSpies()
+  await startThread(new URL("data:text/javascript,")).terminate()
+  expect(set.mock.calls).toEqual([["--wasm-wrapper-tiering-budget=2147483647"]])
+})
+
 test("a thread has the flags that it was given, and one that keeps the environment out of reports", async () => {
   const started = async (execArgv?: string[]) => {
     const program =
@@ -226,6 +244,18 @@ describe("a thread that lets all others go first", () => {
       expect(policyOf(process.pid)).toBe("0")
     },
   )
+
+  test.runIf(process.platform === "linux")("is the one that asks for it, unless another is named", () => {
+    const set = vi.spyOn(os, "setPriority").mockReturnValue()
+    const start = vi.spyOn(childProcess, "execFile").mockReturnValue(null as never)
+    spreadSpies()
+    expect(yieldToOthers()).toBe(true)
+    const own = Number(readlinkSync("/proc/thread-self").split("/").at(-1))
+    expect(set.mock.calls).toEqual([[own, 19]])
+    expect(start.mock.calls.map(([command, args]) => [command, args])).toEqual([
+      ["chrt", ["--idle", "--pid", "0", String(own)]],
+    ])
+  })
 
   test("goes on as it is where it cannot be done", async () => {
     expect(yieldToOthers(2 ** 31 - 1)).toBe(false)

@@ -284,19 +284,6 @@ export const JUDGED: readonly Judged[] = [
     why: "A file without a name cannot be read, and adds none either.",
   },
   {
-    file: "base/process/threads/thread.ts",
-    line: "if (!isSet) setFlagsFromString(`--wasm-wrapper-tiering-budget=${NEVER}`)",
-    mutator: "ConditionalExpression",
-    replacement: "false",
-    why: "The flag is set again to what it is.",
-  },
-  {
-    file: "base/process/threads/thread.ts",
-    line: "isSet = true",
-    mutator: "BooleanLiteral",
-    why: "The flag is set again to what it is.",
-  },
-  {
     file: "base/process/threads/work-threads.ts",
     line: "reject(signal?.reason)",
     mutator: "OptionalChaining",
@@ -332,6 +319,12 @@ export const JUDGED: readonly Judged[] = [
     line: 'for (const thread of this.#threads) this.#discard(thread, "idle")',
     mutator: "StringLiteral",
     why: "No work is there that could fail with it.",
+  },
+  {
+    file: "base/process/worker-process.ts",
+    line: 'export const CHECK_ALL = "--check-all"',
+    mutator: "StringLiteral",
+    why: "Both processes read it from here.",
   },
   {
     file: "base/read-only-folder.ts",
@@ -413,6 +406,13 @@ export const JUDGED: readonly Judged[] = [
     why: "It says how many statements write the rows, which are the same; that there is a bound has a test of its own.",
   },
   {
+    file: "base/store/postgres/state-copy.ts",
+    line: "for (let i = 0; i < hash.length; i++) this.#sum[i]! ^= hash[i]!",
+    mutator: "EqualityOperator",
+    replacement: "i <= hash.length",
+    why: "A buffer keeps nothing behind its end.",
+  },
+  {
     file: "base/store/rebuild-state.ts",
     line: "} catch {",
     mutator: "BlockStatement",
@@ -436,6 +436,12 @@ export const JUDGED: readonly Judged[] = [
     mutator: "ConditionalExpression",
     replacement: "true",
     why: "Said of a file with tables, it changes nothing.",
+  },
+  {
+    file: "base/store/state-store.ts",
+    line: 'db.exec("pragma synchronous = full")',
+    mutator: "StringLiteral",
+    why: "Only a power cut tells when the disk has what was written.",
   },
   {
     file: "base/text/duration.ts",

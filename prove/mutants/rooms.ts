@@ -15,13 +15,16 @@ interface RoomOptions {
   readonly withoutTests?: readonly string[]
 }
 
+/** Programs of threads, of a line each: a test sees what they do, and in another thread Stryker sees no test. */
+const THREADS = ["!base/process/threads/work-thread.ts", "!base/store/postgres/connections-thread.ts"]
+
 const room = (
   name: string,
   isJudged: boolean,
   { moreTests = [], withoutTests = [] }: RoomOptions = {},
 ): MutatedRoom => ({
   name,
-  mutate: [`${name}/**/*.ts`, `!${name}/**/*.test.ts`, `!${name}/**/testing/**`],
+  mutate: [`${name}/**/*.ts`, `!${name}/**/*.test.ts`, `!${name}/**/testing/**`, ...THREADS],
   tests: [`${name}/**/*.test.ts`, ...moreTests, ...withoutTests.map((file) => `!${file}`)],
   isJudged,
 })

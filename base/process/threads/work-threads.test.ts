@@ -9,7 +9,7 @@ import { MessageChannel } from "node:worker_threads"
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 
 import { answerCalls } from "./work-answers.ts"
-import { WorkError, type WorkLimits, WorkThreads } from "./work-threads.ts"
+import { threadsBeside, WorkError, type WorkLimits, WorkThreads } from "./work-threads.ts"
 
 const PROGRAM = new URL("./work-thread.ts", import.meta.url)
 const MODULE = new URL("../../testing/blocking-work.ts", import.meta.url).href
@@ -106,7 +106,15 @@ describe("how many threads there are", () => {
     const all = new WorkThreads(PROGRAM)
     const begun = Array.from({ length: 6 }, () => all.run({ module: MODULE, name: "takes", args: [50] }))
     const used = new Set(await Promise.all(begun))
-    expect(used.size).toBe(Math.min(4, Math.max(1, availableParallelism() - 1)))
+    expect(used.size).toBe(threadsBeside(availableParallelism()))
+    expect([1, 2, 3, 5, 64].map(threadsBeside)).toEqual([1, 1, 2, 4, 4])
+  })
+
+  test("a thread whose work is done has no more time to keep", async () => {
+    const { run } = threads()
+    await run("isAtOnce", [1])
+    // The quiet while alone.
+    expect(vi.getTimerCount()).toBe(1)
   })
 })
 

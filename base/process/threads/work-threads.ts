@@ -16,8 +16,11 @@ export interface WorkLimits {
   readonly memoryMb: number
 }
 
+/** One processor is left to the event loop, where there is more than one. */
+export const threadsBeside = (processors: number): number => Math.min(4, Math.max(1, processors - 1))
+
 const LIMITS: WorkLimits = {
-  threads: Math.min(4, Math.max(1, availableParallelism() - 1)),
+  threads: threadsBeside(availableParallelism()),
   memoryMb: 512,
 }
 

@@ -67,4 +67,7 @@ test("a password is put into the address, from where it is kept", () => {
   expect(found.password).toBe("p@ss")
   expect(withPassword(found)).toBe("postgres://me:p%40ss@db/x")
   expect(withPassword({ ...found, password: "" })).toBe(FOSSICK_STATE)
+  expect(() => stateServer("/data", { FOSSICK_STATE, FOSSICK_STATE_PASSWORD: "${DB_PASSWORD}" })).toThrow(
+    "the secret ${DB_PASSWORD} is not set in the environment",
+  )
 })

@@ -104,10 +104,9 @@ export class OwnProcess implements Disposable {
   /**
    * Takes processes for lost that are. To be called about every {@link SIGN_MS}; after an outage of the store, when all of them are late,
    * it takes its time again.
-   * @param settle has what they had in hand taken up, in the same transaction
    * @returns how many
    */
-  bury(settle: (ids: readonly string[]) => void = () => undefined): number {
+  bury(): number {
     const now = this.#clock()
     const before = now - this.#lookedAt > LOOK_MS ? new Map<string, Seen>() : this.#seen
     this.#lookedAt = now
@@ -125,9 +124,7 @@ export class OwnProcess implements Disposable {
     if (lost.length === 0) return 0
     return transaction(this.#db, () => {
       const remove = this.#sql("delete from state_process where id = ? and signs = ?")
-      const buried = lost.filter(({ id, signs }) => Number(remove.run(id, signs).changes) > 0)
-      if (buried.length > 0) settle(buried.map(({ id }) => id))
-      return buried.length
+      return lost.filter(({ id, signs }) => Number(remove.run(id, signs).changes) > 0).length
     })
   }
 

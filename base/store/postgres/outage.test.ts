@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { freePort } from "../../testing/free-port.ts"
+import { openStateOnceThere } from "./outage.ts"
+
+let folder: string
+const told: string[] = []
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "fossick-"))
+  told.length = 0
+  vi.stubEnv("FOSSICK_STATE", `postgres://me@127.0.0.1:${await freePort()}/x`)
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true })
+})
+const opening = (signal: AbortSignal, then?: () => void) =>
+  openStateOnceThere(folder, signal, (why) => {
+    told.push(why)
+    then?.()
+  })
+
+test("a state whose server cannot be reached is waited for, which is told once, and then it is open", async () => {
+  // After a second try in vain.
+  const db = await opening(new AbortController().signal, () => {
+    setTimeout(() => vi.stubEnv("FOSSICK_STATE", ""), 1500)
+  })
+  expect(told).toEqual([expect.stringMatching(/cannot be reached.* Waiting for it\.$/)])
+  expect(db!.prepare("select 7 as n").get()).toEqual({ n: 7 })
+  db!.close()
+})
+
+test("a process that is told to end waits no longer", async () => {
+  const stop = new AbortController()
+  expect(await opening(stop.signal, () => stop.abort())).toBeNull()
+  expect(told).toHaveLength(1)
+})
+
+test("what waiting does not mend is told at once", async () => {
+  vi.stubEnv("FOSSICK_STATE", "postgres://me@127.0.0.1:99999999/x")
+  await expect(opening(new AbortController().signal)).rejects.toThrow("FOSSICK_STATE")
+  expect(told).toEqual([])
+})
