@@ -8,6 +8,8 @@ describe("a short page is an error page by its headlines", () => {
   test.each([
     "404",
     "Error 404",
+    "404!",
+    "Error 404 (:",
     "404 Not Found",
     "404 – Page not found | Example",
     "Page not found",
@@ -177,6 +179,7 @@ describe("no error page is", () => {
     "404 Media",
     "The page that was found",
     "410 horses",
+    "404s",
     "Finding things",
     "How to create a new page",
     "Create a new page now",
@@ -214,6 +217,7 @@ describe("a page that tells of missing pages is none", () => {
   })
 
   test.each([
+    ["The answer does not exist yet", "It may come with the next version of this guide."],
     ["Create new page", "Title, Content, Message, Save"],
     ["IPv6 for hives does not exist", "Support may come with the next version, when the driver is there."],
     ["Roadmap", "This page does not exist yet in print, but will be part of the next edition of the guide."],

@@ -13,6 +13,7 @@ import { MemoryEngine } from "../testing/memory-engine.ts"
 import { at, DAY, GONE, sourceOf, VisitedSite } from "../testing/visited.ts"
 import { carryOutRemovals } from "./carry-out.ts"
 import { Removals } from "./removals.ts"
+import { RemovedCopies } from "./removed-copies.ts"
 import { settleRemovals } from "./settle-removals.ts"
 
 const words = (name: string, from: number, to: number) =>
@@ -166,6 +167,16 @@ describe("evidence", () => {
     await runs.run({ "/0000": MISSING })
     expect(runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 1 })
     expect(runs.paths).toContain("/0000")
+  })
+
+  test("of what was removed and came back is forgotten with its copy", async () => {
+    const runs = new Runs()
+    const copy = () => new RemovedCopies(runs.db).get(at("/0000"), "site")
+    await runs.run(pages(3))
+    await runs.run({ "/0000": AT_ONCE })
+    expect(copy()).toMatchObject({ url: at("/0000") })
+    await runs.run({ "/0000": "back again with other words" })
+    expect(copy()).toBeNull()
   })
 
   test("is all that is known of an address in the end, and goes with the copy", async () => {

@@ -196,7 +196,6 @@ export class Removals {
       this.#prepare(
         `delete from removal where state in ('struck', 'held') and not ${isHeldSql("removal.url", "removal.source")}`,
       ).run()
-      this.#copies.dropForgotten()
     })
   }
 

@@ -41,7 +41,7 @@ export async function settleRemovals(options: SettleOptions): Promise<RunRemoval
   await new Judgement(options).strike()
   const held = decide(db, job)
   await carryOutRemovals(options)
-  return { removed: removals.ofRun(job.id)?.removed ?? 0, held }
+  return { removed: removals.ofRun(job.id)!.removed, held }
 }
 
 interface Suspect {

@@ -1050,10 +1050,38 @@ export const JUDGED: readonly Judged[] = [
     why: "What is divided has a first part.",
   },
   {
+    file: "crawler/removals/error-wording.ts",
+    line: 'return /^#{1,3} (.*)/m.exec(markdown)?.[1] ?? ""',
+    mutator: "StringLiteral",
+    replacement: '"Stryker was here!"',
+    why: "It is no headline of an error page, either.",
+  },
+  {
+    file: "crawler/removals/error-wording.ts",
+    line: 'const line = /^(?!#)\\S.*$/m.exec(markdown.slice(0, 2000))?.[0] ?? ""',
+    mutator: "Regex",
+    replacement: "/^(?!#)\\S.*/m",
+    why: "All that follows on the line is taken in any case.",
+  },
+  {
+    file: "crawler/removals/error-wording.ts",
+    line: 'const line = /^(?!#)\\S.*$/m.exec(markdown.slice(0, 2000))?.[0] ?? ""',
+    mutator: "MethodExpression",
+    replacement: "markdown",
+    why: "It spares a look through what begins with 2,000 characters of headings; a page that long is no error page.",
+  },
+  {
     file: "crawler/removals/removals.ts",
     line: 'return Number(row?.["n"])',
     mutator: "OptionalChaining",
     why: "A count gives a row.",
+  },
+  {
+    file: "crawler/removals/resemblance.ts",
+    line: 'if (words.length > 0 && words.length < SHINGLE) shingles.add(fnv1a(words.join(" ")))',
+    mutator: "EqualityOperator",
+    replacement: "words.length <= SHINGLE",
+    why: "Three words are one shingle in either way, and a set holds it once.",
   },
   {
     file: "crawler/removals/settle-removals.ts",

@@ -50,7 +50,7 @@ export const ROOMS: readonly MutatedRoom[] = [
   room("engine/ranking", true),
   room("crawler/fetch", false),
   room("crawler/frontier", true),
-  room("crawler/removals", false),
+  room("crawler/removals", true),
   room("api/accounts", false, {
     moreTests: [SETTINGS],
     withoutTests: [
