@@ -4,13 +4,16 @@ import { join } from "node:path"
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 
+import { readSettings } from "#base/settings.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 
+import { openAccounts } from "./accounts.ts"
 import { type CallEntry, CallLog, MOST_QUERY_CHARS } from "./call-log.ts"
 import { FeedbackStore } from "./feedback-store.ts"
 import { USE_DAYS } from "./key-use.ts"
 import { PageRequestStore } from "./page-request-store.ts"
 import { openCollections, unknownCollection } from "./reach/collections.ts"
+import { accountSettings } from "./settings.ts"
 
 const DAY = 86_400_000
 const NOW = Date.UTC(2026, 0, 31, 12)
@@ -28,26 +31,26 @@ afterEach(() => {
   rmSync(dir, { recursive: true })
 })
 
-describe("the log of calls", () => {
-  const entry = (more: Partial<CallEntry>): CallEntry => ({
-    at: NOW,
-    requestId: "r",
-    endpoint: "search",
-    depth: "basic",
-    seconds: 0.25,
-    credits: 1,
-    keyId: "a",
-    keyHint: "wxyz",
-    project: "",
-    session: "",
-    human: "",
-    query: null,
-    ...more,
-  })
+const call = (more: Partial<CallEntry>): CallEntry => ({
+  at: NOW,
+  requestId: "r",
+  endpoint: "search",
+  depth: "basic",
+  seconds: 0.25,
+  credits: 1,
+  keyId: "a",
+  keyHint: "wxyz",
+  project: "",
+  session: "",
+  human: "",
+  query: null,
+  ...more,
+})
 
+describe("the log of calls", () => {
   test("shows them as they were, the newest first, by time, endpoint, project and key", () => {
     const log = new CallLog(db)
-    const first = entry({
+    const first = call({
       requestId: "1",
       at: NOW - 2,
       project: "pumps",
@@ -56,9 +59,9 @@ describe("the log of calls", () => {
       query: "how?",
     })
     const others = [
-      entry({ requestId: "2", at: NOW - 1, endpoint: "crawl", keyId: "b" }),
-      entry({ requestId: "3", endpoint: "map", project: "pumps" }),
-      entry({ requestId: "4" }),
+      call({ requestId: "2", at: NOW - 1, endpoint: "crawl", keyId: "b" }),
+      call({ requestId: "3", endpoint: "map", project: "pumps" }),
+      call({ requestId: "4" }),
     ]
     for (const one of [first, ...others]) log.add(one)
     const ids = (filter: Partial<Parameters<CallLog["list"]>[0]>) =>
@@ -82,18 +85,18 @@ describe("the log of calls", () => {
 
   test("keeps so much of a question", () => {
     const log = new CallLog(db)
-    log.add(entry({ query: "x".repeat(MOST_QUERY_CHARS + 1) }))
+    log.add(call({ query: "x".repeat(MOST_QUERY_CHARS + 1) }))
     expect(log.list({ limit: 1 })[0]!.query).toBe("x".repeat(MOST_QUERY_CHARS))
   })
 
   test("counts what each key used by day and month, and knows when it was used last", () => {
     const log = new CallLog(db)
     const at = (days: number) => NOW - days * DAY
-    log.add(entry({ at: at(40), credits: 9 }))
-    log.add(entry({ at: at(1), endpoint: "crawl", credits: 5 }))
-    log.add(entry({ credits: 2 }))
-    log.add(entry({ credits: 2 }))
-    log.add(entry({ keyId: "b", credits: 0 }))
+    log.add(call({ at: at(40), credits: 9 }))
+    log.add(call({ at: at(1), endpoint: "crawl", credits: 5 }))
+    log.add(call({ credits: 2 }))
+    log.add(call({ credits: 2 }))
+    log.add(call({ keyId: "b", credits: 0 }))
     const none = { calls: 0, credits: 0 }
     const endpoints = { search: none, extract: none, crawl: none, map: none, research: none }
     const search = { calls: 2, credits: 4 }
@@ -130,10 +133,49 @@ describe("the log of calls", () => {
     expect(log.prune(NOW + 1, 10)).toBe(3)
     expect(log.list({ limit: 1 })).toEqual([])
     expect(log.lastUse(["a"]).get("a")).toBe(Date.UTC(2026, 0, 31))
+    vi.setSystemTime(NOW + USE_DAYS * DAY)
+    log.prune(0, 1)
+    expect(log.lastUse(["a"]).has("a")).toBe(true)
     vi.setSystemTime(NOW + (USE_DAYS + 1) * DAY)
     log.prune(0, 1)
     expect(log.lastUse(["a"]).size).toBe(0)
   })
+})
+
+test("what calls take in the log grows with what callers choose", () => {
+  const log = new CallLog(db)
+  log.add(call({ requestId: "1" }))
+  const { bytes } = log.stored.all()
+  log.add(call({ requestId: "2", project: "p".repeat(10), session: "s".repeat(20), query: "q".repeat(400) }))
+  expect(log.stored.all()).toEqual({ entries: 2, bytes: 2 * bytes + 430 })
+})
+
+test("what callers left is forgotten after its days, from when the accounts are opened, and each part keeps its own version", async () => {
+  const [log, feedback, pages] = [new CallLog(db), new FeedbackStore(db), new PageRequestStore(db)]
+  for (const [name, at] of [
+    ["old", NOW - 31 * DAY],
+    ["new", NOW - 29 * DAY],
+  ] as const) {
+    log.add(call({ requestId: name, at }))
+    feedback.add({ id: name, at, keyId: "a", requestId: "r", sessionId: "", fields: { text: "good" } })
+    pages.add({ at, keyId: "a", url: "", question: name, comment: "" })
+  }
+  const problems: unknown[] = []
+  const config = { ...readSettings(accountSettings, {}), apiKey: "", logDays: 30 }
+  using _ = openAccounts(db, config, (error) => problems.push(error))
+  const left = () => [
+    log.list({ limit: 9 }).map(({ requestId }) => requestId),
+    feedback.list({ limit: 9, offset: 0 }).map(({ id }) => id),
+    pages.list({ limit: 9, offset: 0 }).map(({ question }) => question),
+  ]
+  await expect.poll(left).toEqual([["new"], ["new"], ["new"]])
+  expect(problems).toEqual([])
+  const parts = db.prepare("select part from schema_version").all()
+  expect(parts.map(({ part }) => part)).toEqual(
+    expect.arrayContaining(
+      "account-secrets audit call-log collections credits feedback keys page-requests public-keys".split(" "),
+    ),
+  )
 })
 
 test("feedback is shown as it came, the newest first, and forgotten from its oldest on", () => {

@@ -57,7 +57,7 @@ export const ROOMS: readonly MutatedRoom[] = [
       "api/accounts/kill.test.ts",
       "api/accounts/two-processes.test.ts",
       // It stands in for a module that other tests of the same thread have loaded already.
-      "api/accounts/billing/full-disk.test.ts",
+      "api/accounts/billing/read-only-folder.test.ts",
     ],
   }),
   room("api/x402", false, { moreTests: [SETTINGS], withoutTests: ["api/x402/crash.test.ts"] }),

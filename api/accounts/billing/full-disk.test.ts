@@ -1,19 +1,11 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { afterEach, beforeEach, expect, test } from "vitest"
 
-import type * as ReadOnlyFolder from "#base/read-only-folder.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
 import { serveAccounts, type ServedAccounts } from "../../testing/serve-accounts.ts"
 import { Unsettled } from "./unsettled.ts"
 
-// What SQLite says on a full disk is real here, as is what it does then: the file may not grow any further. So it is of a file that may not be
-// written to; that its folder is read-only is made up.
-
-const made = vi.hoisted(() => ({ readOnly: false }))
-vi.mock("#base/read-only-folder.ts", async (original) => {
-  const real = await original<typeof ReadOnlyFolder>()
-  return { ...real, readOnlyBecause: (dir: string) => (made.readOnly ? "EROFS" : real.readOnlyBecause(dir)) }
-})
+// What SQLite says on a full disk is real here, as is what it does then: the file may not grow any further.
 
 let folder: ReturnType<typeof temporaryFolder>
 let app: ServedAccounts
@@ -23,8 +15,6 @@ beforeEach(async () => {
   app = await serveAccounts({ dir: folder.path })
 })
 afterEach(async () => {
-  made.readOnly = false
-  vi.useRealTimers()
   await app[Symbol.asyncDispose]()
   folder[Symbol.dispose]()
 })
@@ -61,25 +51,6 @@ test("searches go on, and are counted once there is room", async () => {
   expect(await usageOf(key)).toBe(21)
   const { body } = await app.call("/logs", app.key({ role: "admin" }), { limit: 100 })
   expect(JSON.stringify(body)).toContain("search")
-})
-
-test("in a folder that became read-only searches go on, what must be kept is refused, and all is counted later", async () => {
-  const key = app.key()
-  expect((await search(key)).status).toBe(200)
-  made.readOnly = true
-  app.db.exec("pragma query_only = on")
-  for (let calls = 0; calls < 3; calls++) expect((await search(key)).status).toBe(200)
-  expect(app.accounts.billing.waiting).toBe(3)
-  const { status, body } = await app.call("/research", key, { input: "bees" })
-  expect([status, JSON.stringify(body)]).toEqual([
-    503,
-    expect.stringMatching(/^\{"detail":\{"error":".*read-only.*FOSSICK_DATA_DIR/),
-  ])
-  expect(JSON.stringify(body)).not.toContain(folder.path)
-  made.readOnly = false
-  app.db.exec("pragma query_only = off")
-  await expect.poll(() => app.accounts.billing.waiting).toBe(0)
-  expect(await usageOf(key)).toBe(4)
 })
 
 test("a limit holds to the credit all the same", async () => {

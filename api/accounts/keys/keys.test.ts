@@ -49,6 +49,7 @@ describe("keys", () => {
   test("the operator's own is admin, and nothing of it is stored", () => {
     const keys = openKeyStore(db, "chosen")
     expect(keys.verify("chosen")).toMatchObject({ id: "operator", role: "admin" })
+    expect(keys.any()).toBe(true)
     expect(openKeyStore(db, "").verify("chosen")).toBeNull()
   })
 

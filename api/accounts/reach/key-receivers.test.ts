@@ -39,6 +39,8 @@ test("only what the operator's own keys ask for goes to networks that the operat
     })
   }
   expect(await send("ops")).toMatchObject({ kind: "delivered" })
+  await receivers[Symbol.asyncDispose]()
+  expect((await send("ops")).kind).not.toBe("delivered")
   expect(received.map((headers) => headers["user-agent"])).toEqual(["receivers-test", "receivers-test"])
   server.closeAllConnections()
   server.close()

@@ -116,6 +116,4 @@ const covers = (listed: string, host: string): boolean =>
 export const limitsText = (limits: PageLimits | null): string =>
   limits === null
     ? ""
-    : JSON.stringify([limits.sources?.toSorted(byText) ?? null, limits.domains?.toSorted(byText) ?? null])
-
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+    : JSON.stringify([limits.sources?.toSorted() ?? null, limits.domains?.toSorted() ?? null])

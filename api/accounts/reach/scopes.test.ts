@@ -87,6 +87,8 @@ describe("what is asked for within limits", () => {
     ["example.com:8443", "example.com:8443", ["example.com:8443"]],
     ["example.com:8443", "example.com:9443", null],
     ["example.com", "docs.example.com", ["docs.example.com"]],
+    ["example.com:8443", "example.org", null],
+    ["example.com", "example.org", null],
   ])("is on the port that either names: %s and %s", (asked, mine, expected) => {
     const of = (includeDomains: string, domains: string) =>
       narrowed({ includeDomains: [includeDomains] }, limits({ domains: [domains] }))?.includeDomains ?? null

@@ -16,8 +16,12 @@ export default defineConfig({
       "api/{accounts,admin,audit,history,judging,oauth,outbound,public-keys,queries,rules,sessions,suggestions,usage,watches,x402/books}/**/*.test.ts",
       "api/{research/task-store,firecrawl/jobs/*,firecrawl/webhooks/*}.test.ts",
     ],
-    // A disk that is full is made by what SQLite alone can be told.
-    exclude: [...configDefaults.exclude, "**/*.browser.test.ts", "api/accounts/billing/full-disk.test.ts"],
+    // A disk that is full, or read-only, is made by what SQLite alone can be told.
+    exclude: [
+      ...configDefaults.exclude,
+      "**/*.browser.test.ts",
+      "api/accounts/billing/{full-disk,read-only-folder}.test.ts",
+    ],
     globalSetup: "base/store/testing/own-server.ts",
     ...WORKERS,
     ...PATIENCE,
