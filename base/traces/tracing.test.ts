@@ -4,8 +4,6 @@ import { fossickVersion } from "#base/fossick-version.ts"
 import { talkedTo } from "#base/outbound/testing/talked-to.ts"
 import { readSettings } from "#base/settings.ts"
 
-// What a module does while it is loaded is changed by a run of mutants only where it is loaded before any test.
-import "./otlp.ts"
 import { startReceiver } from "./testing/receiver.ts"
 import { traceSettings } from "./trace-settings.ts"
 import type { Span, TraceConfig } from "./tracer.ts"

@@ -1,6 +1,9 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
+// What a module does while it is loaded a run of mutants changes only where no test loads it.
+import "../otlp.ts"
+
 /** A span as a receiver gets it. */
 interface ReceivedSpan {
   readonly service: string
