@@ -40,7 +40,7 @@ export const ROOMS: readonly MutatedRoom[] = [
   room("base/outbound", true),
   room("base/process", false),
   room("base/store", false),
-  room("base/traces", false, { moreTests: [SETTINGS] }),
+  room("base/traces", true, { moreTests: [SETTINGS] }),
   {
     name: "base",
     mutate: ["base/*.ts", "!base/*.test.ts", "!base/fossick-version.ts"],
