@@ -431,6 +431,11 @@ describe("a payment that is in hand", () => {
     desk.ledger.resume(desk.ledger.unsettled()[0]!.id)
     expect(comeAgain(await buy(headers))).toEqual(IN_PROGRESS)
     expect([desk.ended(), desk.asked.length]).toEqual([{ unknown: 1, "in-progress": 2 }, asked])
+    // Nor does it take a place of its payer, who has but one after a payment without cover.
+    desk.facilitator.settle = async () => ({ kind: "refused", reason: "insufficient_funds" })
+    await buy(await desk.pay())
+    desk.facilitator.settle = async () => ({ kind: "settled", transaction: HASH })
+    expect(await buy(await desk.pay())).toMatchObject({ status: 200 })
   })
 })
 

@@ -1,4 +1,4 @@
-import { threadId } from "node:worker_threads"
+import { resourceLimits, threadId } from "node:worker_threads"
 
 // Work for the tests of threads: some of it goes on only when somebody else had a turn meanwhile.
 
@@ -49,6 +49,9 @@ export function growsForever(): never {
   const all: number[][] = []
   for (;;) all.push(Array.from({ length: 100_000 }, () => Math.random()))
 }
+
+/** What it may take. */
+export const limits = (): object => resourceLimits
 
 /** What it knows of the process it is in. */
 export const surroundings = (): readonly string[] => [...Object.keys(process.env), ...process.execArgv]

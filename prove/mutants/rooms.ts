@@ -38,7 +38,7 @@ export const ROOMS: readonly MutatedRoom[] = [
   room("base/text", true),
   room("base/log", true, { moreTests: ["docs/settings.test.ts"] }),
   room("base/outbound", true),
-  room("base/process", false),
+  room("base/process", true),
   room("base/store", false),
   room("base/traces", true, { moreTests: [SETTINGS] }),
   {

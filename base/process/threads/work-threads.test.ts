@@ -245,6 +245,15 @@ test("a thread says that it is ready, and then what came of each call", async ()
   port1.close()
 })
 
+test("a thread may take so much memory, and a stack for what goes deep", async () => {
+  const limits = { maxOldGenerationSizeMb: 512, stackSizeMb: 8 }
+  expect(await threads().run("limits")).toMatchObject(limits)
+  expect(await threads({ memoryMb: 24 }).run("limits")).toMatchObject({
+    ...limits,
+    maxOldGenerationSizeMb: 24,
+  })
+})
+
 test("a thread has nothing of the process's surroundings, where secrets are", async () => {
   const { run } = threads()
   expect(await run("surroundings")).toEqual(["--report-exclude-env"])
