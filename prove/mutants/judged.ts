@@ -549,6 +549,18 @@ export const JUDGED: readonly Judged[] = [
     why: "It gives memory back: whatever stands there then is no longer read.",
   },
   {
+    file: "crawler/fetch/exchange.ts",
+    line: 'else if (!wanted && length > DRAINED_BYTES) started.abort(new Stop("unwanted"))',
+    mutator: "StringLiteral",
+    why: "What is not too large is unwanted, by whatever name.",
+  },
+  {
+    file: "crawler/fetch/exchange.ts",
+    line: '} else if (size > DRAINED_BYTES) started.abort(new Stop("unwanted"))',
+    mutator: "StringLiteral",
+    why: "What is not too large is unwanted, by whatever name.",
+  },
+  {
     file: "crawler/fetch/fetch.ts",
     line: 'if (result.kind !== "failed" || !HOST_FAULTS.has(result.because)) return result',
     mutator: "ConditionalExpression",

@@ -48,7 +48,7 @@ export const ROOMS: readonly MutatedRoom[] = [
     isJudged: true,
   },
   room("engine/ranking", true),
-  room("crawler/fetch", false),
+  room("crawler/fetch", true),
   room("crawler/frontier", true),
   room("crawler/removals", true),
   room("api/accounts", false, {
