@@ -39,7 +39,7 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
     const purchase = purchaseOf(payment, await readRequest(ctx))
 
     const running = underWay.get(payment.id)
-    const entry = ledger.get(payment.id)
+    const entry = running === undefined ? ledger.get(payment.id) : null
     const known = running ?? entry?.fingerprint
     const used = known !== undefined && known !== purchase.fingerprint
     if (used || (entry?.state === "settled" && entry.answer === null)) {

@@ -65,6 +65,13 @@ export const JUDGED: readonly Judged[] = [
     why: "Any name will do that no key has.",
   },
   {
+    file: "api/x402/paid-search.ts",
+    line: "const entry = running === undefined ? ledger.get(payment.id) : null",
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "It spares a read: whoever repeats what is under way is told to come again in any case.",
+  },
+  {
     file: "api/x402/payment.ts",
     line: ".update(JSON.stringify([authorization, signature]).toLowerCase())",
     mutator: "MethodExpression",

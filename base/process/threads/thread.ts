@@ -9,6 +9,8 @@ import { Worker, type WorkerOptions } from "node:worker_threads"
  */
 const NEVER = 2 ** 31 - 1
 
+let isSet = false
+
 /**
  * A report of a crash has an environment for each thread, whatever the process itself was told; the process's own, with all
  * its secrets. A thread that was started with this has none.
@@ -17,6 +19,7 @@ const WITHOUT_ENVIRONMENT = "--report-exclude-env"
 
 /** A thread that runs `program`; with no flags of Node.js but those of `execArgv`. All threads are started here. */
 export function startThread(program: URL, options?: WorkerOptions): Worker {
-  setFlagsFromString(`--wasm-wrapper-tiering-budget=${NEVER}`)
+  if (!isSet) setFlagsFromString(`--wasm-wrapper-tiering-budget=${NEVER}`)
+  isSet = true
   return new Worker(program, { ...options, execArgv: [...(options?.execArgv ?? []), WITHOUT_ENVIRONMENT] })
 }

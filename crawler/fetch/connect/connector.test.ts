@@ -442,7 +442,12 @@ describe("a source's certificates", () => {
 
   test("are shown to its seeds and the page of its login, be they named by http, and to no other", () => {
     const login = { kind: "form", url: "https://login.example:8443/in" } as never
-    const seeds = ["http://docs.example/a", "https://wiki.example/", "http://intranet.example:8080/"]
+    const seeds = [
+      "http://docs.example/a",
+      "https://wiki.example/",
+      "http://intranet.example:8080/",
+      "http://odd.example:443/",
+    ]
     const tls = new SourceTls({ seeds, caFile: null, clientCert, login }, { CLIENT_KEY: client.key })
     const own = tls.contextFor(new URL("https://docs.example/b"))
     expect(own).toBeDefined()
@@ -452,6 +457,7 @@ describe("a source's certificates", () => {
       "https://wiki.example/x",
       "https://login.example:8443/",
       "https://intranet.example:8080/",
+      "https://odd.example/",
     ])
       expect([address, isOwn(address)]).toEqual([address, true])
     for (const address of [

@@ -38,7 +38,7 @@ export class SourceTls {
 /** Host and port: a seed of http may send its readers on to https. */
 function placeOf(address: string | URL): string {
   const { hostname, port } = new URL(address)
-  return `${hostname}:${port}`
+  return `${hostname}:${port || "443"}`
 }
 
 /** The secure connections that a source asks for; null: as any other. @throws KnownError */
