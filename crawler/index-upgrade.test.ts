@@ -51,13 +51,13 @@ test("a crawler that finds an index of an older format makes it anew, and then c
   }
   expect(reader.problem).toBeNull()
   // Where it takes long it says in between how far it is.
-  const order = log.filter((line) => /format|^crawl .* (?:started|finished: .*)$/.test(line))
-  expect(order[0]).toBe("the index has today's format now")
-  // On a slow machine the pages may choose another model before it is over; then it is interrupted, and goes on with that one.
-  const starts = order.slice(1, -1)
-  expect(starts).toEqual(starts.map(() => expect.stringMatching(/ started$/)))
-  expect(starts).not.toEqual([])
-  expect(order.at(-1)).toMatch(/ finished: 1 new, 0 failed, \d+ s$/)
+  const order = log
+    .filter((line) => /format|^crawl /.test(line))
+    .map((line) => line.replace(/^crawl \S+ /, ""))
+  // On a slow machine its pages choose another model before the crawl is over, which is then interrupted, and goes on with that one.
+  expect(order.join("\n")).toMatch(
+    /^the index has today's format now\n(?:started\ninterrupted: .*\n)*started\nfinished: 1 new, 0 failed, \d+ s$/,
+  )
   for (const [text, title] of [
     ["a spring tide", "Tides"],
     ["otters", "Otters"],

@@ -122,7 +122,12 @@ describe.skipIf(executablePath === null)(
     const option = (opened: Page, title: string) => options(opened).filter({ hasText: title }).first()
     /** Waits for it; in vain, it tells what the dialog says instead. */
     const offered = (opened: Page, title: string) =>
-      expect.poll(() => opened.getByRole("dialog").innerText()).toContain(title)
+      option(opened, title)
+        .waitFor()
+        .catch(async (cause: unknown) => {
+          const said = await opened.getByRole("dialog").innerText()
+          throw new Error(`no option ${title}, but: ${said}`, { cause })
+        })
     const active = (opened: Page) =>
       opened.getByRole("listbox", { name: "Results" }).getByRole("option", { selected: true })
     const background = (opened: Page) => {

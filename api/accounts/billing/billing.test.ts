@@ -13,7 +13,7 @@ import type { WriteQueue } from "./write-queue.ts"
 
 const key = apiKey({ id: "abc", role: "search" })
 let db: StateStore
-let disk: { isFull: boolean }
+let isFull: boolean
 let log: CallLog
 let billing: Billing
 /** What was told of calls that wait. */
@@ -24,12 +24,12 @@ let counted: number[]
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
   db = emptyState()
-  disk = { isFull: false }
+  isFull = false
   log = new CallLog(db)
   told = []
   counted = []
   const runNow = <T>(work: () => T): T => {
-    if (disk.isFull) throw Object.assign(new Error("no room"), { code: "ENOSPC" })
+    if (isFull) throw Object.assign(new Error("no room"), { code: "ENOSPC" })
     const before = log.stored.all().entries
     const done = transaction(db, work)
     counted.push(log.stored.all().entries - before)
@@ -66,12 +66,12 @@ const settle = (query?: string) => {
 
 test("calls wait for room, which is told when the first does, and are counted within two seconds of there being some", async () => {
   expect([await settle(), billing.waiting, vi.getTimerCount()]).toEqual([1, 0, 0])
-  disk.isFull = true
+  isFull = true
   for (let more = 0; more < 3; more++) expect(await settle("q".repeat(2000))).toBe(1)
   expect([billing.waiting, told, vi.getTimerCount()]).toEqual([3, [[1, false]], 1])
   await vi.advanceTimersByTimeAsync(10_000)
   expect([billing.waiting, told.length]).toEqual([3, 1])
-  disk.isFull = false
+  isFull = false
   await vi.advanceTimersByTimeAsync(1999)
   expect(billing.waiting).toBe(3)
   await vi.advanceTimersByTimeAsync(1)
@@ -86,22 +86,22 @@ test("calls wait for room, which is told when the first does, and are counted wi
   // Of a question that waits in memory its beginning is kept.
   expect(log.list({ limit: 9 }).map(({ query }) => query?.length ?? 0)).toEqual([1000, 1000, 1000, 0])
   // And the next time anew.
-  disk.isFull = true
+  isFull = true
   await settle()
   expect([told.at(-1), vi.getTimerCount()]).toEqual([[1, false], 1])
 })
 
 test("many that wait are counted two hundred at a time", async () => {
-  disk.isFull = true
+  isFull = true
   for (let more = 0; more < 401; more++) await settle()
-  disk.isFull = false
+  isFull = false
   await vi.advanceTimersByTimeAsync(2000)
   expect([counted, billing.waiting]).toEqual([[200, 200, 1], 0])
 })
 
 test("waiting keeps no process from its end", async () => {
   vi.useRealTimers()
-  disk.isFull = true
+  isFull = true
   const set = vi.spyOn(globalThis, "setInterval")
   await settle()
   expect(set.mock.results[0]?.value.hasRef()).toBe(false)
@@ -109,12 +109,12 @@ test("waiting keeps no process from its end", async () => {
 })
 
 test("at the end what waits is counted, or told to be lost", async () => {
-  disk.isFull = true
+  isFull = true
   await settle()
   await settle()
   billing[Symbol.dispose]()
   expect([told.at(-1), vi.getTimerCount()]).toEqual([[2, true], 0])
-  disk.isFull = false
+  isFull = false
   billing[Symbol.dispose]()
   expect([told.at(-1), log.list({ limit: 9 }).length]).toEqual([[0, false], 2])
 })
