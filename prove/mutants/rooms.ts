@@ -36,7 +36,7 @@ export const ROOMS: readonly MutatedRoom[] = [
   room("base/audit", true),
   room("base/flow", true),
   room("base/text", true),
-  room("base/log", true, { moreTests: ["docs/settings.test.ts"] }),
+  room("base/log", true, { moreTests: [SETTINGS] }),
   room("base/outbound", true),
   room("base/process", true),
   room("base/store", false),

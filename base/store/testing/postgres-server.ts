@@ -31,16 +31,9 @@ const isRoot = (): boolean => process.getuid?.() === 0
 const mayRun = (): boolean => !isRoot() || spawnSync("id", ["-u", USER]).status === 0
 
 /** Processes that this one has started; each leads a group of its own, which a signal to the parent's does not reach. */
-function childrenOf(parent: number): number[] {
-  const folders = existsSync("/proc") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : []
-  return folders.map(Number).filter((pid) => {
-    try {
-      return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) === parent
-    } catch {
-      // It ended meanwhile.
-      return false
-    }
-  })
+function childrenOf(pid: number): number[] {
+  const file = `/proc/${pid}/task/${pid}/children`
+  return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : []
 }
 
 /** A server of its own on loopback and a socket, with an empty database and no password. */
