@@ -19,8 +19,6 @@ const REST_SECONDS = 60
 /** With those of callers beside them at least 10,000 are kept; the others find that there is a bound. */
 const IDLE_CONNECTIONS = 12_000
 const CONNECTIONS_SHARE = 0.85
-/** Longer than `fetch` keeps a connection that is not used, 4 seconds. */
-const LET_GO_MS = 5000
 const IDLE_SECONDS = 20
 const SLOW_READERS = 200
 const SLOW_SECONDS = 60
@@ -32,7 +30,7 @@ const TURNS = 3
 const ALONE_SECONDS = 90
 /** Seconds for which vectors are made, and for which they are not. */
 const TURN_SECONDS = 4
-/** Below this scale vectors are made while it is asked at rest, too, the factor is not judged, and the model that was chosen meanwhile stays. */
+/** Below this scale vectors are made while it is asked at rest, too, and the model that was chosen meanwhile stays. */
 const VECTORS_FROM = 0.02
 /** Searches whose slowest hundredth says anything. */
 const LEAST_JUDGED = 300
@@ -57,11 +55,13 @@ const LEAST_KEPT = 0.5
 const [TAKEN_LOOKS, TAKEN_LOOK_MS] = [40, 250]
 /** Bytes that an idle connection may take of the API's memory, far more than the 7 KB that it does: collections of garbage come and go. */
 const MOST_EACH = 64_000
+/** Below this scale times are told and not judged. */
+const TIMES_FROM = 1
 /** Below this scale no process comes to rest: memory, threads and processes are not judged. */
 const REST_FROM = 0.5
 /** Threads that pools may have begun meanwhile: those of files and of the index grow up to their size with need. */
 const MORE_THREADS = 16
-/** Files that the API may have opened meanwhile: of a larger index, and connections that callers keep. */
+/** Files that the API may have opened meanwhile: of a larger index. */
 const MORE_HANDLES = 30
 const SAMPLE_MS = 1000
 const ALL = 'fossick_event_loop_delay_seconds{quantile="0.99"}'
@@ -130,8 +130,7 @@ class Load {
     }
     const factor = factorOf(whileEmbedded)
     const isJudged =
-      this.#effort.scale >= VECTORS_FROM &&
-      Math.min(whileStopped.length, whileEmbedded.length) >= LEAST_JUDGED
+      this.#effort.scale >= TIMES_FROM && Math.min(whileStopped.length, whileEmbedded.length) >= LEAST_JUDGED
     if (isJudged && factor > VECTORS_FACTOR) {
       this.faults.push(`searches took ${factor.toFixed(2)} times as long (p99) while vectors were made`)
     }
@@ -198,7 +197,6 @@ class Load {
       "event loop delay, of each second its p99",
       `median ${ms(percentile(seen, 0.5))}, p99 ${ms(percentile(seen, 0.99))}`,
     )
-    await this.#untilQuiet()
     if (this.#effort.scale >= VECTORS_FROM) {
       await this.#untilAnew(other)
       // Like is compared with like: the models are not equally large.
@@ -230,7 +228,9 @@ class Load {
       "overload: a refusal, of the time of an answer (p50 of both)",
       `${part.toFixed(2)}; an answer took ${ms(percentile(answered, 0.5))}`,
     )
-    if (refusedMs.length >= LEAST_REFUSED && answered.length > 0 && part > REFUSED_PART) {
+    const isJudged =
+      this.#effort.scale >= TIMES_FROM && refusedMs.length >= LEAST_REFUSED && answered.length > 0
+    if (isJudged && part > REFUSED_PART) {
       this.faults.push(`a refusal took ${part.toFixed(2)} of the time that an answer takes`)
     }
   }
@@ -253,7 +253,6 @@ class Load {
 
     this.#effort.tell(`${leavers} clients that leave`)
     await leave(this.#appliance, leavers, query)
-    await this.#untilQuiet()
     this.#compare(
       `slow readers, idle connections and ${leavers} clients that left`,
       before,
@@ -263,8 +262,7 @@ class Load {
 
   /** More connections than are kept, from callers that do nothing with them. */
   async #idle(): Promise<void> {
-    await this.#untilQuiet()
-    const before = this.#vitals()
+    const before = await this.#atRest()
     const wanted = idleConnections(this.#effort)
     this.#effort.tell(`${wanted} idle connections`)
     {
@@ -273,7 +271,7 @@ class Load {
       const seen = await connections.count()
       const each = (this.#vitals().ofApi.memory - before.ofApi.memory) / open
       // Connections of the callers that follow, idle since before, would be the first that go, perhaps with a request on its way.
-      await pause(LET_GO_MS)
+      await this.#appliance.hangUp()
       const through = await this.#ask(4, this.#seconds(IDLE_SECONDS), basic)
       this.#row(
         `beside ${wanted} idle connections: searches`,
@@ -282,7 +280,8 @@ class Load {
       this.#judge("beside idle connections", through)
       if (!(open <= most)) this.faults.push(`${open} connections were open, of ${most}`)
       if (!(open >= most * LEAST_KEPT)) this.faults.push(`only ${open} of ${most} connections were kept`)
-      if (!(each <= MOST_EACH)) this.faults.push(`an idle connection took ${kb(each)}`)
+      if (this.#effort.scale >= REST_FROM && !(each <= MOST_EACH))
+        this.faults.push(`an idle connection took ${kb(each)}`)
     }
     await this.#appliance.until(async () => {
       const open = (await this.#appliance.metrics()).get("fossick_http_connections")!
@@ -370,7 +369,6 @@ class Load {
     for (let rounds = 1; ; rounds++) {
       this.#effort.tell(`round ${rounds} to warm up`)
       await round()
-      await this.#untilQuiet()
       const after = await this.#atRest()
       const isWarm = before !== null && after.anonymous <= before.anonymous * WARM_FACTOR
       if (isWarm || this.#effort.scale < REST_FROM) return after
@@ -384,8 +382,10 @@ class Load {
     }
   }
 
-  /** What is used once nothing goes on; a process that tidies up for a moment is waited for. */
+  /** What is used once nothing goes on and callers keep no connection; a process that tidies up for a moment is waited for. */
   async #atRest(): Promise<Measured> {
+    await this.#untilQuiet()
+    await this.#appliance.hangUp()
     await this.#rest(REST_SECONDS)
     if (this.#effort.scale >= REST_FROM) await this.#untilNoJobs()
     return this.#vitals()

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
+import { Agent, fetch } from "undici"
+
 import { pause } from "#base/flow/pause.ts"
 import { WeekAppliance } from "../../bench/week/appliance.ts"
 import type { MadeUpSite } from "./made-up-site.ts"
@@ -28,6 +30,8 @@ export class LiveAppliance implements AsyncDisposable {
   readonly #appliance: WeekAppliance
   readonly dataDir: string
   readonly key = KEY
+  /** Connections of those who call. */
+  #connections = new Agent()
 
   private constructor(appliance: WeekAppliance, dataDir: string, held: AsyncDisposableStack) {
     this.#appliance = appliance
@@ -86,13 +90,23 @@ export class LiveAppliance implements AsyncDisposable {
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
         ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
         ...(signal && { signal }),
+        dispatcher: this.#connections,
       })
       const text = await response.text()
       const retryAfter = response.headers.get("retry-after")
       return { status: response.status, retryAfter, text, ms: performance.now() - began }
     } catch (error) {
-      return { status: 0, retryAfter: null, text: String(error), ms: performance.now() - began }
+      const because = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ""
+      const text = `${String(error)}${because}`
+      return { status: 0, retryAfter: null, text, ms: performance.now() - began }
     }
+  }
+
+  /** Closes connections that callers keep, once what is asked by them is answered: the appliance would keep them for 75 s, and `fetch` does, too. */
+  async hangUp(): Promise<void> {
+    const kept = this.#connections
+    this.#connections = new Agent()
+    await kept.close()
   }
 
   /** @throws Error when it is refused */
@@ -139,6 +153,7 @@ export class LiveAppliance implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connections.destroy()
     await this.#held.disposeAsync()
   }
 }
