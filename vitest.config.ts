@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer } from "vitest/node"
 import { keepCompiled } from "./command/compile-cache.js"
+import { FAILURES } from "./base/testing/failures.ts"
 import { PATIENCE } from "./base/testing/patience.ts"
 import { WORKERS } from "./base/testing/workers.ts"
 
@@ -27,6 +28,7 @@ export default defineConfig({
     globalSetup: "faces/build/before-tests.ts",
     ...WORKERS,
     ...PATIENCE,
+    ...FAILURES,
     sequence: { sequencer: LongOnesFirst },
     passWithNoTests: false,
   },

@@ -1,5 +1,6 @@
 import path from "node:path"
 import { configDefaults, defineConfig } from "vitest/config"
+import { FAILURES } from "../../testing/failures.ts"
 import { PATIENCE } from "../../testing/patience.ts"
 import { WORKERS } from "../../testing/workers.ts"
 
@@ -25,5 +26,6 @@ export default defineConfig({
     globalSetup: "base/store/testing/own-server.ts",
     ...WORKERS,
     ...PATIENCE,
+    ...FAILURES,
   },
 })
