@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
-import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { openStateStore, type StateStore, transaction } from "#base/store/state-store.ts"
 
 import { openAccounts } from "./accounts.ts"
 import { type CallEntry, CallLog, MOST_QUERY_CHARS } from "./call-log.ts"
@@ -118,6 +118,10 @@ describe("the log of calls", () => {
       },
     ])
     expect(log.use({ days: 1, by: "day", keyId: "b" }).map(({ keyId }) => keyId)).toEqual(["b"])
+    expect(log.use({ days: 1, by: "day", keyId: null }).map(({ time }) => time)).toEqual([
+      "2026-01-31",
+      "2026-01-31",
+    ])
     expect(log.use({ days: 60, by: "month", keyId: "a" })).toMatchObject([
       { time: "2026-01", calls: 3, credits: 9, endpoints: { search, crawl: { calls: 1, credits: 5 } } },
       { time: "2025-12", calls: 1, credits: 9 },
@@ -218,6 +222,21 @@ test("pages that are missed are listed by how many keys ask for them, with the w
   expect(store.count()).toBe(2)
   expect([store.settle(question), store.settle(question)]).toEqual([true, false])
   expect([store.prune(3, 9), store.prune(4, 9), store.count()]).toEqual([1, 1, 0])
+})
+
+test("a key may miss a thousand pages: then its oldest go, and nobody else's", () => {
+  const store = new PageRequestStore(db)
+  const ask = (keyId: string, at: number) =>
+    store.add({ at, keyId, url: "", question: `${keyId} ${at}`, comment: "" })
+  transaction(db, () => {
+    ask("other", 0)
+    for (let at = 1000; at >= 1; at--) ask("busy", at)
+  })
+  expect(store.count()).toBe(1001)
+  ask("busy", 1001)
+  const left = store.list({ limit: 2000, offset: 0 }).map(({ lastAt }) => lastAt)
+  // A hundredth of what the key has, rounded up.
+  expect(left).toEqual([...Array.from({ length: 990 }, (_, before) => 1001 - before), 0])
 })
 
 test("a collection is what it was set to last, and a name that is none has a near one told", () => {

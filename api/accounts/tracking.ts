@@ -29,8 +29,9 @@ export function readTracking(request: IncomingMessage, hash: HumanHash): Trackin
 }
 
 function idOf({ headers }: IncomingMessage, name: string): string {
+  // One text, also of a header that came twice: Node makes a list of Set-Cookie alone.
   const value = headers[name]
-  return (Array.isArray(value) ? value.join(", ") : (value ?? "")).trim().slice(0, MAX_ID_CHARS)
+  return (typeof value === "string" ? value : "").trim().slice(0, MAX_ID_CHARS)
 }
 
 function forget(request: IncomingMessage, name: string): void {

@@ -93,6 +93,16 @@ test("a file is opened to read it, with what was written ahead, and for nothing 
   expect(read.prepare("pragma busy_timeout").get()).toEqual({ timeout: BUSY_MS })
 })
 
+test("a file that does not write ahead is opened to read it, too, and read as it is by then", () => {
+  const path = join(folder, "behind.db")
+  using db = new DatabaseSync(path)
+  db.exec("create table t (x); insert into t values (1)")
+  using read = openToRead(path)
+  expect(read.prepare("select x from t").all()).toEqual([{ x: 1 }])
+  db.exec("insert into t values (2)")
+  expect(read.prepare("select x from t").all()).toEqual([{ x: 1 }, { x: 2 }])
+})
+
 test("work is done with some patience, or with more where there is more, and what was is so again", () => {
   using db = new DatabaseSync(":memory:")
   const patience = () => db.prepare("pragma busy_timeout").get()!["timeout"]

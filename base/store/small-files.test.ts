@@ -16,6 +16,7 @@ import { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { KnownError } from "../errors.ts"
+import { garbageCollector } from "../process/garbage-collector.ts"
 import { SettingsError } from "../settings.ts"
 import { miscounted, recount } from "./counts.ts"
 import { dateOrNull } from "./date-columns.ts"
@@ -255,6 +256,15 @@ describe("a data folder", () => {
       expect(await taken("appliance")).toContain("Another appliance runs on")
     }
     expect(await taken("appliance")).toBe("taken")
+  })
+
+  test("stays taken, though nobody keeps what was taken", async () => {
+    expect(await taken("crawler")).toBe("taken")
+    for (let turn = 0; turn < 3; turn++) {
+      garbageCollector()()
+      await new Promise((done) => setImmediate(done))
+    }
+    expect(tryLock(file("locks/crawler.lock"))).toBeNull()
   })
 
   test("is waited for as long as is wanted, until the other one has ended", async () => {

@@ -12,6 +12,13 @@ export interface Judged {
 
 export const JUDGED: readonly Judged[] = [
   {
+    file: "api/accounts/billing/billing.ts",
+    line: "if (this.#timer === null) return",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "Without a timer nothing waits, but in a process that ends, which has told so.",
+  },
+  {
     file: "api/accounts/billing/credit-ledger.ts",
     line: "if (this.isLimited(key)) this.release(requestId)",
     mutator: "ConditionalExpression",
@@ -19,11 +26,59 @@ export const JUDGED: readonly Judged[] = [
     why: "It spares work: for a key without a limit nothing was set aside. That what was set aside comes back has a test of its own.",
   },
   {
+    file: "api/accounts/billing/credit-ledger.ts",
+    line: 'account: plan === null ? -Infinity : this.#total(ACCOUNT, "month") + this.#held(null) - plan - paygo,',
+    mutator: "UnaryOperator",
+    why: "Before and after alike, as anything is that a call changes nothing of.",
+  },
+  {
+    file: "api/accounts/billing/unsettled.ts",
+    line: "if (sums.calls + sign === 0) this.#sums.delete(keyId)",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "Sums of nothing say what none say; it spares memory.",
+  },
+  {
     file: "api/accounts/keys/key-scope.ts",
     line: "text === null ? UNLIMITED : { ...UNLIMITED, ...(JSON.parse(text) as Partial<KeyScope>) }",
     mutator: "ConditionalExpression",
     replacement: "false",
     why: "JSON reads a null as null, which adds nothing.",
+  },
+  {
+    file: "api/accounts/keys/keys.ts",
+    line: "if (maker !== null) {",
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "It spares work: no key has no id.",
+  },
+  {
+    file: "api/accounts/keys/keys.ts",
+    line: "projects.length === 0 ? null : JSON.stringify(projects),",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "An empty list is read as none is.",
+  },
+  {
+    file: "api/accounts/public-keys/public-key-store.ts",
+    line: "return key !== null && this.change(id, key, true) !== null",
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "It spares work: without such a key there is no row that would change, and none comes back.",
+  },
+  {
+    file: "api/accounts/public-keys/read-spec.ts",
+    line: "/^https?:\\/\\/[a-z0-9.:[\\]-]+$/.test(text) && URL.parse(text)?.origin === text",
+    mutator: "Regex",
+    replacement: "/https?:\\/\\/[a-z0-9.:[\\]-]+$/",
+    why: "No origin has another in the middle.",
+  },
+  {
+    file: "api/accounts/reach/key-receivers.ts",
+    line: 'const sender = await this.#sender(isOperator ? "any" : "public")',
+    mutator: "StringLiteral",
+    replacement: '""',
+    why: 'Whatever is not "any" is public.',
   },
   {
     file: "api/accounts/reach/reach.ts",
@@ -374,6 +429,31 @@ export const JUDGED: readonly Judged[] = [
     why: "It spares work between two tries, and changes nothing that comes of them.",
   },
   {
+    file: "base/store/busy.ts",
+    line: "const isFixed = unwritableBecause(dirname(file)) !== null && !existsSync(`${file}-wal`)",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "It differs in a folder that cannot be written to alone, which a test of base/read-only-folder.test.ts has in a process of its own; Stryker sees none of that.",
+  },
+  {
+    file: "base/store/busy.ts",
+    line: "const isFixed = unwritableBecause(dirname(file)) !== null && !existsSync(`${file}-wal`)",
+    mutator: "BooleanLiteral",
+    why: "It differs in a folder that cannot be written to alone, which a test of base/read-only-folder.test.ts has in a process of its own; Stryker sees none of that.",
+  },
+  {
+    file: "base/store/busy.ts",
+    line: "const isFixed = unwritableBecause(dirname(file)) !== null && !existsSync(`${file}-wal`)",
+    mutator: "StringLiteral",
+    why: "It differs in a folder that cannot be written to alone, which a test of base/read-only-folder.test.ts has in a process of its own; Stryker sees none of that.",
+  },
+  {
+    file: "base/store/busy.ts",
+    line: "const path = isFixed ? `${pathToFileURL(file).href}?immutable=1` : file",
+    mutator: "StringLiteral",
+    why: "It differs in a folder that cannot be written to alone, which a test of base/read-only-folder.test.ts has in a process of its own; Stryker sees none of that.",
+  },
+  {
     file: "base/store/clock/trusted-time.ts",
     line: "const isBehind = now < trusted && isCalm && this.#steady() - this.#since >= DAY_MS",
     mutator: "EqualityOperator",
@@ -386,6 +466,18 @@ export const JUDGED: readonly Judged[] = [
     mutator: "EqualityOperator",
     replacement: "performance.now() > late",
     why: "It differs at one instant, which no clock shows.",
+  },
+  {
+    file: "base/store/lock-file.ts",
+    line: "rmSync(path, { force: true })",
+    mutator: "ObjectLiteral",
+    why: "It differs only where another process removes the damaged file in the same instant.",
+  },
+  {
+    file: "base/store/lock-file.ts",
+    line: "rmSync(path, { force: true })",
+    mutator: "BooleanLiteral",
+    why: "It differs only where another process removes the damaged file in the same instant.",
   },
   {
     file: "base/store/postgres/connections-worker.ts",
@@ -414,6 +506,12 @@ export const JUDGED: readonly Judged[] = [
     why: "It spares work: a statement is translated the same each time.",
   },
   {
+    file: "base/store/postgres/postgres-store.ts",
+    line: "const [, name, value] = /^pragma\\s+(\\w+)\\s*=\\s*(\\w+)/i.exec(statement) ?? []",
+    mutator: "ArrayDeclaration",
+    why: "Nobody looks at the first entry.",
+  },
+  {
     file: "base/store/postgres/state-copy.ts",
     line: "if (waiting.push(row) >= AT_ONCE) write()",
     mutator: "EqualityOperator",
@@ -427,10 +525,72 @@ export const JUDGED: readonly Judged[] = [
     why: "A buffer keeps nothing behind its end.",
   },
   {
+    file: "base/store/postgres/state-copy.ts",
+    line: "else await backup(db as DatabaseSync, file, { rate: ALL_PAGES })",
+    mutator: "ObjectLiteral",
+    why: "It says in how many steps, which shows only where others write meanwhile.",
+  },
+  {
+    file: "base/store/processes/own-process.ts",
+    line: "} catch {",
+    mutator: "BlockStatement",
+    why: "Only a system without /proc comes here: any one name will do for all of its processes.",
+  },
+  {
+    file: "base/store/processes/own-process.ts",
+    line: 'return ""',
+    mutator: "StringLiteral",
+    why: "Only a system without /proc comes here: any one name will do for all of its processes.",
+  },
+  {
     file: "base/store/rebuild-state.ts",
     line: "} catch {",
     mutator: "BlockStatement",
     why: "Nothing is as false as false where it is asked.",
+  },
+  {
+    file: "base/store/rebuild-state.ts",
+    line: "syncFile(join(dataDir, aside))",
+    mutator: "CallExpression",
+    why: "Only a power cut tells when the disk has what was written.",
+  },
+  {
+    file: "base/store/rebuild-state.ts",
+    line: "syncFile(draft)",
+    mutator: "CallExpression",
+    why: "Only a power cut tells when the disk has what was written.",
+  },
+  {
+    file: "base/store/rebuild-state.ts",
+    line: "function syncFile(file: string): void {",
+    mutator: "BlockStatement",
+    why: "Only a power cut tells when the disk has what was written.",
+  },
+  {
+    file: "base/store/rebuild-state.ts",
+    line: "try {",
+    mutator: "BlockStatement",
+    why: "Only a power cut tells when the disk has what was written.",
+  },
+  {
+    file: "base/store/rebuild-state.ts",
+    line: "fsyncSync(handle)",
+    mutator: "CallExpression",
+    why: "Only a power cut tells when the disk has what was written.",
+  },
+  {
+    file: "base/store/rebuild-state.ts",
+    line: "return damageIn(copy).length === 0",
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "What SQLite has just written whole is damaged by a failing disk alone.",
+  },
+  {
+    file: "base/store/rebuild-state.ts",
+    line: 'for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true })',
+    mutator: "StringLiteral",
+    replacement: '""',
+    why: "SQLite itself does away with what was written beside a file that it makes anew.",
   },
   {
     file: "base/store/sealed-json.ts",
@@ -445,6 +605,12 @@ export const JUDGED: readonly Judged[] = [
     why: "The expression makes a text of the bytes by itself, in UTF-8.",
   },
   {
+    file: "base/store/state-identity.ts",
+    line: "fsyncSync(handle)",
+    mutator: "CallExpression",
+    why: "Only a power cut tells when the disk has what was written.",
+  },
+  {
     file: "base/store/state-store.ts",
     line: "if (statSync(file).size === 0) db.exec(OF_A_NEW_FILE)",
     mutator: "ConditionalExpression",
@@ -456,6 +622,12 @@ export const JUDGED: readonly Judged[] = [
     line: 'db.exec("pragma synchronous = full")',
     mutator: "StringLiteral",
     why: "Only a power cut tells when the disk has what was written.",
+  },
+  {
+    file: "base/store/state-store.ts",
+    line: "if (found.uid !== process.getuid?.()) return",
+    mutator: "OptionalChaining",
+    why: "Only Windows has no such function, and does not come here.",
   },
   {
     file: "base/text/duration.ts",

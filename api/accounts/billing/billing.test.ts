@@ -12,24 +12,31 @@ import type { WriteQueue } from "./write-queue.ts"
 // What waits for room on the disk, and when it is tried again. What SQLite says on a full disk is in full-disk.test.ts.
 
 const key = apiKey({ id: "abc", role: "search" })
+const limited = apiKey({ id: "def", role: "search", creditLimit: { credits: 2, per: "month" } })
+const NO_ROOM = Object.assign(new Error("no room"), { code: "ENOSPC" })
 let db: StateStore
-let isFull: boolean
+/** What every write fails with; null: it succeeds. */
+let refusing: Error | null
 let log: CallLog
 let billing: Billing
 /** What was told of calls that wait. */
 let told: (readonly [calls: number, areLost: boolean])[]
 /** How many calls were counted at a time. */
 let counted: number[]
+/** How often something was to be written. */
+let writes: number
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
   db = emptyState()
-  isFull = false
+  refusing = null
+  writes = 0
   log = new CallLog(db)
   told = []
   counted = []
   const runNow = <T>(work: () => T): T => {
-    if (isFull) throw Object.assign(new Error("no room"), { code: "ENOSPC" })
+    writes += 1
+    if (refusing !== null) throw refusing
     const before = log.stored.all().entries
     const done = transaction(db, work)
     counted.push(log.stored.all().entries - before)
@@ -51,27 +58,30 @@ afterEach(() => {
 })
 
 let calls = 0
+const callOf = (requestId: string, of = key) => ({
+  requestId,
+  key: of,
+  project: "",
+  endpoint: "search" as const,
+  session: "",
+  human: "",
+})
+const SERVED = { depth: "basic", seconds: 0.1 }
 const settle = (query?: string) => {
   calls += 1
-  const call = {
-    requestId: `r${calls}`,
-    key,
-    project: "",
-    endpoint: "search" as const,
-    session: "",
-    human: "",
-  }
-  return billing.settle(call, { credits: 1 }, { depth: "basic", seconds: 0.1, query })
+  return billing.settle(callOf(`r${calls}`), { credits: 1 }, { ...SERVED, query })
 }
+const reserve = (requestId: string, of = limited) => billing.reserve({ requestId, key: of }, { credits: 1 })
+const PASSED = expect.objectContaining({ status: 432 })
 
 test("calls wait for room, which is told when the first does, and are counted within two seconds of there being some", async () => {
   expect([await settle(), billing.waiting, vi.getTimerCount()]).toEqual([1, 0, 0])
-  isFull = true
+  refusing = NO_ROOM
   for (let more = 0; more < 3; more++) expect(await settle("q".repeat(2000))).toBe(1)
   expect([billing.waiting, told, vi.getTimerCount()]).toEqual([3, [[1, false]], 1])
   await vi.advanceTimersByTimeAsync(10_000)
   expect([billing.waiting, told.length]).toEqual([3, 1])
-  isFull = false
+  refusing = null
   await vi.advanceTimersByTimeAsync(1999)
   expect(billing.waiting).toBe(3)
   await vi.advanceTimersByTimeAsync(1)
@@ -86,22 +96,22 @@ test("calls wait for room, which is told when the first does, and are counted wi
   // Of a question that waits in memory its beginning is kept.
   expect(log.list({ limit: 9 }).map(({ query }) => query?.length ?? 0)).toEqual([1000, 1000, 1000, 0])
   // And the next time anew.
-  isFull = true
+  refusing = NO_ROOM
   await settle()
   expect([told.at(-1), vi.getTimerCount()]).toEqual([[1, false], 1])
 })
 
 test("many that wait are counted two hundred at a time", async () => {
-  isFull = true
+  refusing = NO_ROOM
   for (let more = 0; more < 401; more++) await settle()
-  isFull = false
+  refusing = null
   await vi.advanceTimersByTimeAsync(2000)
   expect([counted, billing.waiting]).toEqual([[200, 200, 1], 0])
 })
 
 test("waiting keeps no process from its end", async () => {
   vi.useRealTimers()
-  isFull = true
+  refusing = NO_ROOM
   const set = vi.spyOn(globalThis, "setInterval")
   await settle()
   expect(set.mock.results[0]?.value.hasRef()).toBe(false)
@@ -109,12 +119,70 @@ test("waiting keeps no process from its end", async () => {
 })
 
 test("at the end what waits is counted, or told to be lost", async () => {
-  isFull = true
+  refusing = NO_ROOM
   await settle()
   await settle()
   billing[Symbol.dispose]()
   expect([told.at(-1), vi.getTimerCount()]).toEqual([[2, true], 0])
-  isFull = false
+  refusing = null
   billing[Symbol.dispose]()
-  expect([told.at(-1), log.list({ limit: 9 }).length]).toEqual([[0, false], 2])
+  expect([told.at(-1), log.list({ limit: 9 }).length, billing.waiting]).toEqual([[0, false], 2, 0])
+})
+
+test("with no room a limit counts what is under way in memory, until that is given back or answered", async () => {
+  refusing = NO_ROOM
+  await reserve("a")
+  await reserve("b")
+  await expect(reserve("c")).rejects.toEqual(PASSED)
+  // What may be set aside in the file is not given back now; what is in memory is.
+  await expect(billing.release({ requestId: "b", key: limited })).rejects.toBe(NO_ROOM)
+  await reserve("c")
+  await expect(reserve("d")).rejects.toEqual(PASSED)
+
+  refusing = null
+  await billing.settle(callOf("a", limited), { credits: 1 }, SERVED)
+  await billing.settle(callOf("c", limited), { credits: 0 }, SERVED)
+  refusing = NO_ROOM
+  // One of two is counted, and nothing is set aside any more.
+  await reserve("e")
+  await expect(reserve("f")).rejects.toEqual(PASSED)
+})
+
+test("once there is room again, what waits is counted before a limit is judged", async () => {
+  refusing = NO_ROOM
+  for (const id of ["a", "b"]) {
+    await reserve(id)
+    await billing.settle(callOf(id, limited), { credits: 1 }, SERVED)
+  }
+  refusing = null
+  await expect(reserve("c")).rejects.toEqual(PASSED)
+  expect([billing.waiting, vi.getTimerCount()]).toEqual([0, 0])
+})
+
+test("what is set aside twice for one call, as after a restart, counts once", async () => {
+  for (const id of ["a", "a", "b"]) await reserve(id)
+  await expect(reserve("c")).rejects.toEqual(PASSED)
+})
+
+test("a key without a limit sets nothing aside and gives nothing back: neither is a write", async () => {
+  await reserve("a", key)
+  await billing.release({ requestId: "a", key })
+  expect(writes).toBe(0)
+})
+
+test("when no more calls can wait, the next is refused before it works", async () => {
+  refusing = NO_ROOM
+  expect(billing.mostWaiting).toBe(10_000)
+  for (let more = 0; more < 1000; more++) await settle()
+  await expect(reserve("a", key)).rejects.toEqual(expect.objectContaining({ status: 503 }))
+  await reserve("b")
+})
+
+test("what else keeps a call from being counted is no want of room, nor is what has to be kept with it", async () => {
+  refusing = new Error("the store is broken")
+  await expect(reserve("a")).rejects.toBe(refusing)
+  await expect(settle()).rejects.toBe(refusing)
+  refusing = NO_ROOM
+  await expect(billing.settle(callOf("b"), { credits: 1 }, SERVED, () => {})).rejects.toBe(NO_ROOM)
+  expect([billing.waiting, told]).toEqual([0, []])
 })

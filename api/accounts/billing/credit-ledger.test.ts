@@ -66,6 +66,10 @@ describe("a limit", () => {
     vi.setSystemTime(Date.UTC(2026, 1, 1, 0))
     expect([ledger.left(monthly), ledger.left(total)]).toEqual([2, 0])
     expect([ledger.ofKey(monthly, null).all, ledger.ofKey(total, null).all]).toEqual([0, 2])
+    // As the plan's does.
+    const ofPlan = open({ credits: 5 })
+    expect(ofPlan.refusal(keyOf(null), 5, { key: 0, account: 0 })).toBeNull()
+    expect(ofPlan.refusal(keyOf(null), 6, { key: 0, account: 0 })).toBe("plan")
     ledger.settle(call(monthly), { credits: 1 })
     expect(ledger.monthsOf("abc")).toEqual([
       { month: "2026-02", credits: 1 },
@@ -109,7 +113,9 @@ describe("pages", () => {
     const key = keyOf(2)
     const extract = (pages: number) => ({ pages: { "extract-basic": pages } })
     expect(ledger.due(key, extract(5))).toBe(1)
-    expect([3, 1, 1, 4, 1].map((pages) => ledger.settle(call(key), extract(pages)))).toEqual([0, 0, 1, 0, 1])
+    expect(ledger.settle(call(key), extract(3))).toBe(0)
+    expect([1, 2].map((pages) => ledger.due(key, extract(pages)))).toEqual([0, 1])
+    expect([1, 1, 4, 1].map((pages) => ledger.settle(call(key), extract(pages)))).toEqual([0, 1, 0, 1])
     expect(ledger.left(key)).toBe(0)
     // Four more cost nothing yet, a fifth would.
     expect(ledger.hold(call(key), extract(4))).toBeNull()

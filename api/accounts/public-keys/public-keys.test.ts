@@ -149,7 +149,8 @@ describe("a public key that somebody wrote", () => {
       },
     })
     expect(read({ rate_limits: "  " })).toMatchObject({ spec: { rateLimits: null } })
-    expect(problems({ name: "é".repeat(100), credits: 1_000_000_000 })).toEqual([])
+    const origins = Array.from({ length: 50 }, (_, at) => `https://a${at}.example`)
+    expect(problems({ name: "é".repeat(100), credits: 1_000_000_000, origins })).toEqual([])
   })
 
   const REACH = "source or collection must be given, and not both: a public key reaches one of them"
@@ -185,6 +186,8 @@ describe("a public key that somebody wrote", () => {
     ["https://docs.example/", false],
     ["https://Docs.example", false],
     ["https://*.example", false],
+    ["https://docs.*", false],
+    ["https://docs.example:99999", false],
     ["ftp://docs.example", false],
     ["docs.example", false],
     ["null", false],

@@ -141,6 +141,20 @@ describe("names", () => {
     )
   })
 
+  test("of collections are those of its scope to who has one; others are not there, nor near", () => {
+    expect(names({ collections: ["parts"] }).named({ collections: "parts" })).toEqual(["open"])
+    const mine = [
+      { collections: ["parts"] },
+      { sources: ["open", "closed", "nowhere"] },
+      { domains: ["a.example"] },
+    ]
+    for (const given of mine)
+      for (const other of ["all", "al"])
+        expect(() => names(given).named({ collections: other })).toThrow(
+          `Invalid collections. There is no collection "${other}".`,
+        )
+  })
+
   test("that are unknown are told no longer than they need to be", () => {
     const long = "z".repeat(200)
     const shown = long.slice(0, 100)

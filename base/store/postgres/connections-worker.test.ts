@@ -467,8 +467,9 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
     expect(await db.one("select count(*) from pg_tables where tablename = $1", `${things}_of`)).toBe(0)
   })
 
-  test("a cursor brings rows of one moment, some at a time, over a connection of its own", async () => {
-    const db = await own()
+  test("a cursor brings rows of one moment, some at a time, over a connection of its own, which ends with it", async () => {
+    // So that the server ends none of them by itself.
+    const db = await own({ limits: { idleInTransactionMs: 0 } })
     const things = await table(db)
     await db.write(`insert into ${things} select * from generate_series(1, 1201)`)
     expect(await db.cursor(7, `select n from ${things} where n >= $1 order by n`, 2)).toEqual(NOTHING)
@@ -482,6 +483,9 @@ describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRE
     await until(async () => (await doing("fetch 500 from c7")) === 0)
     // One that is not there, as after a thread that was given up.
     expect(await db.drop(7)).toEqual(NOTHING)
+    expect(await db.ask({ kind: "fetch", cursor: 7 })).toEqual({
+      failure: { message: "The cursor is not open.", code: "" },
+    })
     expect(await db.cursor(8, "select nothing")).toEqual(said("42703"))
     await until(async () => (await doing("declare c8 %")) === 0)
     // No text, whose null characters would be refused.

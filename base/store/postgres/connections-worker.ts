@@ -14,15 +14,21 @@ export interface ConnectionLimits {
   readonly restMs: number
   /** Of a server that says nothing to a statement, which it should have ended by itself before that. */
   readonly silentMs: number
+  /** Of a process that stopped amid a transaction, until the server ends it, and others may write again; 0: it does not. */
+  readonly idleInTransactionMs: number
   /** Statements that are kept prepared on a connection; an appliance has some 500. */
   readonly mostPrepared: number
 }
 
-const LIMITS: ConnectionLimits = { connectMs: 3000, restMs: 1000, silentMs: 23_000, mostPrepared: 2000 }
+const LIMITS: ConnectionLimits = {
+  connectMs: 3000,
+  restMs: 1000,
+  silentMs: 23_000,
+  idleInTransactionMs: 30_000,
+  mostPrepared: 2000,
+}
 /** For one statement. The longest of an appliance take a second or two; those that change tables have no such bound. */
 const STATEMENT_MS = 20_000
-/** Of a process that stopped amid a transaction, until the server ends it, and others may write again. */
-const IDLE_IN_TRANSACTION_MS = 30_000
 const PATIENCE_MS = 10_000
 /** Rows that a cursor brings at a time. */
 const FETCHED = 500
@@ -158,9 +164,10 @@ export class Connections {
         await this.#openCursor(connection, asked)
         return null
       case "fetch": {
-        const { client } = this.#cursors.get(asked.cursor)!
+        const cursor = this.#cursors.get(asked.cursor)
+        if (cursor === undefined) throw new Error("The cursor is not open.")
         return rowsOf(
-          await client.query({ text: `fetch ${FETCHED} from c${asked.cursor}`, rowMode: "array" }),
+          await cursor.client.query({ text: `fetch ${FETCHED} from c${asked.cursor}`, rowMode: "array" }),
         )
       }
       case "drop": {
@@ -215,7 +222,7 @@ export class Connections {
   async #prepare(client: Client, { location, isDurable, patienceMs }: Connection): Promise<void> {
     await client.query(
       `set search_path = "${location.schema}"; set statement_timeout = ${STATEMENT_MS};
-       set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}; set client_min_messages = warning;
+       set idle_in_transaction_session_timeout = ${this.#limits.idleInTransactionMs}; set client_min_messages = warning;
        ${synchronousCommit(isDurable)}; ${lockTimeout(patienceMs)}`,
     )
     const name = `${location.url} ${location.schema}`

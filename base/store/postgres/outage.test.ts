@@ -3,7 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { freePort } from "../../testing/free-port.ts"
-import { openStateOnceThere } from "./outage.ts"
+import { PostgresError } from "./bridge.ts"
+import { isStateAway, openStateOnceThere } from "./outage.ts"
 
 let folder: string
 const told: string[] = []
@@ -42,4 +43,15 @@ test("what waiting does not mend is told at once", async () => {
   vi.stubEnv("FOSSICK_STATE", "postgres://me@127.0.0.1:99999999/x")
   await expect(opening(new AbortController().signal)).rejects.toThrow("FOSSICK_STATE")
   expect(told).toEqual([])
+})
+
+test("a server that cannot be reached is told from one that refuses, and from what has nothing to do with it", () => {
+  const away = new PostgresError({ code: "ECONNREFUSED", message: "" })
+  const refused = new PostgresError({ code: "42703", message: "no such column" })
+  const because = (cause: unknown) => new Error("no search", { cause })
+  expect([away, because(away), because(because(away))].map(isStateAway)).toEqual([true, true, true])
+  const others = [refused, because(refused), because(undefined), "away", null, { isUnreachable: true }]
+  expect(others.map(isStateAway)).toEqual(others.map(() => false))
+  // As another library may have it.
+  expect(isStateAway(Object.assign(new Error("away"), { isUnreachable: true }))).toBe(false)
 })

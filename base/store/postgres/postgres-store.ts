@@ -114,7 +114,7 @@ export class PostgresStore implements StateStore {
 
   #exec(statement: string): void {
     const connection = this.#connection
-    const [first = "", second = ""] = statement.toLowerCase().split(/\s+/, 2)
+    const [first, second = ""] = statement.toLowerCase().split(/\s+/, 2)
     if (first === "pragma") return this.#pragma(statement)
     if (first === "begin") {
       bridge.ask({ kind: "begin", connection, isSnapshot: false })

@@ -79,9 +79,12 @@ describe.skipIf(isMissing)(`a state that moves${isMissing ? `: ${NO_POSTGRES}` :
   test("has all its rows in their tables, however many there are, and whatever belongs to what", () => {
     using from = openStateFile(join(folder, "many"))
     migrate(from, "many", [
-      `create table leaf (tree integer not null references "tree" (id), name text not null, primary key (tree, name)) strict;
+      `create table total (n integer not null) strict;
+       insert into total values (0);
+       create table leaf (tree integer not null references "tree" (id), name text not null, primary key (tree, name)) strict;
        create table tree (id integer primary key, parent integer references tree (id)) strict;
-       create table word (word text primary key, n integer not null) strict`,
+       create table word (word text primary key, n integer not null) strict;
+       create trigger word_added after insert on word begin update total set n = n + 1; end`,
     ])
     from.exec("insert into tree values (1, null), (2, 1); insert into leaf values (2, 'a'), (2, 'b')")
     // More values than one statement may carry (65,535).
@@ -98,6 +101,23 @@ describe.skipIf(isMissing)(`a state that moves${isMissing ? `: ${NO_POSTGRES}` :
     )
     expect(to.prepare("select word from word where n = 0").get()).toEqual({ word: "a\u{FFFD}b" })
     expect(to.prepare("insert into tree (parent) values (2) returning id").get()).toEqual({ id: 3 })
+
+    // Rows that a step puts into its table, and one that belongs to another far behind it.
+    migrate(to, "one", ["create table one (n integer primary key) strict; insert into one values (1)"])
+    for (let id = 4; id <= 200; id++) to.prepare("insert into tree (parent) values (?)").run(id - 1)
+    to.exec("update tree set parent = 200 where id = 1")
+    const file = join(folder, "many.db")
+    expect(copyToFile(to, file)).toContainEqual(expect.objectContaining({ table: "tree", rows: 200 }))
+    {
+      using back = new DatabaseSync(file)
+      expect(back.prepare("select n from one").all()).toEqual([{ n: 1 }])
+      expect(back.prepare("select parent from tree where id = 1").get()).toEqual({ parent: 200 })
+      // No trigger fired for what was copied, and one does for what is new.
+      const total = () => back.prepare("select n from total").get()
+      expect(total()).toEqual({ n: 33_001 })
+      back.exec("insert into word values ('new', 1)")
+      expect(total()).toEqual({ n: 33_002 })
+    }
     from.exec(
       "create table egg (hen integer references hen (id)) strict; create table hen (id integer primary key references egg (hen)) strict",
     )

@@ -155,7 +155,7 @@ function goOnCounting(from: DatabaseSync, to: PostgresStore, table: string): voi
   const given = hasTable(from, "sqlite_sequence")
     ? Number(from.prepare("select seq from sqlite_sequence where name = ?").get(table)?.["seq"] ?? 0)
     : 0
-  const max = Number(to.prepare(`select max("${column}") as n from "${table}"`).get()?.["n"] ?? 0)
+  const max = Number(to.prepare(`select max("${column}") as n from "${table}"`).get()!["n"] ?? 0)
   const last = Math.max(given, max)
   if (last > 0) to.prepare("select setval(pg_get_serial_sequence(?, ?), ?)").get(`"${table}"`, column, last)
 }
