@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
-import { afterAll, expect, test } from "vitest"
+import { afterAll, expect, test, vi } from "vitest"
 import { BUSY_MS, isBusy, openToRead, patiently, useWal } from "./busy.ts"
 import { migrate, openStateStore } from "./state-store.ts"
 
@@ -79,7 +79,9 @@ test("a file that somebody reads is made to write ahead as soon as he has read",
   await once(other, "exit")
   // What never passes is told at once.
   using none = new DatabaseSync(path, { readOnly: true, open: false })
+  const tries = vi.spyOn(none, "exec")
   expect(() => useWal(none)).toThrow("not open")
+  expect(tries).toHaveBeenCalledTimes(1)
 })
 
 test("a file is opened to read it, with what was written ahead, and for nothing else", () => {

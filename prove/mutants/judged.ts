@@ -60,6 +60,13 @@ export const JUDGED: readonly Judged[] = [
     why: "An empty list is read as none is.",
   },
   {
+    file: "api/accounts/keys/keys.ts",
+    line: 'creditLimit?.per ?? "month",',
+    mutator: "StringLiteral",
+    replacement: '""',
+    why: "Of a key without a limit nobody reads for which time that would be.",
+  },
+  {
     file: "api/accounts/public-keys/public-key-store.ts",
     line: "return key !== null && this.change(id, key, true) !== null",
     mutator: "ConditionalExpression",
