@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -222,6 +223,35 @@ test("pages that are missed are listed by how many keys ask for them, with the w
   expect(store.count()).toBe(2)
   expect([store.settle(question), store.settle(question)]).toEqual([true, false])
   expect([store.prune(3, 9), store.prune(4, 9), store.count()]).toEqual([1, 1, 0])
+})
+
+test("what is missed is told apart by its address, or else by its question, and stays the same over an update", () => {
+  const store = new PageRequestStore(db)
+  const ask = (url: string, question: string) => store.add({ at: 1, keyId: "a", url, question, comment: "" })
+  const hash = (...wanted: string[]) =>
+    createHash("sha256").update(JSON.stringify(wanted)).digest("hex").slice(0, 16)
+  expect(ask("https://x.example/", "how?")).toBe(hash("url", "https://x.example/"))
+  expect(ask("", "How?")).toBe(hash("question", "how?"))
+  expect(store.count()).toBe(2)
+})
+
+test("a key may leave fifty thousand entries of feedback: then its oldest go, and nobody else's", () => {
+  const store = new FeedbackStore(db)
+  const add = (id: string, at: number, keyId = "busy") =>
+    store.add({ id, at, keyId, requestId: "", sessionId: "", fields: {} })
+  transaction(db, () => {
+    add("other", 0, "other")
+    for (let at = 600; at >= 1; at--) add(String(at), at)
+  })
+  // Counted as if there were so many.
+  const counted = db.prepare("update stored_use set entries = ? where store = 'feedback' and key_id = 'busy'")
+  counted.run(49_999)
+  add("601", 601)
+  expect(store.count()).toBe(602)
+  add("602", 602)
+  // A hundredth of what the key has, rounded up: 501.
+  const left = store.list({ limit: 200, offset: 0 }).map(({ at }) => at)
+  expect(left).toEqual([...Array.from({ length: 101 }, (_, before) => 602 - before), 0])
 })
 
 test("a key may miss a thousand pages: then its oldest go, and nobody else's", () => {

@@ -108,6 +108,13 @@ export const JUDGED: readonly Judged[] = [
     why: "It spares a look: without limits the one engine hands on what the other finds.",
   },
   {
+    file: "api/accounts/reach/scoped-pages.ts",
+    line: "return first === undefined ? null : withSources(page, [first, ...others])",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "A page has a source, and one that is within limits has one of theirs.",
+  },
+  {
     file: "api/x402/books/payment-ledger.ts",
     line: '"create index x402_payments_by_answer on x402_payments (octet_length(answer)) where answer is not null",',
     mutator: "StringLiteral",
@@ -635,6 +642,19 @@ export const JUDGED: readonly Judged[] = [
     line: "if (found.uid !== process.getuid?.()) return",
     mutator: "OptionalChaining",
     why: "Only Windows has no such function, and does not come here.",
+  },
+  {
+    file: "base/store/state-store.ts",
+    line: 'if (process.platform === "win32" || found === undefined || (found.mode & 0o077) === 0) return',
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "One of them alone differs on no system but Windows, which has no modes; that what is closed or not there stays as it is has a test.",
+  },
+  {
+    file: "base/store/state-store.ts",
+    line: 'if (process.platform === "win32" || found === undefined || (found.mode & 0o077) === 0) return',
+    mutator: "StringLiteral",
+    why: "No system has that name, nor is one Windows here.",
   },
   {
     file: "base/text/duration.ts",

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 
@@ -141,6 +141,10 @@ describe("keys", () => {
     const keys = openKeyStore(db, "")
     const over = keys.create({ role: "search", expiresAt: new Date(Date.now() - 1) })
     expect([keys.verify(over), keys.byId(keys.lookUp(over)!.id), keys.any()]).toEqual([null, null, false])
+    vi.useFakeTimers({ toFake: ["Date"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const now = keys.create({ role: "search", expiresAt: new Date() })
+    expect(keys.verify(now)).toBeNull()
     const text = keys.create({ role: "search", expiresAt: new Date(Date.now() + 3_600_000) })
     const { id } = keys.lookUp(text)!
     expect([keys.verify(text)?.id, keys.byId(id)?.id, keys.any()]).toEqual([id, id, true])
