@@ -39,6 +39,13 @@ export const JUDGED: readonly Judged[] = [
     why: "Sums of nothing say what none say; it spares memory.",
   },
   {
+    file: "api/accounts/human-ids.ts",
+    line: "if (find.get(name) === undefined) {",
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "It spares a write: a secret that is there stays as it is.",
+  },
+  {
     file: "api/accounts/keys/key-scope.ts",
     line: "text === null ? UNLIMITED : { ...UNLIMITED, ...(JSON.parse(text) as Partial<KeyScope>) }",
     mutator: "ConditionalExpression",
