@@ -84,6 +84,21 @@ test("a file that somebody reads is made to write ahead as soon as he has read",
   expect(tries).toHaveBeenCalledTimes(1)
 })
 
+test("a file that is busy for ten seconds is given up", () => {
+  using db = new DatabaseSync(join(folder, "held.db"))
+  using _ = vi
+    .spyOn(performance, "now")
+    .mockReturnValueOnce(5)
+    .mockReturnValueOnce(10_004.9)
+    .mockReturnValue(10_005)
+  const locked = Object.assign(new Error("database is locked"), { errcode: 5 })
+  using tries = vi.spyOn(db, "exec").mockImplementation(() => {
+    throw locked
+  })
+  expect(() => useWal(db)).toThrow(locked)
+  expect(tries).toHaveBeenCalledTimes(2)
+})
+
 test("a file is opened to read it, with what was written ahead, and for nothing else", () => {
   const path = join(folder, "ahead.db")
   using db = new DatabaseSync(path)

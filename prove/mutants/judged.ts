@@ -74,6 +74,33 @@ export const JUDGED: readonly Judged[] = [
     why: "Of a key without a limit nobody reads for which time that would be.",
   },
   {
+    file: "api/accounts/limits/kept-by-key.ts",
+    line: "return this.most === Infinity || this.bytesOf(keyId) + more < this.most",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "It spares a query: all there is is less than infinity.",
+  },
+  {
+    file: "api/accounts/limits/rate-limits.ts",
+    line: 'const [, name = "", calls = "", count = "", unit = ""] =',
+    mutator: "StringLiteral",
+    replacement: '"Stryker was here!"',
+    why: "What is no entry names no endpoint either way.",
+  },
+  {
+    file: "api/accounts/limits/rate-limits.ts",
+    line: "/^([a-z]+|\\*) *= *(\\d{1,6}) *\\/ *(\\d{0,5})([smh])$/.exec(entry) ?? []",
+    mutator: "ArrayDeclaration",
+    why: "Nobody looks at the first entry.",
+  },
+  {
+    file: "api/accounts/limits/shared-rates.ts",
+    line: "for (let tries = 0; tries < TRIES; tries++) {",
+    mutator: "EqualityOperator",
+    replacement: "tries <= TRIES",
+    why: "One try more or less shows only where others take each slot that was seen free, so many times in a row.",
+  },
+  {
     file: "api/accounts/public-keys/public-key-store.ts",
     line: "return key !== null && this.change(id, key, true) !== null",
     mutator: "ConditionalExpression",
@@ -120,6 +147,19 @@ export const JUDGED: readonly Judged[] = [
     mutator: "ConditionalExpression",
     replacement: "false",
     why: "A page has a source, and one that is within limits has one of theirs.",
+  },
+  {
+    file: "api/accounts/reach/scoped-pages.ts",
+    line: "...(ofSources.length > 0 && { sources: ofSources }),",
+    mutator: "ConditionalExpression",
+    replacement: "true",
+    why: "No sources ask for none in particular, as nothing said of them does.",
+  },
+  {
+    file: "api/accounts/reach/scoped-pages.ts",
+    line: "...(ofSources.length > 0 && { sources: ofSources }),",
+    mutator: "EqualityOperator",
+    why: "No sources ask for none in particular, as nothing said of them does.",
   },
   {
     file: "api/x402/books/payment-ledger.ts",

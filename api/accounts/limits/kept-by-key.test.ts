@@ -77,6 +77,19 @@ test("what research, jobs and watches keep for a key is one sum, and each of the
   expect(await tasks.add("other", owner("b"), research("roses"), new Date())).not.toBeNull()
 })
 
+test("a key has room up to the last byte but one", async () => {
+  const { db, kept, tasks } = stores(MB)
+  await tasks.add("task", owner("a"), research("roses"), new Date())
+  const bytes = kept.bytesOf("a")
+  const hasRoom = (most: number, more?: number) => new KeptByKey(db, most).hasRoom("a", more)
+  expect([hasRoom(bytes), hasRoom(bytes + 1), hasRoom(bytes + 8, 8), hasRoom(bytes + 9, 8)]).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ])
+})
+
 test("a watch of a key without room goes on to tell, without differences, and remembers no further page", async () => {
   const { db, tasks } = stores(MB)
   const watches = new WatchStore(db, { textBytes: MB, keyBytes: MB / 2 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 
-import { parseRateLimits, RateCounter, rateLimitsText } from "./rate-limits.ts"
+import { LIMITED_ENDPOINTS, parseRateLimits, RateCounter, rateLimitsText } from "./rate-limits.ts"
 
 describe("rates as text", () => {
   test("are read, and written as they are read", () => {
@@ -43,7 +43,11 @@ describe("rates as text", () => {
     "search=1/m more",
     "=1/m",
   ])("%s is refused with what is expected", (text) => {
-    expect(() => parseRateLimits(text)).toThrow("must be a list such as search=100/m")
+    expect(() => parseRateLimits(text)).toThrow(
+      new Error(
+        `must be a list such as search=100/m, usage=10/10m, *=1000/m: each of ${LIMITED_ENDPOINTS.join(", ")} and * at most once, with 1 to 100000 calls in up to a day`,
+      ),
+    )
   })
 })
 
@@ -99,9 +103,9 @@ describe("a rate", () => {
     const take = (key: string) => counter.take(key, "map", limits) === null
     expect([take("first"), take("second"), take("first")]).toEqual([true, true, false])
     for (let at = 0; at < 9998; at++) take(`k${at}`)
-    expect(take("first")).toBe(false)
+    expect([take("first"), take("second")]).toEqual([false, false])
     take("one more")
-    expect([take("first"), take("second")]).toEqual([false, true])
+    expect([take("first"), take("second"), take("k0")]).toEqual([false, false, true])
   })
 
   test("is counted by key and by endpoint, and off where none is set", () => {

@@ -38,6 +38,12 @@ test("a limit holds over all processes, by key and by endpoint, and a smaller on
   expect(taken.filter((one) => one === null)).toHaveLength(3)
 })
 
+test("its table has a version of its own", () => {
+  using db = memoryState()
+  void new SharedRates(db)
+  expect(db.prepare("select version from schema_version where part = 'rates'").all()).toHaveLength(1)
+})
+
 test("slots are kept for as long as they are taken, under names that only their maker can tell", () => {
   using db = memoryState()
   const rates = () => new SharedRates(db, (name) => Array.from(name).toReversed().join(""))
