@@ -43,6 +43,34 @@ test("what is in a table is counted from before on, with each change of it", () 
   db.close()
 })
 
+test("a key, or all, are full when one entry more would pass a bound of theirs", () => {
+  const db = new DatabaseSync(":memory:")
+  db.exec("create table note (id integer primary key, by text, text text)")
+  const table = { table: "note", key: "by", columns: ["text"] }
+  db.exec(countStored(table))
+  db.exec("insert into note values (1, 'a', 'xy'), (2, 'b', 'xyz')")
+  const stored = new StoredUse(db, table)
+  const [all, ofA] = [stored.all(), stored.ofKey("a")]
+  expect([all.entries, ofA.entries]).toEqual([2, 1])
+  const none = { entries: Infinity, bytes: Infinity }
+  /** With so much more than there is, of all and of the key. */
+  const isFull = (what: "all" | "ofKey", entries: number, bytes: number, more?: number) => {
+    const had = what === "all" ? all : ofA
+    const limit = { entries: had.entries + entries, bytes: had.bytes + bytes }
+    return stored.isFull("a", { all: none, ofKey: none, [what]: limit }, more)
+  }
+  // A row takes 200 bytes beside its texts.
+  for (const what of ["all", "ofKey"] as const)
+    expect([
+      isFull(what, 1, 200),
+      isFull(what, 0, 1000),
+      isFull(what, 1, 199),
+      isFull(what, 1, 205, 5),
+      isFull(what, 1, 204, 5),
+    ]).toEqual([false, true, true, false, true])
+  db.close()
+})
+
 test("a count that is not what was counted is found, of a key and of all, and mended", () => {
   const db = new DatabaseSync(":memory:")
   db.exec(

@@ -56,6 +56,8 @@ describe.skipIf(isMissing)(`a store on a server${isMissing ? `: ${NO_POSTGRES}` 
     db.exec("create table taken (n integer) strict; BEGIN immediate")
     expect(db.isTransaction).toBe(true)
     db.exec("insert into taken values (1); savepoint here; insert into taken values (2); rollback to here")
+    db.exec("savepoint there; insert into taken values (9)")
+    db.exec("rollback  to there")
     expect(db.isTransaction).toBe(true)
     expect(other.prepare("select count(*) as n from taken").get()).toEqual({ n: 0 })
     db.exec("commit")
