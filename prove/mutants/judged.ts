@@ -101,6 +101,13 @@ export const JUDGED: readonly Judged[] = [
     why: "One try more or less shows only where others take each slot that was seen free, so many times in a row.",
   },
   {
+    file: "api/accounts/limits/stored-use.ts",
+    line: "if (from === undefined) return",
+    mutator: "ConditionalExpression",
+    replacement: "false",
+    why: "Where all together are over, some key has something.",
+  },
+  {
     file: "api/accounts/public-keys/public-key-store.ts",
     line: "return key !== null && this.change(id, key, true) !== null",
     mutator: "ConditionalExpression",

@@ -68,6 +68,10 @@ test("a key, or all, are full when one entry more would pass a bound of theirs",
       isFull(what, 1, 205, 5),
       isFull(what, 1, 204, 5),
     ]).toEqual([false, true, true, false, true])
+  // What is at a bound is within it: nothing has to go.
+  const removed: string[] = []
+  stored.makeRoom("a", { all, ofKey: ofA }, (keyId) => removed.push(keyId))
+  expect(removed).toEqual([])
   db.close()
 })
 
