@@ -75,6 +75,8 @@ test("what research, jobs and watches keep for a key is one sum, and each of the
   // Nobody else is concerned.
   expect([jobs.hasRoom("b"), watches.hasRoom("b")]).toEqual([true, true])
   expect(await tasks.add("other", owner("b"), research("roses"), new Date())).not.toBeNull()
+  expect(kept.bytesOf("b")).toBeGreaterThan(0)
+  expect(kept.largest()).toBe(kept.bytesOf("a"))
 })
 
 test("a key has room up to the last byte but one", async () => {
