@@ -108,6 +108,12 @@ export const JUDGED: readonly Judged[] = [
     why: "Where all together are over, some key has something.",
   },
   {
+    file: "api/accounts/limits/stored-use.ts",
+    line: 'entries: Pick<Stored, "entries"> = { entries: Infinity },',
+    mutator: "ObjectLiteral",
+    why: "Nothing is more than what is not there, as nothing is more than infinity.",
+  },
+  {
     file: "api/accounts/public-keys/public-key-store.ts",
     line: "return key !== null && this.change(id, key, true) !== null",
     mutator: "ConditionalExpression",
