@@ -87,7 +87,7 @@ export class Billing implements Disposable {
     let refusal: Refusal | null
     try {
       // The limit is judged by what is counted.
-      await this.#count()
+      if (this.#unsettled.size > 0) await this.#count()
       refusal = await this.#writes.run(() => {
         // Work that goes on after a restart may have something set aside still, or not.
         this.#ledger.release(requestId)
