@@ -187,3 +187,14 @@ export function defineSource(spec: SourceSpec): Source {
     webhooks: (spec.webhooks ?? []).map((webhook) => ({ events: ["finished"], secret: null, ...webhook })),
   }
 }
+
+/**
+ * A source as runs obey it. Whether to pass over what a site asks of crawlers is for the operator to decide, who answers
+ * for that: a source that was written over the API obeys its sites, whatever it says.
+ */
+export function sourceBy(author: SourceAuthor, spec: SourceSpec): Source {
+  const source = defineSource(spec)
+  if (author === "operator") return source
+  const { politeness } = source
+  return { ...source, politeness: { ...politeness, robots: politeness.robots || null }, ignoreNoindex: false }
+}

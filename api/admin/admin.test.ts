@@ -390,7 +390,6 @@ describe("the admin API", () => {
           { seeds: SEEDS, allowedNetworks: ["169.254.169.254"] },
           "allowedNetworks[0] must not name the metadata",
         ],
-        [{ seeds: SEEDS, ignoreNoindex: true }, "ignoreNoindex may not be set over the API"],
       ] as const) {
         expect(errorOf(await call("PUT", "/sources/spy", fields))).toEqual([
           422,
@@ -401,6 +400,63 @@ describe("the admin API", () => {
       const opened = { seeds: [site.url("/")], allowedNetworks: [site.authority] }
       expect((await call("PUT", "/sources/open", opened)).status).toBe(201)
       await call("DELETE", "/sources/open")
+    })
+
+    test("overrule no site's wishes, however that is written", async () => {
+      const problemsWith = async (fields: object) => {
+        const { status, body: told } = await call("PUT", "/sources/rude", { seeds: SEEDS, ...fields })
+        expect(status).toBe(422)
+        return told.detail.problems.map(({ field }: { field: string }) => field)
+      }
+      const own = site.url("/")
+      expect(await problemsWith({ ignoreNoindex: true })).toEqual(["ignoreNoindex"])
+      expect(await problemsWith({ seeds: [own], ignoreNoindex: true })).toEqual(["ignoreNoindex"])
+      expect(await problemsWith({ politeness: { robots: false } })).toEqual(["politeness.robots"])
+      expect(await problemsWith({ seeds: [own], politeness: { robots: false } })).toEqual([
+        "politeness.robots",
+      ])
+      expect(await problemsWith({ politeness: { delayMs: 0, concurrency: 64 } })).toEqual([
+        "politeness.delayMs",
+        "politeness.concurrency",
+      ])
+      // One host of strangers among one's own is enough, also where its addresses are only listed.
+      expect(await problemsWith({ seeds: [own, ...SEEDS], politeness: { delayMs: 999 } })).toEqual([
+        "politeness.delayMs",
+      ])
+      expect(await problemsWith({ seeds: own, feeds: SEEDS[0], politeness: { concurrency: 2 } })).toEqual([
+        "politeness.concurrency",
+      ])
+      expect(await problemsWith({ seeds: own, politeness: { concurrency: 64 } })).toEqual([
+        "politeness.concurrency",
+      ])
+      expect((await call("GET", "/sources/rude")).status).toBe(404)
+      for (const fields of [
+        { seeds: SEEDS, politeness: { delayMs: 1000, concurrency: 1, robots: true } },
+        { seeds: SEEDS, politeness: { delayMs: null, concurrency: null, robots: null } },
+        { seeds: [own], politeness: { delayMs: 0, concurrency: 32 } },
+      ]) {
+        expect((await call("PUT", "/sources/polite", fields)).body.origin).toBe("api")
+      }
+      await call("DELETE", "/sources/polite")
+    })
+
+    test("obey their sites also where an earlier version stored that they need not", async () => {
+      const fields = { seeds: SEEDS, ignoreNoindex: true, politeness: { robots: false, delayMs: 0 } }
+      sources.put({ name: "older", ...fields })
+      sources.put({ name: "ours", ...fields }, "file")
+      const said = async (name: string) => {
+        const { ignoreNoindex, politeness } = (await call("GET", `/sources/${name}`)).body.source
+        const { delay_ms } = (await call("GET", `/sources/${name}/full-crawl`)).body
+        return [ignoreNoindex, politeness.robots, delay_ms]
+      }
+      expect(await said("older")).toEqual([false, null, 1000])
+      expect(await said("ours")).toEqual([true, false, 0])
+      const { source } = sources.get("ours")!
+      const ofApi = jobs.enqueue({ ...source, name: "older" }, { author: "api" })
+      expect(ofApi.source).toMatchObject({ ignoreNoindex: false, politeness: { robots: null } })
+      jobs.cancel(ofApi.id)
+      sources.delete("older")
+      sources.delete("ours", { origin: "file" })
     })
 
     test("do not tell which names lead into a private network", async () => {

@@ -54,7 +54,8 @@ export const proposeBody: BodySchema<ProposeBody> = {
     ignore_robots: {
       type: "boolean",
       default: false,
-      description: "The site is yours: read what robots.txt forbids, and propose to do so.",
+      description:
+        "The site is yours: read what robots.txt forbids, and propose to do so. Only for hosts that FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS names.",
     },
   },
 }

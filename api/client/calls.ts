@@ -3575,7 +3575,7 @@ export interface Calls {
       readonly body: {
         /** Where to start, an http or https address; a folder stands for what is below it. */
         readonly url: string
-        /** The site is yours: read what robots.txt forbids, and propose to do so. */
+        /** The site is yours: read what robots.txt forbids, and propose to do so. Only for hosts that FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS names. */
         readonly ignore_robots?: boolean | undefined
       }
     }

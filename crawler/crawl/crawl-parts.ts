@@ -15,13 +15,14 @@ import { SharedPages } from "../sources/shared-pages.ts"
 import { RunTraps } from "../traps/run-traps.ts"
 import type { PageReader } from "../visit/reader.ts"
 import { HostWaits } from "../hosts/host-waits.ts"
+import { mannersOf } from "../hosts/manners.ts"
 import { RunHosts } from "./judge/run-hosts.ts"
 import type { NoPage } from "./judge/verdict.ts"
 import { isNoPage } from "./judge/visit-outcome.ts"
 import type { CrawlShare } from "./together/crawl-share.ts"
 import { LinkIntake } from "./link-intake.ts"
 import { OutcomeRecorder } from "./outcome-recorder.ts"
-import { mannersOf, SourceVisits } from "./source-visits.ts"
+import { SourceVisits } from "./source-visits.ts"
 import { Suspects } from "../frontier/suspects.ts"
 
 export interface CrawlPartsOptions {
@@ -75,7 +76,7 @@ export class CrawlParts {
     this.#source = source.name
     this.known = new KnownAddresses(db, clock)
     this.limits = new RunLimits(db, job)
-    const manners = mannersOf(source, config, reader)
+    const manners = mannersOf(source, job.author, config)
     const maxAddresses = Math.max(MIN_ADDRESSES, source.limits.pages * ADDRESSES_PER_PAGE)
     const { paces, writes } = share
     this.frontier = new Frontier(db, job, this.known, manners, maxAddresses, config.maxWaitMs, paces)

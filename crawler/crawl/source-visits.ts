@@ -3,7 +3,6 @@ import type { CrawlerConfig } from "../settings.ts"
 import type { Validators } from "../fetch/fetch.ts"
 import type { Frontier } from "../frontier/frontier.ts"
 import type { FrontierEntry } from "../frontier/host-queues.ts"
-import type { HostManners } from "../hosts/host-paces.ts"
 import type { KnownAddress, ListedFacts } from "../frontier/known-addresses.ts"
 import { isPageOutcome } from "../outcome-name.ts"
 import { readAs } from "../page/read-as.ts"
@@ -41,18 +40,6 @@ const CUT_SHORT = {
   detail: "the crawl was stopped",
   transient: true,
 } as const
-
-/** How fast a host is visited: as the source says, else as the settings do. */
-export function mannersOf(source: Source, config: CrawlerConfig, reader: PageReader) {
-  const { concurrency, delayMs } = source.politeness
-  return (url: PageUrl): HostManners => {
-    const isOwn = reader.isOwnHost(url)
-    return {
-      concurrency: concurrency ?? (isOwn ? config.fetchConcurrency : config.hostConcurrency),
-      delayMs: delayMs ?? (isOwn ? 0 : config.hostDelayMs),
-    }
-  }
-}
 
 /** Visits to the addresses of one source: what its robots.txt allows, at its pace, and not again what is unchanged. */
 export class SourceVisits {

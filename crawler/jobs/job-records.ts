@@ -142,13 +142,14 @@ export class JobRecords {
   protected jobOf(row: Record<string, unknown>): Job {
     const id = Number(row["id"])
     const silent = row["state"] === "running" && isSilent(Number(row["beat_at"]))
+    const author = row["author"] as SourceAuthor
     const isOver = ["finished", "failed", "cancelled"].includes(String(row["state"]))
     return {
       id,
-      source: sourceOf(row),
+      source: sourceOf(row, author),
       trigger: row["trigger"] as JobTrigger,
       visits: row["visits"] as Job["visits"],
-      author: row["author"] as SourceAuthor,
+      author,
       state: silent ? "queued" : (row["state"] as JobState),
       createdAt: new Date(Number(row["created_at"])),
       startedAt: dateOrNull(row["started_at"]),

@@ -1,6 +1,6 @@
 import { hasTable, type StateStore } from "#base/store/state-store.ts"
 import type { Job } from "../job.ts"
-import { defineSource, type Source, type SourceSpec } from "../source.ts"
+import { type Source, type SourceAuthor, sourceBy, type SourceSpec } from "../source.ts"
 
 // What the runs of a source tell those who ask about the source. Some ask of a store that no job was made in.
 
@@ -78,5 +78,5 @@ export function hasOpenRun(db: StateStore, name: string): boolean {
 const hasJobs = (db: StateStore): boolean => hasTable(db, "job")
 
 /** The source of a job as it was recorded, whole: an earlier version knew fewer of its fields. */
-export const sourceOf = (row: Record<string, unknown>): Source =>
-  defineSource(JSON.parse(String(row["spec"])) as SourceSpec)
+export const sourceOf = (row: Record<string, unknown>, author: SourceAuthor = "operator"): Source =>
+  sourceBy(author, JSON.parse(String(row["spec"])) as SourceSpec)

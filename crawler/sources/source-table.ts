@@ -5,7 +5,7 @@ import type { Job, JobTrigger } from "../job.ts"
 import { PinnedNetworks } from "../fetch/guard/pinned-networks.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
 import { nextRun, nextTimes, type Schedule } from "../tasks/schedule.ts"
-import { defineSource, type Source, type SourceAuthor, type SourceSpec } from "../source.ts"
+import { defineSource, type Source, type SourceAuthor, sourceBy, type SourceSpec } from "../source.ts"
 
 /** Where a source was declared. One of the file is changed there alone. */
 export type SourceOrigin = "file" | "api"
@@ -248,15 +248,17 @@ export class SourceTable {
   }
 }
 
-export const authorOf = ({ origin }: SourceEntry): SourceAuthor => (origin === "file" ? "operator" : "api")
+export const authorOf = ({ origin }: Pick<SourceEntry, "origin">): SourceAuthor =>
+  origin === "file" ? "operator" : "api"
 
 function entryOf(row: Record<string, unknown>): SourceEntry {
   const spec = JSON.parse(String(row["spec"])) as SourceSpec
   const nextRun = row["next_run_at"] as number | null
+  const origin = row["origin"] as SourceOrigin
   return {
-    source: defineSource(spec),
+    source: sourceBy(authorOf({ origin }), spec),
     spec,
-    origin: row["origin"] as SourceOrigin,
+    origin,
     paused: row["paused"] === 1,
     createdAt: new Date(Number(row["created_at"])),
     updatedAt: new Date(Number(row["updated_at"])),

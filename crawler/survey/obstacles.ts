@@ -132,7 +132,7 @@ export function pageObstacles(seen: Seen): Obstacle[] {
     found.push({
       kind: "noindex",
       text: `${asking.length} of ${pages.length} pages ask not to be indexed (noindex).`,
-      help: "If the site is yours, set ignoreNoindex: true in the source: pages are taken all the same, and nofollow still holds.",
+      help: "If the site is yours, set ignoreNoindex: true in the file of sources: pages are taken all the same, and nofollow still holds.",
     })
   }
   if (!isNeeded && !isClosedOwn && look.reading.extracted.robots.nofollow) {
@@ -142,7 +142,7 @@ export function pageObstacles(seen: Seen): Obstacle[] {
       help:
         listedTotal > 0
           ? "Its sitemap leads to its pages."
-          : "If the site is yours, set politeness: { robots: false } in the source, or give it a sitemap.",
+          : "If the site is yours, set politeness: { robots: false } in the file of sources, or give it a sitemap.",
     })
   }
   if (sitemap !== null && listedTotal === 0) {

@@ -18,8 +18,8 @@ const MAX_LISTING_BYTES = 10_000_000
 export interface PoliteVisitsOptions {
   readonly reader: PageReader
   readonly config: CrawlerConfig
-  /** Whether robots.txt counts. */
-  readonly obeys: boolean
+  /** Whether robots.txt counts at an address. */
+  readonly obeys: (url: PageUrl) => boolean
   readonly signal: AbortSignal
 }
 
@@ -88,7 +88,7 @@ export class PoliteVisits {
         html = htmlOf(fetched)
         headers = fetched.headers
       },
-      onRedirect: async (to) => (obeys ? await reader.disallowed(to) : null),
+      onRedirect: async (to) => (obeys(to) ? await reader.disallowed(to) : null),
     })
     return { visit, html, headers }
   }
@@ -112,7 +112,7 @@ export class PoliteVisits {
   async #turn(url: PageUrl): Promise<boolean> {
     if (!this.hasRoom) return false
     const { obeys, signal } = this.#options
-    if (obeys && (await this.robots(url)).refusal !== null) return false
+    if (obeys(url) && (await this.robots(url)).refusal !== null) return false
     const left = this.#lastAt + (await this.#pauseMs(url)) - performance.now()
     if (left > 0) await pause(left, signal)
     if (signal.aborted) return false
@@ -124,7 +124,7 @@ export class PoliteVisits {
   async #pauseMs(url: PageUrl): Promise<number> {
     const { reader, config, obeys } = this.#options
     if (reader.isOwnHost(url)) return 0
-    const asked = obeys ? ((await this.robots(url)).delayMs ?? 0) : 0
+    const asked = obeys(url) ? ((await this.robots(url)).delayMs ?? 0) : 0
     return Math.min(MAX_PAUSE_MS, Math.max(config.hostDelayMs, asked))
   }
 }

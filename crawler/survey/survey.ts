@@ -2,7 +2,7 @@ import { type PageUrl, toPageUrl } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Resolve } from "../fetch/guard/address-guard.ts"
 import { concealedEnd, concealedVisit } from "../fetch/concealed.ts"
-import { mannersOf } from "../crawl/source-visits.ts"
+import { mannersOf } from "../hosts/manners.ts"
 import { outcomeName, type OutcomeName } from "../outcome-name.ts"
 import { detailOf } from "../crawl/judge/visit-outcome.ts"
 import type { CrawlerConfig } from "../settings.ts"
@@ -95,7 +95,7 @@ export async function surveySite(asked: PageUrl, options: SurveyOptions): Promis
     first: trusted ? "unkept" : "public",
     resolve: options.resolve,
   })
-  const obeys = config.robots && !ignoresRobots
+  const obeys = (url: PageUrl) => config.robots && !(ignoresRobots && (trusted || reader.isOwnHost(url)))
   const visits = new PoliteVisits({ reader, config, obeys, signal })
   const looked = await firstLook(asked, visits, obeys)
   const found =
@@ -107,7 +107,8 @@ export async function surveySite(asked: PageUrl, options: SurveyOptions): Promis
           obeys,
         })
       : nothingRead(asked, looked.visit, options)
-  const robots = obeys ? await visits.rules(found.url ?? asked) : null
+  const landed = found.url ?? asked
+  const robots = obeys(landed) ? await visits.rules(landed) : null
   return { ...found, robots, requests: visits.requests, tookMs: Math.round(performance.now() - startedAt) }
 }
 
@@ -118,9 +119,9 @@ type Unread = Exclude<LookedAt["visit"], { kind: "read" | "unmodified" }>
 async function firstLook(
   asked: PageUrl,
   visits: PoliteVisits,
-  obeys: boolean,
+  obeys: (url: PageUrl) => boolean,
 ): Promise<Omit<LookedAt, "visit"> & { visit: Exclude<LookedAt["visit"], { kind: "unmodified" }> }> {
-  const refusal = obeys ? (await visits.robots(asked)).refusal : null
+  const refusal = obeys(asked) ? (await visits.robots(asked)).refusal : null
   const looked = refusal === null ? await visits.look(asked, "http") : null
   const visit = looked?.visit ?? {
     kind: "skipped",
@@ -140,7 +141,7 @@ const lookAtFirst = (
 interface Parts extends SurveyOptions {
   readonly reader: PageReader
   readonly visits: PoliteVisits
-  readonly obeys: boolean
+  readonly obeys: (url: PageUrl) => boolean
 }
 
 async function describe(look: SiteLook, parts: Parts): Promise<Found> {
@@ -189,8 +190,9 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
     ...pages.flatMap(({ reading }) => reading?.url ?? []),
   ])
   const full = defineSource(source)
-  const { delayMs, concurrency } = mannersOf(full, config, reader)(landing)
-  const asksDelay = obeys && !reader.isOwnHost(landing) ? ((await visits.robots(landing)).delayMs ?? 0) : 0
+  const { delayMs, concurrency } = mannersOf(full, "operator", config)(landing)
+  const asksDelay =
+    obeys(landing) && !reader.isOwnHost(landing) ? ((await visits.robots(landing)).delayMs ?? 0) : 0
   const count = listedTotal > 0 ? listedTotal : known.size
   const pace = {
     delayMs: Math.max(delayMs, Math.min(asksDelay, config.maxWaitMs)),

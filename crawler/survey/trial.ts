@@ -57,7 +57,7 @@ export async function trySource(spec: SourceSpec, options: TrialOptions): Promis
   }
   await using reader = opened
   const obeys = source.politeness.robots ?? config.robots
-  const visits = new PoliteVisits({ reader, config, obeys, signal })
+  const visits = new PoliteVisits({ reader, config, obeys: () => obeys, signal })
   const [seed] = source.seeds as readonly PageUrl[]
   const pages: Tried[] = []
   const read = async (url: PageUrl) => {

@@ -4,8 +4,8 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { AddressGuard, type Resolve } from "../fetch/guard/address-guard.ts"
 import { OutgoingProxy } from "../fetch/connect/outgoing-proxy.ts"
 import type { SourceTls } from "../fetch/connect/source-tls.ts"
-import { AllowedNetworks, isPrivateByName } from "../fetch/guard/allowed-networks.ts"
 import { type CrawlerConfig, userAgentHeader } from "../settings.ts"
+import { ownHosts } from "../hosts/manners.ts"
 import { breather } from "#base/flow/breather.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { decodeText } from "../page/charset.ts"
@@ -83,8 +83,7 @@ export class PageReader implements Reader {
   readonly robots: RobotsCache
   readonly #config: CrawlerConfig
   readonly #guard: AddressGuard
-  /** The settings' networks alone, without what one crawl was allowed. */
-  readonly #own: AllowedNetworks
+  readonly #isOwn: (url: URL) => boolean
   readonly #places: ReadingPlaces
   readonly #ownsPlaces: boolean
   readonly #rendering: PageRendering
@@ -93,7 +92,7 @@ export class PageReader implements Reader {
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
     this.#config = config
-    this.#own = new AllowedNetworks([...config.allowedNetworks, ...config.ownHosts])
+    this.#isOwn = ownHosts(config)
     this.#guard = new AddressGuard({
       allowed: [...config.allowedNetworks, ...(options.allow ?? [])],
       purpose: options.purpose,
@@ -142,10 +141,9 @@ export class PageReader implements Reader {
     await this.#login?.start(this.#loginReader())
   }
 
-  /** Whether the host is ours, named in the settings or private by its address: it may be read at full speed. */
+  /** As {@link ownHosts}: by the settings alone, without what one crawl was allowed. */
   isOwnHost(url: PageUrl): boolean {
-    const target = new URL(url)
-    return isPrivateByName(target) || this.#own.name(target)
+    return this.#isOwn(new URL(url))
   }
 
   async read(url: string, options: ReadOptions = {}): Promise<ReadResult> {

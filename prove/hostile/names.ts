@@ -223,6 +223,61 @@ const overApi: readonly Attack[] = Object.entries(NAMINGS).flatMap(([what, { cal
   })),
 )
 
+/** What a source says to read what its sites keep out, or to ask more of them than the settings let it. */
+const OVERRULING: readonly { readonly fields: object; readonly field: string }[] = [
+  { fields: { ignoreNoindex: true }, field: "ignoreNoindex" },
+  { fields: { politeness: { robots: false } }, field: "politeness.robots" },
+  { fields: { politeness: { delayMs: 0 } }, field: "politeness.delayMs" },
+  { fields: { politeness: { delayMs: 999 } }, field: "politeness.delayMs" },
+  { fields: { politeness: { concurrency: 64 } }, field: "politeness.concurrency" },
+  {
+    fields: {
+      seeds: "http://localhost/",
+      sitemaps: ["https://docs.example.com/map.xml"],
+      politeness: { delayMs: 0 },
+    },
+    field: "politeness.delayMs",
+  },
+]
+const SOURCE_CALLS: Readonly<Record<string, (fields: object) => Call>> = {
+  PUT: (fields) => ({ method: "PUT", path: "/sources/rude", body: { ...SEEDS, ...fields } }),
+  "a preview": (fields) => ({
+    method: "POST",
+    path: "/sources/preview",
+    body: { source: { name: "rude", ...SEEDS, ...fields } },
+  }),
+  "a trial": (fields) => ({
+    method: "POST",
+    path: "/sources/trial",
+    body: { source: { name: "rude", ...SEEDS, ...fields } },
+  }),
+}
+
+const overruling: readonly Attack[] = [
+  ...Object.entries(SOURCE_CALLS).flatMap(([by, call]) =>
+    OVERRULING.map(({ fields, field }) => ({
+      name: `by ${by}: ${JSON.stringify(fields)}`,
+      play: () => refusedFor(field, call(fields)),
+    })),
+  ),
+  {
+    name: "by a look past robots.txt",
+    play: () =>
+      refusedFor("ignore_robots", {
+        method: "POST",
+        path: "/sources/propose",
+        body: { url: SEEDS.seeds[0], ignore_robots: true },
+      }),
+  },
+]
+
+async function refusedFor(field: string, call: Call): Promise<string | null> {
+  const { ask } = await named()
+  const { status, body } = await ask(call)
+  const isNamed = problemsOf(body).some((one) => one.field === field)
+  return unless(status < 500 && isNamed, () => `${status} ${JSON.stringify(body).slice(0, 200)}`)
+}
+
 const nothingBeside = (strange: Named["strange"]): string | null =>
   unless(strange().length === 0, () => `files were made: ${strange().join(", ")}`)
 
@@ -327,6 +382,11 @@ export const names = (scale: number): readonly Kind[] => [
     kind: "names that are shown, over the admin API",
     must: "come back as they are, or are refused by their field",
     attacks: fewer(labels, scale, 5),
+  },
+  {
+    kind: "wishes of sites overruled, over the admin API",
+    must: "are refused by their field",
+    attacks: overruling,
   },
   {
     kind: "names that are paths, in a file of sources",

@@ -4,7 +4,7 @@ import { didYouMean } from "#base/text/near-names.ts"
 import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
 import { fullCrawlOf } from "#crawler/sources/file/plan.ts"
 import { sourceStatus } from "#crawler/sources/source-status.ts"
-import { type SourceEntry, SourceOfFileError } from "#crawler/sources/source-table.ts"
+import { authorOf, type SourceEntry, SourceOfFileError } from "#crawler/sources/source-table.ts"
 
 import type { Context, RequestState } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
@@ -125,7 +125,12 @@ export function sourceRoutes(
     const name = nameOf(ctx)
     const entry = sources.get(name)
     if (!entry) throw unknownSource(name)
-    const { pages, areKnown, seconds, delayMs } = fullCrawlOf(db, entry.source, crawlerConfig)
+    const { pages, areKnown, seconds, delayMs } = fullCrawlOf(
+      db,
+      entry.source,
+      authorOf(entry),
+      crawlerConfig,
+    )
     ctx.body = { name, pages, pages_known: areKnown, seconds, delay_ms: delayMs }
   })
 

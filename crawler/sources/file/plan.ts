@@ -1,12 +1,11 @@
 import { addressesByHost, pageCounts, pagesOf } from "../../frontier/source-pages.ts"
-import { AllowedNetworks, isPrivateByName } from "../../fetch/guard/allowed-networks.ts"
+import { mannersOf, type PaceConfig } from "../../hosts/manners.ts"
 import { isDeepStrictEqual } from "node:util"
 import { membership } from "../../scope/scope.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { BackupPlan } from "../../backup-plan.ts"
 import { landingsOf } from "../../jobs/landings.ts"
-import { defineSource, type Source, type SourceSpec } from "../../source.ts"
-import type { CrawlerConfig } from "../../settings.ts"
+import { defineSource, type Source, type SourceAuthor, type SourceSpec } from "../../source.ts"
 import { type FullCrawl, fullCrawl } from "../crawl-time.ts"
 import type { SourceEntry } from "../source-table.ts"
 import type { Sources } from "../sources.ts"
@@ -34,27 +33,22 @@ export interface SourceChange {
   readonly fullCrawl?: FullCrawl
 }
 
-type PaceConfig = Pick<
-  CrawlerConfig,
-  "allowedNetworks" | "fetchConcurrency" | "hostConcurrency" | "hostDelayMs"
->
-
 /** By what earlier runs know of a source, and the pace that it and the settings give its hosts; nothing is fetched. */
-export function fullCrawlOf(db: StateStore, source: Source, config: PaceConfig): FullCrawl {
+export function fullCrawlOf(
+  db: StateStore,
+  source: Source,
+  author: SourceAuthor,
+  config: PaceConfig,
+): FullCrawl {
   const known = addressesByHost(db, source.name)
   const origins = new Map(source.seeds.map((seed) => [new URL(seed).host, new URL(seed)]))
   for (const host of known.keys()) if (!origins.has(host)) origins.set(host, new URL(`https://${host}/`))
-  const own = new AllowedNetworks(config.allowedNetworks)
-  const { delayMs, concurrency } = source.politeness
-  const hosts = [...origins].map(([host, url]) => {
-    const isOwn = isPrivateByName(url) || own.name(url)
-    return {
-      host,
-      pages: known.get(host) ?? null,
-      delayMs: delayMs ?? (isOwn ? 0 : config.hostDelayMs),
-      concurrency: concurrency ?? (isOwn ? config.fetchConcurrency : config.hostConcurrency),
-    }
-  })
+  const manners = mannersOf(source, author, config)
+  const hosts = [...origins].map(([host, url]) => ({
+    host,
+    pages: known.get(host) ?? null,
+    ...manners(url.href),
+  }))
   return fullCrawl(source, hosts, config.fetchConcurrency)
 }
 
@@ -68,7 +62,9 @@ export function planSources(
   const wanted = new Map(specs.map((spec) => [spec.name, defineSource(spec)]))
   const changes = [...wanted.values()].map((source) => {
     const one = change(db, source, sources.get(source.name))
-    return config && one.kind !== "unchanged" ? { ...one, fullCrawl: fullCrawlOf(db, source, config) } : one
+    return config && one.kind !== "unchanged"
+      ? { ...one, fullCrawl: fullCrawlOf(db, source, "operator", config) }
+      : one
   })
   for (const { source, origin } of sources.list()) {
     if (origin !== "file" || wanted.has(source.name)) continue

@@ -1,6 +1,7 @@
 import { environment } from "#base/settings.ts"
 import { AllowedNetworks, isPrivateByName } from "#crawler/fetch/guard/allowed-networks.ts"
 import { secretsNamed } from "#crawler/fetch/secrets.ts"
+import { ownHosts, paceSet } from "#crawler/hosts/manners.ts"
 import type { SourceSpec } from "#crawler/source.ts"
 import { readSourceSpec } from "#crawler/sources/source-spec.ts"
 import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
@@ -22,10 +23,8 @@ export interface CheckedSource {
 }
 
 /** Checks a source as `PUT /admin/sources/{name}` does, which declares it if there is no problem. */
-export function checkSource(
-  written: Written,
-  { apiSecrets, allowedNetworks, webhookNetworks }: AdminParts["crawlerConfig"],
-): CheckedSource {
+export function checkSource(written: Written, config: AdminParts["crawlerConfig"]): CheckedSource {
+  const { apiSecrets, allowedNetworks, webhookNetworks } = config
   const refused = [...hiddenProblems(written), ...secretProblems(written, apiSecrets)]
   let spec: CheckedSource["spec"] = null
   const wrong: Problem[] = []
@@ -38,7 +37,8 @@ export function checkSource(
   // Whether a secret that may not be used is there is not told.
   const unfit =
     spec === null || refused.length > 0 ? [] : workProblems(spec, { env: environment(), webhookNetworks })
-  const closed = spec === null ? [] : [...networkProblems(spec, allowedNetworks), ...noindexProblems(spec)]
+  const closed =
+    spec === null ? [] : [...networkProblems(spec, allowedNetworks), ...mannersProblems(spec, config)]
   const all = [
     ...refused,
     ...wrong,
@@ -107,10 +107,34 @@ function networkProblems(spec: SourceSpec, allowedNetworks: readonly string[]): 
   return [...refused, ...opened]
 }
 
-/** To read what a site keeps out of search engines is for the operator to decide, who answers for the site. */
-function noindexProblems({ ignoreNoindex = false }: SourceSpec): Problem[] {
-  const message = "may not be set over the API; declare the source in the file of sources"
-  return ignoreNoindex ? [{ field: "ignoreNoindex", message }] : []
+/**
+ * To read what a site keeps out of search engines, or to ask more of its server than the settings allow, is for the
+ * operator to decide, who answers for it. The same holds in runs, for sources that are stored: `sourceBy` and `mannersOf` of the crawler.
+ */
+function mannersProblems(
+  { seeds, sitemaps = [], feeds = [], politeness = {}, ignoreNoindex = false }: SourceSpec,
+  config: AdminParts["crawlerConfig"],
+): Problem[] {
+  const isOwn = ownHosts(config)
+  const set = paceSet(
+    config,
+    [...seeds, ...sitemaps, ...feeds].every((address) => isOwn(new URL(address))),
+  )
+  const { robots = null, delayMs, concurrency } = politeness
+  const problem = (field: string, rule: string): Problem => ({
+    field,
+    message: `may not be ${rule} over the API; declare the source in the file of sources`,
+  })
+  return [
+    ...(ignoreNoindex ? [problem("ignoreNoindex", "set")] : []),
+    ...(robots === false && config.robots ? [problem("politeness.robots", "false")] : []),
+    ...((delayMs ?? set.delayMs) < set.delayMs
+      ? [problem("politeness.delayMs", `less than ${set.delayMs}, as the settings have it,`)]
+      : []),
+    ...((concurrency ?? set.concurrency) > set.concurrency
+      ? [problem("politeness.concurrency", `more than ${set.concurrency}, as the settings have it,`)]
+      : []),
+  ]
 }
 
 /** How lists show values of a login that may be secrets. */

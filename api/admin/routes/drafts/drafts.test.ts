@@ -89,6 +89,16 @@ describe("a source while somebody writes it", () => {
     expect(found.yaml).toContain("schedule: { everyHours: 24 }")
     const kept = (await call("POST", "/sources/propose", { url: site.url("/private") })).body
     expect(kept).toMatchObject({ url: null, title: null, robots: { allowed: false } })
+    // The operator's own hosts alone are read past their robots.txt, and only the file may say so for its runs.
+    const foreign = { url: "https://docs.example/", ignore_robots: true }
+    const refused = await call("POST", "/sources/propose", foreign)
+    expect([refused.status, fieldsOf(refused.body.detail)]).toEqual([422, ["ignore_robots"]])
+    const own = (await call("POST", "/sources/propose", { ...foreign, url: site.url("/") })).body
+    expect(own).toMatchObject({ title: "Home", robots: null, source: { politeness: { robots: false } } })
+    expect(await preview(own.source)).toMatchObject({
+      fits_file: true,
+      problems: [{ field: "politeness.robots" }],
+    })
   })
 
   test("a draft is shown as a file would have it, with all that is wrong, field by field", async () => {

@@ -37,7 +37,7 @@ export function draftRoutes(router: Router<RequestState>, parts: AdminParts): vo
     const { spec, problems, fitsFile } = checkSource(source, config)
     const name = typeof source["name"] === "string" ? source["name"] : null
     const old = name === null ? null : sources.get(name)
-    const crawl = spec && fullCrawlOf(db, defineSource(spec), config)
+    const crawl = spec && fullCrawlOf(db, defineSource(spec), "api", config)
     ctx.body = {
       name,
       exists: old?.origin ?? null,

@@ -1,6 +1,7 @@
 import type { Router } from "@koa/router"
 
 import { concealedMessage, untilTold } from "#crawler/fetch/concealed.ts"
+import { ownHosts } from "#crawler/hosts/manners.ts"
 import { toPageUrl } from "#engine"
 
 import type { RequestState } from "../../../context.ts"
@@ -13,6 +14,9 @@ import { whileWaiting } from "../while-waiting.ts"
 /** Sites looked at at the same time: each may start a browser, and takes its time. */
 const LOOKS = 1
 
+const NOT_OWN =
+  "may be true over the API only for hosts in FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS; at the machine use fossick sources add --ignore-robots"
+
 /** One look at a site, and the source that fits it. */
 export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): void {
   const readPropose = strictBody(proposeBody)
@@ -22,6 +26,8 @@ export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): 
     const { url: address, ignore_robots: ignoresRobots = false } = readPropose(ctx)
     const url = toPageUrl(address)
     if (url === null) throw unprocessable([{ field: "url", message: "must be an http or https address" }])
+    if (ignoresRobots && !ownHosts(parts.crawlerConfig)(new URL(url)))
+      throw unprocessable([{ field: "ignore_robots", message: NOT_OWN }])
     if (looking >= LOOKS) throw new ApiError(429, "Another site is being looked at. Try again shortly.")
     looking += 1
     try {
