@@ -107,14 +107,22 @@ function idsOf(made: readonly Pick<MadeKey, "id" | "name">[], key: string): read
 
 const OPERATOR = "operator"
 
-export function disableKey(id: string, json: boolean): number {
+/** Refuses a key from now on, or accepts it again; a key that has expired stays refused. @throws CommandError when there is none */
+export function switchKey(id: string, to: "disable" | "enable", json: boolean): number {
   return withState((db) => {
-    if (!openKeyStore(db, "").disable(id) && !new PublicKeyStore(db).disable(id)) {
+    const keys = openKeyStore(db, "")
+    if (!keys[to](id) && !new PublicKeyStore(db)[to](id)) {
       throw new CommandError(`There is no key ${id}; fossick keys list shows them.`)
     }
-    process.stdout.write(
-      json ? `${JSON.stringify({ id, disabled: true })}\n` : `${id} is refused from now on.\n`,
-    )
+    const expiresAt = keys.list().find((key) => key.id === id)?.expiresAt ?? null
+    const isOver = expiresAt !== null && expiresAt.getTime() <= Date.now()
+    const text =
+      to === "disable"
+        ? `${id} is refused until you enable it again: fossick keys enable ${id}`
+        : isOver
+          ? `${id} is enabled but still refused, since it expired on ${expiresAt.toISOString().slice(0, 10)}.`
+          : `${id} is accepted again.`
+    process.stdout.write(json ? `${JSON.stringify({ id, disabled: to === "disable" })}\n` : `${text}\n`)
     return EXIT.ok
   })
 }

@@ -38,7 +38,7 @@ export interface ApiKey {
   readonly rateLimits: RateLimits | null
   /** Whether it may make other keys, none of which may do more than it. Keys of the role admin always may. */
   readonly mayMakeKeys: boolean
-  /** Whether its holder may have it refused for good: not so of one that others hold as well. */
+  /** Whether its holder may disable it: false for one that others hold as well. */
   readonly mayEndItself: boolean
   /** When it ends by itself; null: never. */
   readonly expiresAt: Date | null

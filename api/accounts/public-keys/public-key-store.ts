@@ -78,10 +78,19 @@ export class PublicKeyStore {
     return this.get(id)
   }
 
-  /** Has a key refused from now on. @returns false when there is no such key */
+  /** Refuses a key until it is enabled. @returns false when there is no such key */
   disable(id: string): boolean {
+    return this.#switch(id, true)
+  }
+
+  /** Accepts a disabled key again. @returns false when there is no such key */
+  enable(id: string): boolean {
+    return this.#switch(id, false)
+  }
+
+  #switch(id: string, isDisabled: boolean): boolean {
     const key = this.get(id)
-    return key !== null && this.change(id, key, true) !== null
+    return key !== null && this.change(id, key, isDisabled) !== null
   }
 
   /** @returns false when there is no such key */

@@ -68,7 +68,7 @@ test("commands that are called like a change say that they are one", async () =>
     }),
   )
   const orders =
-    /^(create|public|disable|set|delete|apply|run|pause|resume|cancel|skip-host|accept|approve|reject|restore|repair|upgrade|model|rollback|drop|import|crawl)$/
+    /^(create|public|disable|enable|set|delete|apply|run|pause|resume|cancel|skip-host|accept|approve|reject|restore|repair|upgrade|model|rollback|drop|import|crawl)$/
   const silent = specs
     .flat()
     .filter(

@@ -36,7 +36,7 @@ const run = (command: string, ...args: string[]) =>
     env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dir },
   })
 
-test("fossick keys makes, lists and disables keys that a running appliance takes at once", async () => {
+test("fossick keys makes, lists, disables and enables keys, and a running appliance follows at once", async () => {
   const keys = openKeyStore(db, "")
   // Alone on its stream, so that a script can take it.
   const { stdout } = await run("keys", "create", "--role", "admin", "--name", "console")
@@ -46,13 +46,20 @@ test("fossick keys makes, lists and disables keys that a running appliance takes
   expect(JSON.parse((await run("keys", "list", "--json")).stdout)).toMatchObject([
     { id: key!.id, role: "admin", name: "console", created_at: expect.any(String), disabled_at: null },
   ])
-  await run("keys", "disable", key!.id)
+  expect((await run("keys", "disable", key!.id)).stdout).toContain(`fossick keys enable ${key!.id}`)
   expect(keys.verify(stdout.trim())).toBeNull()
   expect((await run("keys", "list")).stdout).toMatch(/admin +made \S+, disabled \S+ +console/)
   await expect(run("keys", "disable", "nobody")).rejects.toMatchObject({ code: 1 })
+
+  expect((await run("keys", "enable", key!.id)).stdout).toBe(`${key!.id} is accepted again.\n`)
+  expect(keys.verify(stdout.trim())).not.toBeNull()
+  keys.endBy(key!.id, new Date("2026-01-31T00:00:00Z"))
+  expect((await run("keys", "enable", key!.id)).stdout).toContain(
+    "still refused, since it expired on 2026-01-31",
+  )
 })
 
-test("fossick keys public makes a key for web pages, which list shows whole and disable ends", async () => {
+test("fossick keys public makes a key for web pages, which list shows whole and disable and enable switch", async () => {
   new Sources(db, new Jobs(db)).put({ name: "docs", seeds: ["https://docs.example.com/"] })
   const store = new PublicKeyStore(db)
   const site = ["--source", "docs", "--origin", "https://docs.example.com", "--answers"]
@@ -65,6 +72,8 @@ test("fossick keys public makes a key for web pages, which list shows whole and 
   ])
   await run("keys", "disable", key!.id)
   expect(store.verify(text)).toBeNull()
+  await run("keys", "enable", key!.id)
+  expect(store.verify(text)).not.toBeNull()
   await expect(run("keys", "public", "--source", "docs")).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringContaining("--origin must have 1 to 50 entries"),

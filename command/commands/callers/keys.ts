@@ -7,7 +7,7 @@ const session = () => import("../../../api/commands/keys-session.ts")
 const several = { value: "name", several: true } as const
 
 export const keys: GroupSpec = {
-  about: "Makes, lists and disables API keys. A running appliance knows at once what this changes.",
+  about: "Makes, lists, disables and enables API keys. A running appliance sees each change at once.",
   commands: {
     create: command({
       changes: () => true,
@@ -111,10 +111,17 @@ export const keys: GroupSpec = {
     }),
     disable: command({
       changes: () => true,
-      about: "Has a key refused from now on, for good.",
+      about: "Refuses a key until you enable it again.",
       args: { id: { about: "id of the key, as fossick keys list shows it" } },
       examples: [{ line: "fossick keys disable 3f9c2a", about: "at once, also in a running appliance" }],
-      run: async ({ args, json }) => (await session()).disableKey(args.id, json),
+      run: async ({ args, json }) => (await session()).switchKey(args.id, "disable", json),
+    }),
+    enable: command({
+      changes: () => true,
+      about: "Accepts a disabled key again.",
+      args: { id: { about: "id of the key, as fossick keys list shows it" } },
+      examples: [{ line: "fossick keys enable 3f9c2a", about: "at once, also in a running appliance" }],
+      run: async ({ args, json }) => (await session()).switchKey(args.id, "enable", json),
     }),
   },
 }
