@@ -25,6 +25,7 @@ export type SkipReason =
   | "robots" // robots.txt disallows it
   | "noindex" // meta robots or X-Robots-Tag
   | "out-of-scope" // a redirect or canonical left the scope
+  | "logout" // visiting it would end the crawler's own login
   | "duplicate" // another address of a page that is kept
   | "trap" // one of a row of addresses that no longer gave anything new
   | "soft-404" // says or shows that it is not there, though with status 200

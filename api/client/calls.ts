@@ -213,7 +213,7 @@ export type SearchAnswer = {
   /** Why nothing was found; not there when a result is likely to answer. */
   readonly miss?: {
     /** The likeliest, by what crawls know. */
-    readonly cause: "not-crawled" | "out-of-scope" | "robots" | "noindex" | "removed" | "not-found" | "login-failed" | "other-address" | "trap" | "unreadable" | "unreachable" | "lost" | "filter" | "reach" | "no-match"
+    readonly cause: "not-crawled" | "out-of-scope" | "robots" | "noindex" | "removed" | "not-found" | "login-failed" | "logout" | "other-address" | "trap" | "unreadable" | "unreachable" | "lost" | "filter" | "reach" | "no-match"
     /** In words. */
     readonly text: string
     /** The address that it is about. */
@@ -271,7 +271,7 @@ export type SearchAnswer = {
 /** Why nothing was found. */
 export type Miss = {
   /** The likeliest, by what crawls know. */
-  readonly cause: "not-crawled" | "out-of-scope" | "robots" | "noindex" | "removed" | "not-found" | "login-failed" | "other-address" | "trap" | "unreadable" | "unreachable" | "lost" | "filter" | "reach" | "no-match"
+  readonly cause: "not-crawled" | "out-of-scope" | "robots" | "noindex" | "removed" | "not-found" | "login-failed" | "logout" | "other-address" | "trap" | "unreadable" | "unreachable" | "lost" | "filter" | "reach" | "no-match"
   /** In words. */
   readonly text: string
   /** The address that it is about. */
@@ -3429,7 +3429,7 @@ export interface Calls {
   "GET /admin/jobs/{id}/addresses": {
     readonly given: {
       readonly path: { readonly id: number }
-      readonly query?: { readonly outcome?: "bad-encoding" | "blocked-address" | "cancelled" | "crashed" | "dns" | "duplicate" | "empty" | "failed" | "failed:bad-encoding" | "failed:blocked-address" | "failed:cancelled" | "failed:crashed" | "failed:dns" | "failed:http-status" | "failed:redirect-loop" | "failed:refused" | "failed:timeout" | "failed:tls" | "failed:unreadable" | "http-status" | "indexed" | "noindex" | "out-of-scope" | "postponed" | "redirect-loop" | "refused" | "robots" | "skipped" | "skipped:duplicate" | "skipped:empty" | "skipped:noindex" | "skipped:out-of-scope" | "skipped:robots" | "skipped:soft-404" | "skipped:too-large" | "skipped:trap" | "skipped:unsupported-type" | "soft-404" | "timeout" | "tls" | "too-large" | "trap" | "unchanged" | "unreadable" | "unsupported-type" | undefined; readonly limit?: number | undefined; readonly after?: string | undefined }
+      readonly query?: { readonly outcome?: "bad-encoding" | "blocked-address" | "cancelled" | "crashed" | "dns" | "duplicate" | "empty" | "failed" | "failed:bad-encoding" | "failed:blocked-address" | "failed:cancelled" | "failed:crashed" | "failed:dns" | "failed:http-status" | "failed:redirect-loop" | "failed:refused" | "failed:timeout" | "failed:tls" | "failed:unreadable" | "http-status" | "indexed" | "logout" | "noindex" | "out-of-scope" | "postponed" | "redirect-loop" | "refused" | "robots" | "skipped" | "skipped:duplicate" | "skipped:empty" | "skipped:logout" | "skipped:noindex" | "skipped:out-of-scope" | "skipped:robots" | "skipped:soft-404" | "skipped:too-large" | "skipped:trap" | "skipped:unsupported-type" | "soft-404" | "timeout" | "tls" | "too-large" | "trap" | "unchanged" | "unreadable" | "unsupported-type" | undefined; readonly limit?: number | undefined; readonly after?: string | undefined }
     }
     readonly answer: JobAddresses
   }

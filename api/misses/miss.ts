@@ -49,6 +49,7 @@ const WORDS: Readonly<Record<Exclude<MissCause, "removed" | "other-address">, st
   noindex: "the page asks not to be indexed",
   "not-found": "the site says that there is no such page",
   "login-failed": "the crawler could not log in to read it",
+  logout: "it is a logout link, which the crawler does not follow while it is logged in",
   trap: "it is one of a row of addresses that gave nothing new",
   unreadable: "it was fetched, and no text could be read from it",
   unreachable: "the site did not answer, or with an error",

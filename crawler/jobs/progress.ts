@@ -73,6 +73,7 @@ const MEANINGS: Readonly<Record<OutcomeName, string>> = {
   "skipped:robots": "robots.txt disallows them",
   "skipped:noindex": "the pages ask not to be indexed",
   "skipped:out-of-scope": "redirected out of the crawl's scope",
+  "skipped:logout": "logout links, which would end the crawler's login",
   "skipped:duplicate": "the same page under another address",
   "skipped:trap": "rows of addresses without end, such as a calendar's",
   "skipped:soft-404": "not there, though the site says 200",

@@ -226,7 +226,7 @@ describe("a form", () => {
     })
     expect(titles()).toEqual(["A", "B", "C", "Home"])
     expect(wiki.logins).toBe(1)
-    expect(outcomeOf("/logout")).toBe("skipped:out-of-scope")
+    expect(outcomeOf("/logout")).toBe("skipped:logout")
   })
 
   it("is filled in again when the session ends", async () => {

@@ -240,7 +240,7 @@ export class PageReader implements Reader {
     const login = this.#login
     if (login === null) return await this.#fetchOnce(url, options, timeoutMs)
     if (login.endsSession(url))
-      return { kind: "skipped", because: "out-of-scope", detail: "visiting it would end the session" }
+      return { kind: "skipped", because: "logout" }
     const { generation } = login
     const first = await this.#fetchLoggedIn(login, url, options, timeoutMs)
     if (!first.isSignedOut) return first.result

@@ -12,6 +12,7 @@ import type { Trace } from "./trace.ts"
  * - `removed`: it was in the index.
  * - `not-found`: the site says that there is no such page.
  * - `login-failed`: the crawler was not let in.
+ * - `logout`: it is a logout link of a site that the crawler is logged in to.
  * - `other-address`: another one stands for it.
  * - `trap`: it is one of a row of addresses that no longer gave anything new.
  * - `unreadable`: it was fetched, and no text is taken from it.
@@ -28,6 +29,7 @@ export const MISS_CAUSES = [
   "removed",
   "not-found",
   "login-failed",
+  "logout",
   "other-address",
   "trap",
   "unreadable",
@@ -95,6 +97,7 @@ const BY_OUTCOME: Readonly<Partial<Record<OutcomeName, MissCause>>> = {
   "skipped:robots": "robots",
   "skipped:noindex": "noindex",
   "skipped:out-of-scope": "out-of-scope",
+  "skipped:logout": "logout",
   "skipped:soft-404": "not-found",
   "skipped:duplicate": "other-address",
   "skipped:trap": "trap",

@@ -33,6 +33,7 @@ const WORDS: Readonly<Record<OutcomeName, string>> = {
   "skipped:trap": "one of a row of addresses that no longer gave anything new",
   "skipped:noindex": "the page asks not to be indexed",
   "skipped:out-of-scope": "it redirects out of the source's scope",
+  "skipped:logout": "not visited, since this logout link would end the crawler's login",
   "skipped:duplicate": "another address stands for it",
   "skipped:unsupported-type": "it holds no text that can be read",
   "skipped:too-large": "it is too large",

@@ -5,6 +5,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
   robots: "robots.txt disallows it",
   noindex: "the page asks not to be indexed",
   "out-of-scope": "it leads elsewhere",
+  logout: "it is a logout link",
   duplicate: "it is a copy of another page",
   trap: "it is one of a row of addresses without end",
   "soft-404": "not there, though the site says otherwise",
