@@ -107,6 +107,26 @@ describe("a scheduled source", () => {
     expect(fixture.jobs.list()).toHaveLength(2)
   })
 
+  test.each([{ everyHours: 6 }, { everyHours: 6, jitterMinutes: 20 }])(
+    "takes a run that someone asks for while one is due as the scheduled one",
+    async (schedule) => {
+      await using fixture = new Fixture()
+      fixture.chance = 0.5
+      fixture.declare(schedule)
+      fixture.sources.run("docs")
+      fixture.now += 10 * MINUTE
+      expect(fixture.tick()).toEqual([])
+      expect(fixture.sources.get("docs")?.nextRun?.getTime()).toBeGreaterThan(fixture.now)
+    },
+  )
+
+  test("keeps its times when someone asks for a run between them", async () => {
+    await using fixture = new Fixture()
+    fixture.declare("15 3 * * *")
+    fixture.sources.run("docs")
+    expect(fixture.sources.get("docs")?.nextRun).toEqual(new Date("2026-05-02T03:15Z"))
+  })
+
   test("goes on with a run that was begun by hand and interrupted", async () => {
     await using fixture = new Fixture()
     fixture.declare("0 * * * *")

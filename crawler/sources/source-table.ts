@@ -4,7 +4,7 @@ import type { Jobs } from "../jobs/jobs.ts"
 import type { Job, JobTrigger } from "../job.ts"
 import { PinnedNetworks } from "../fetch/guard/pinned-networks.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
-import { nextRun, nextTimes, type Schedule } from "../tasks/schedule.ts"
+import { nextRun, nextTimes, type Schedule, timesAfterRun } from "../tasks/schedule.ts"
 import { defineSource, type Source, type SourceAuthor, sourceBy, type SourceSpec } from "../source.ts"
 
 /** Where a source was declared. One of the file is changed there alone. */
@@ -118,7 +118,8 @@ export class SourceTable {
   }
 
   /**
-   * Asks for a run now, paused or not. While a run of it is queued or under way, that one is returned.
+   * Asks for a run now, paused or not. While a run of it is queued or under way, that one is returned. A run that its
+   * schedule is due for anyway is this one, so that no second one is asked for beside it.
    * @returns null when there is no such source.
    */
   run(name: string, options: { trigger?: JobTrigger; visits?: Job["visits"] } = {}): Job | null {
@@ -126,7 +127,12 @@ export class SourceTable {
     if (!entry) return null
     const { trigger = "api", visits = "all" } = options
     const busy = this.#jobs.open(name).find(({ state }) => state !== "paused")
-    return busy ?? this.#jobs.enqueue(entry.source, { trigger, visits, author: authorOf(entry) })
+    if (busy) return busy
+    const { source, nextRun: planned } = entry
+    const times = timesAfterRun(source.schedule, planned?.getTime() ?? null, this.#clock(), this.#random)
+    // First: the crawler process looks at the times every second.
+    if (times) this.keepTimes([{ name, ...times }])
+    return this.#jobs.enqueue(source, { trigger, visits, author: authorOf(entry) })
   }
 
   /** Who wrote the source of this name: as it is declared, else as it was crawled last. */

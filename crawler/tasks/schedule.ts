@@ -103,6 +103,20 @@ export function nextRun(
   return time === undefined ? null : Math.round(time + random() * jitterMs(schedule))
 }
 
+/**
+ * When a task runs next after someone asked for a run at `now`. That run is the scheduled one where this is due, or is only put off by its
+ * jitter; null: it is not, and the plan stays.
+ */
+export function timesAfterRun(
+  schedule: Schedule | null,
+  planned: number | null,
+  now: number,
+  random: () => number,
+): { readonly nextRun: number | null; readonly lastRun: number } | null {
+  if (schedule === null || planned === null || planned > now + jitterMs(schedule)) return null
+  return { nextRun: nextRun(schedule, now, now, random), lastRun: now }
+}
+
 /** The most that a run is late by its jitter, in milliseconds. */
 export const jitterMs = ({ jitterMinutes }: Schedule): number => jitterMinutes * MINUTE_MS
 

@@ -1,7 +1,7 @@
 import type { Clock } from "#base/clock.ts"
 import { replaceSql } from "#base/store/state-port.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
-import { nextRun } from "../../tasks/schedule.ts"
+import { nextRun, timesAfterRun } from "../../tasks/schedule.ts"
 import type { BackupPlan } from "../../backup-plan.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 
@@ -140,11 +140,15 @@ export class BackupTable {
     return row ? runOf(row) : null
   }
 
-  /** Asks for a run. While one is not over, it is that one. */
+  /** Asks for a run. While one is not over, it is that one. A backup that is due by schedule anyway is this one. */
   ask(trigger: BackupRun["trigger"]): BackupRun {
     return transaction(this.#db, () => {
       const unfinished = this.unfinished()
       if (unfinished) return unfinished
+      const stored = trigger === "schedule" ? null : this.plan()
+      const planned = stored?.nextRun?.getTime() ?? null
+      const times = timesAfterRun(stored?.plan.schedule ?? null, planned, this.#clock(), this.#random)
+      if (times) this.keepTimes(times.nextRun, times.lastRun)
       const row = this.#db
         .prepare(`insert into backup_run ("trigger", state, asked_at) values (?, 'queued', ?) returning id`)
         .get(trigger, this.#clock())

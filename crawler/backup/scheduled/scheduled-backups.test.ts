@@ -197,6 +197,15 @@ describe("backups by schedule", () => {
     ])
   })
 
+  test("take one that someone asks for while one is due as the scheduled one", async () => {
+    await using fixture = new Fixture()
+    await fill(fixture.dataDir)
+    fixture.declare({ schedule: defineSchedule({ everyHours: 6 }) })
+    fixture.backups.ask("command")
+    expect(fixture.ticker.tick()).toEqual([])
+    expect(fixture.backups.plan()?.nextRun?.getTime()).toBe(fixture.now + 6 * HOUR)
+  })
+
   test("are judged anew when the clock was set: none is put off for years", async () => {
     await using fixture = new Fixture()
     fixture.now += 3650 * DAY
