@@ -46,7 +46,7 @@ import { authentication } from "./middleware/authentication.ts"
 import { errorEnvelope } from "./middleware/error-envelope.ts"
 import { arrivingBodies, jsonBody } from "./middleware/json-body.ts"
 import { requestId } from "./middleware/request-id.ts"
-import { requestLog } from "./middleware/request-log.ts"
+import { logUnwritten, requestLog } from "./middleware/request-log.ts"
 import { roomOnDisk } from "./doors/room-on-disk.ts"
 import { tracedRequests } from "./traces/traced-requests.ts"
 import { tracking } from "./middleware/tracking.ts"
@@ -325,8 +325,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   })
 
   const app = new Koa<RequestState>()
-  // Koa's own report goes to stderr as text; what breaks while an answer is written belongs in the log.
-  app.on("error", (error: unknown) => parts.log.warn({ err: error }, "answer not written"))
+  logUnwritten(app, parts.log)
   app.use(tracking(accounts.hashHuman))
   app.use(requestId())
   app.use(tracedRequests())

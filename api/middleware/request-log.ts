@@ -1,6 +1,7 @@
+import type Koa from "koa"
 import type { Logger } from "pino"
 
-import { callerGone, type Context, type Middleware } from "../context.ts"
+import { callerGone, type Context, type Middleware, type RequestState } from "../context.ts"
 
 /** Longest client name that is logged; the header is the caller's and may be anything. */
 const MAX_CLIENT_CHARS = 40
@@ -28,6 +29,20 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
     const message = `{method} {path} {status} {ms} ms${line.key === undefined ? "" : " key {key}"}`
     ctx.state.log[isOfNote(ctx) ? "info" : "debug"](line, message)
   }
+}
+
+/** How Node names a connection that its other end closed. */
+const HUNG_UP: readonly unknown[] = ["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "EPIPE"]
+
+/**
+ * Logs what breaks while an answer is written; Koa's own report would go to stderr as text. A caller that leaves before the end, such as a
+ * browser's tab that followed events, breaks nothing.
+ */
+export function logUnwritten(app: Koa<RequestState>, log: Logger): void {
+  app.on("error", (error: NodeJS.ErrnoException, ctx?: Context) => {
+    if (ctx !== undefined && callerGone(ctx) && HUNG_UP.includes(error.code)) return
+    log.warn({ err: error }, "answer not written")
+  })
 }
 
 /** What follows `/read/` is the address of a page, which is nobody's to know either. */

@@ -4,14 +4,14 @@ import type { Middleware, RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { errorEnvelope } from "../middleware/error-envelope.ts"
 import { requestId } from "../middleware/request-id.ts"
-import { requestLog } from "../middleware/request-log.ts"
+import { logUnwritten, requestLog } from "../middleware/request-log.ts"
 import { type PaidSearchParts, paidSearch } from "./paid-search.ts"
 import { pricing, PRICING_PATH } from "./pricing.ts"
 
 /** The paid search as an HTTP application, without a socket. It opens and closes nothing. */
 export function paidApp(parts: PaidSearchParts): Koa<RequestState> {
   const app = new Koa<RequestState>()
-  app.on("error", (error: unknown) => parts.log.warn({ err: error }, "answer not written"))
+  logUnwritten(app, parts.log)
   app.use(requestId())
   app.use(requestLog(parts.log))
   app.use(errorEnvelope())
