@@ -59,7 +59,7 @@ export async function takeFolder(
   for (;;) {
     const taken = isShared ? takeOne(folder, role) : takeAll(folder, role)
     if (taken === null) return
-    if (performance.now() >= late) throw new KnownError(TAKEN[role](nameOf(taken), dataDir))
+    if (performance.now() >= late) throw new KnownError(TAKEN[role](holderOf(taken), dataDir))
     await sleep(LOOK_MS)
   }
 }
@@ -101,13 +101,24 @@ function takeAll(folder: string, role: FolderRole): string | null {
 }
 
 function hold(place: string, lock: Disposable): void {
-  // For people alone: the lock is the truth.
-  writeFileSync(`${place}.pid`, `${process.pid} ${hostname()}\n`)
+  noteHolder(place)
   held.add(lock)
 }
 
-/** Ids of processes are those of a container: the host's name is what `docker ps` shows. */
-function nameOf(place: string): string {
+/** Writes down beside a lock who holds it, for people alone: the lock is the truth, and a full disk is no reason not to hold it. */
+export function noteHolder(place: string): void {
+  try {
+    writeFileSync(`${place}.pid`, `${process.pid} ${hostname()}\n`)
+  } catch {
+    // Others see no name then.
+  }
+}
+
+/**
+ * Who holds the lock of a place: ` (process 4711)`, with the host where that is another one; empty when unknown. Ids of processes are those
+ * of a container: the host's name is what `docker ps` shows.
+ */
+export function holderOf(place: string): string {
   try {
     const [pid, host] = readFileSync(`${place}.pid`, "utf8").trim().split(" ")
     if (!pid) return ""

@@ -239,8 +239,7 @@ export class PageReader implements Reader {
   async #fetchFor(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
     const login = this.#login
     if (login === null) return await this.#fetchOnce(url, options, timeoutMs)
-    if (login.endsSession(url))
-      return { kind: "skipped", because: "logout" }
+    if (login.endsSession(url)) return { kind: "skipped", because: "logout" }
     const { generation } = login
     const first = await this.#fetchLoggedIn(login, url, options, timeoutMs)
     if (!first.isSignedOut) return first.result

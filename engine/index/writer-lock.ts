@@ -1,5 +1,5 @@
 import path from "node:path"
-import { tryLock } from "#base/store/file-lock.ts"
+import { holderOf, noteHolder, tryLock } from "#base/store/file-lock.ts"
 import { EngineError } from "../errors.ts"
 
 /**
@@ -9,11 +9,14 @@ import { EngineError } from "../errors.ts"
  * @throws EngineError `INDEX_LOCKED`
  */
 export function lockForWriting(dir: string, index?: string): Disposable {
-  const name = index === undefined ? "writer.lock" : `writer-${index}.lock`
-  const lock = tryLock(path.join(dir, name))
-  if (lock !== null) return lock
-  throw new EngineError(
-    "INDEX_LOCKED",
-    `Another process writes to the index ${index ?? `in ${dir}`}. Stop it first (a running appliance, a crawl or a re-embedding), or open the index for reading.`,
-  )
+  const place = path.join(dir, index === undefined ? "writer" : `writer-${index}`)
+  const lock = tryLock(`${place}.lock`)
+  if (lock === null) {
+    throw new EngineError(
+      "INDEX_LOCKED",
+      `Another process${holderOf(place)} writes to the index ${index ?? `in ${dir}`}: an appliance, a crawl or a rebuild. Wait until it ends, or stop it.`,
+    )
+  }
+  noteHolder(place)
+  return lock
 }

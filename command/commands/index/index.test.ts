@@ -178,7 +178,7 @@ describe("fossick index", () => {
       mode: "write",
     })
     const { code, stderr } = await run(["upgrade"])
-    expect(stderr).toContain("Another process writes to the index")
+    expect(stderr).toMatch(/Another process \(process \d+\) writes to the index/)
     expect(code).toBe(1)
   })
 })

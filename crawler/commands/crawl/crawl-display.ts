@@ -21,8 +21,10 @@ export class CrawlDisplay {
   readonly #live: boolean
   /** By job. */
   readonly #meters = new Map<number, ProgressMeter>()
-  readonly #startedAt = steadyNow()
+  /** As jobs keep their times. */
+  readonly #since = Date.now()
   #over = 0
+  #noted = ""
   #lastLine = 0
 
   constructor(json: boolean) {
@@ -51,17 +53,31 @@ export class CrawlDisplay {
       )
   }
 
-  /** Those that are not over. */
-  show(crawls: readonly Job[]): void {
+  /**
+   * Those that are not over.
+   * @param atWork the sources that are crawled now, by whichever process
+   */
+  show(crawls: readonly Job[], atWork: ReadonlySet<string> = new Set()): void {
+    if (!this.#json && atWork.size > 0 && crawls.every(({ state }) => state === "queued")) {
+      this.#progress(
+        `${this.#standing()}waiting for a turn, while others are crawled: ${[...atWork].join(", ")}`,
+      )
+      return
+    }
     const all = crawls.map((job) => ({ job: job.id, ...this.#meterOf(job).measure(job) }))
     if (this.#json) for (const progress of all) this.#object({ event: "progress", ...progress })
     else if (all.length > 0) this.#progress(`${this.#standing()}${progressLine(sumOf(all))}`)
   }
 
-  /** What an operator may want to know. */
+  /** What an operator may want to know, once. */
   note(text: string): void {
+    if (text === this.#noted) return
+    this.#noted = text
     if (this.#json) this.#object({ event: "note", text })
-    else this.#progress(text)
+    else {
+      if (this.#live) clearLine(process.stdout)
+      this.#line(text)
+    }
   }
 
   vectors(pages: number): void {
@@ -72,7 +88,7 @@ export class CrawlDisplay {
 
   end(job: Job, failures: readonly Failure[]): void {
     this.#over += 1
-    const seconds = Math.round((steadyNow() - this.#startedAt) / 100) / 10
+    const seconds = this.#secondsOf(job)
     if (this.#json) {
       this.#object({
         event: "ended",
@@ -95,6 +111,13 @@ export class CrawlDisplay {
     for (const line of summaryLines(job)) this.#line(line)
     if (job.note !== null) this.#line(`Note: ${job.note}`)
     for (const { url, detail } of failures) this.#line(`  ${url}: ${detail ?? "failed"}`)
+  }
+
+  /** How long a run took while it was watched. Those of several begin and end at times of their own. */
+  #secondsOf({ startedAt, endedAt }: Job): number {
+    if (startedAt === null) return 0
+    const ms = (endedAt?.getTime() ?? Date.now()) - Math.max(startedAt.getTime(), this.#since)
+    return Math.max(0, Math.round(ms / 100) / 10)
   }
 
   get #areSeveral(): boolean {

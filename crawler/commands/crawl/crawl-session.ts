@@ -69,7 +69,7 @@ export async function crawl(wish: CrawlWish): Promise<number> {
       const open = now().filter((job) => isOpen(job) && (isOurs(job) || !stop.signal.aborted))
       if (open.length === 0) break
       if (!jobs.hasCrawler()) {
-        const opened = await openUnlessLocked(() => openChoosingEngine(config))
+        const opened = await openUnlessLocked(() => openChoosingEngine(config), display.note.bind(display))
         if (opened) {
           await using engine = opened.engine
           // The writer of a job that was running is gone, or the index would be locked.
@@ -100,7 +100,7 @@ export async function crawl(wish: CrawlWish): Promise<number> {
           break
         }
       }
-      display.show(open)
+      display.show(open, jobs.sourcesAtWork())
       await sleep(POLL_MS)
     }
     if (isOtherModel) await rebuilt(config, display, told.signal)
