@@ -1,11 +1,16 @@
 import { expect, test } from "vitest"
-import { fullCrawl, type HostPace } from "./crawl-time.ts"
+import { fullCrawl, type HostPace, measuredMs } from "./crawl-time.ts"
 import { defineSource, type SourceLimits } from "../source.ts"
 
-const of = (limits: Partial<SourceLimits>, hosts: readonly Partial<HostPace>[], fetches = 32) => {
+const of = (
+  limits: Partial<SourceLimits>,
+  hosts: readonly Partial<HostPace>[],
+  fetches = 32,
+  ownMs?: number,
+) => {
   const source = defineSource({ seeds: ["https://a.example/"], limits })
   const paced = hosts.map((one) => ({ host: "a", pages: null, delayMs: 1000, concurrency: 1, ...one }))
-  return fullCrawl(source, paced, fetches)
+  return fullCrawl(source, paced, fetches, ownMs)
 }
 
 test("a known site takes a pause for each of its pages", () => {
@@ -25,7 +30,20 @@ test("hosts are visited side by side: the slowest counts", () => {
   expect(of({ pages: 500 }, hosts)).toMatchObject({ pages: 500, seconds: 1000 })
 })
 
-test("without pauses, pages still take their time", () => {
-  expect(of({}, [{ pages: 400, delayMs: 0, concurrency: 10 }]).seconds).toBe(10)
-  expect(of({}, [{ pages: 400, delayMs: 0, concurrency: 100 }], 10).seconds).toBe(10)
+test("without pauses, pages still take their time, and this machine its own", () => {
+  const quick = [{ pages: 400, delayMs: 0, concurrency: 100 }]
+  expect(of({}, [{ pages: 400, delayMs: 0, concurrency: 10 }], 32, 1).seconds).toBe(10)
+  expect(of({}, quick, 10, 1).seconds).toBe(10)
+  expect(of({}, quick, 100, 150).seconds).toBe(60)
+})
+
+test("the fastest run of late says what this machine can do", () => {
+  const run = (indexed: number, seconds: number) => ({
+    startedAt: new Date(0),
+    endedAt: new Date(seconds * 1000),
+    outcomes: { indexed },
+  })
+  // A polite run waits for its site; one of a few pages is mostly its start, and one of known pages reads none.
+  expect(measuredMs([run(300, 300), run(240, 36), run(4, 5), run(0, 9)])).toBe(150)
+  expect(measuredMs([run(4, 1), { ...run(100, 1), endedAt: null }])).toBeNull()
 })

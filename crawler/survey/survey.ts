@@ -10,7 +10,7 @@ import { defineSource } from "../source.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
 import type { PageReader } from "../visit/reader.ts"
 import type { Tried } from "../why/try/try-page.ts"
-import { hostMs } from "../sources/crawl-time.ts"
+import { hostMs, machineMs } from "../sources/crawl-time.ts"
 import { type LanguageLook, languagesOf } from "./languages.ts"
 import { type LoginForm, loginForm, loginLink } from "./login-look.ts"
 import { type Obstacle, obstacleOf, pageObstacles } from "./obstacles.ts"
@@ -233,7 +233,9 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
             pages: count,
             from: listedTotal > 0 ? "sitemap" : "links",
             delayMs: pace.delayMs,
-            seconds: Math.ceil(hostMs(count, pace, pace.pageMs) / 1000),
+            seconds: Math.ceil(
+              Math.max(hostMs(count, pace, pace.pageMs), count * machineMs(parts.db)) / 1000,
+            ),
           },
   }
 }

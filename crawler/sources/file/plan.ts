@@ -6,7 +6,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { BackupPlan } from "../../backup-plan.ts"
 import { landingsOf } from "../../jobs/landings.ts"
 import { defineSource, type Source, type SourceAuthor, type SourceSpec } from "../../source.ts"
-import { type FullCrawl, fullCrawl } from "../crawl-time.ts"
+import { type FullCrawl, fullCrawl, machineMs } from "../crawl-time.ts"
 import type { SourceEntry } from "../source-table.ts"
 import type { Sources } from "../sources.ts"
 
@@ -49,7 +49,7 @@ export function fullCrawlOf(
     pages: known.get(host) ?? null,
     ...manners(url.href),
   }))
-  return fullCrawl(source, hosts, config.fetchConcurrency)
+  return fullCrawl(source, hosts, config.fetchConcurrency, machineMs(db))
 }
 
 /** What {@link applySources} would do; changes nothing. By name. */

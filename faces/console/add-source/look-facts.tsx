@@ -38,7 +38,7 @@ export function LookFacts({
         {estimate !== null && (
           <Fact name="A full crawl">
             <b>
-              {estimate.from === "links" && "at least "}
+              {estimate.from === "links" ? "at least " : "about "}
               {lasting(estimate.seconds)}
             </b>
             <small>
