@@ -94,7 +94,7 @@ test("on an appliance that has crawled nothing but its handbook, a search that f
     (await young.call("/search", by, { query: "ancient hollow oak" })).body.miss as object
   expect(await ask(young.key())).toMatchObject({
     cause: "not-crawled",
-    text: expect.stringContaining("Nothing has been crawled yet"),
+    text: expect.stringContaining("No site has been added yet"),
   })
   // What a limited key may not see may be full.
   expect(await ask(young.key({ scope: readScope({ domains: ["example.com"] }) }))).toMatchObject({

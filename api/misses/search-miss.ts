@@ -149,7 +149,7 @@ const notYet = (waiting: number): Miss => ({
 
 const UNFILLED: Miss = {
   cause: "not-crawled",
-  text: "Nothing has been crawled yet: there is no source, and the index holds only the handbook.",
+  text: "No site has been added yet: there is no source, and the index holds at most the handbook.",
 }
 
 const isOpen = ({ incomplete }: AskedSource): boolean => incomplete !== null

@@ -39,10 +39,8 @@ export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
       <h1 class="unseen">Search</h1>
       {isNew && (
         <section class="begin" aria-labelledby="begin">
-          <h2 id="begin">Nothing has been crawled yet</h2>
-          <p>
-            Give the appliance its first site; its pages can be searched here while they are still being read.
-          </p>
+          <h2 id="begin">No site has been added yet</h2>
+          <p>Add your first site. You can search its pages here while the others are still being read.</p>
           <p>
             <a class="button primary" href={addressOf("console")}>
               Set it up

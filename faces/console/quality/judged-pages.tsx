@@ -108,7 +108,7 @@ export function GradeOf({
         </>
       }
       value={String(grade)}
-      options={[{ value: "0", label: "No" }, ...optionsOf(grade)]}
+      options={[{ value: "0", label: "Not judged" }, ...optionsOf(grade)]}
       onChoose={(value) => judgement.grade(url, Number(value))}
     />
   )
