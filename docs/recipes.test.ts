@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { parse } from "yaml"
 import { headingIds } from "../api/handbook/render-markdown.ts"
-import { readSourceSpec } from "#crawler/sources/source-spec.ts"
 import { PROGRAMS } from "#crawler/survey/programs/registry.ts"
 
 const text = readFileSync(join(import.meta.dirname, "recipes.md"), "utf8")
@@ -11,12 +9,4 @@ const text = readFileSync(join(import.meta.dirname, "recipes.md"), "utf8")
 test("every program that is recognised has its section in Recipes", () => {
   const sections = new Set(headingIds(text))
   expect(PROGRAMS.filter(({ recipe }) => !sections.has(recipe)).map(({ name }) => name)).toEqual([])
-})
-
-test("every source in Recipes is a right one", () => {
-  const sources = [...text.matchAll(/^```yaml\n([^`]*)```/gm)].flatMap(
-    ([, yaml = ""]) => parse(yaml) as unknown[],
-  )
-  expect(sources.length).toBeGreaterThan(6)
-  for (const source of sources) expect(() => readSourceSpec(source)).not.toThrow()
 })

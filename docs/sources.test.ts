@@ -69,21 +69,11 @@ describe("the page on sources", () => {
   })
 })
 
-test("the files and schedules that the handbook shows are right", () => {
-  const shown = [page, read("schedule-a-crawl.md")].flatMap((text) =>
-    [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml = ""]) => yaml),
-  )
-  const files = shown.filter((yaml) => yaml.includes("sources:\n"))
-  expect(files).toHaveLength(2)
-  const sources = files.flatMap((yaml) => parseSources(yaml, "shown.yaml").sources).map(defineSource)
-  expect(sources.map(({ name }) => name)).toEqual(["docs", "blog", "docs"])
-  const nightly = sources.at(-1)?.schedule
-  const [first] = nightly ? nextTimes(nightly, 1, Date.UTC(2026, 0, 1), null) : []
-  expect(new Date(first ?? 0).toISOString()).toBe("2026-01-01T02:15:00.000Z")
-  for (const part of shown.filter((yaml) => yaml.startsWith("    "))) {
-    const whole = `sources:\n  - name: a\n    seeds: a.example\n${part}`
-    expect(() => parseSources(whole, "shown.yaml")).not.toThrow()
-  }
+test("the schedule that the handbook begins with runs when it says", () => {
+  const [, yaml = ""] = /```yaml\n(.*?)```/s.exec(read("schedule-a-crawl.md")) ?? []
+  const [nightly] = parseSources(yaml, "shown.yaml").sources.map(defineSource)
+  const [first = 0] = nightly?.schedule ? nextTimes(nightly.schedule, 1, Date.UTC(2026, 0, 1), null) : []
+  expect(new Date(first).toISOString()).toBe("2026-01-01T02:15:00.000Z")
 })
 
 function read(name: string): string {

@@ -49,6 +49,11 @@ export function readPeers(named: string, env: NodeJS.ProcessEnv): readonly PeerS
   } catch {
     throw new SettingsError([`FOSSICK_PEERS_FILE: cannot read ${file}`])
   }
+  return parsePeers(text, file, env)
+}
+
+/** As {@link readPeers}, of a file's text. @throws SettingsError */
+export function parsePeers(text: string, file: string, env: NodeJS.ProcessEnv): readonly PeerSpec[] {
   const document = parseDocument(text)
   const [unreadable] = document.errors
   if (unreadable) throw new SettingsError([`${file}: ${unreadable.message.split("\n")[0]}`])

@@ -16,7 +16,7 @@ type File = NonNullable<Answer["files"]>[number]
 
 const DECLARE = `backup:
   folder: /backups
-  cron: "30 2 * * *"
+  schedule: 30 2 * * *
   keep: 7`
 
 /** Backups by the plan: when, how the last ones ended, what is there, and one made now. */
@@ -33,7 +33,11 @@ export function Backups() {
     return (
       <>
         <Nothing icon="copy" title="No backup is declared">
-          <p>Write a block into the file of sources, and the appliance makes backups by itself.</p>
+          <p>
+            Create a folder for them, add this block to the file of sources beside <code>sources:</code>, and
+            run <code>fossick sources apply</code>. The appliance then makes a backup every night at 02:30
+            UTC.
+          </p>
         </Nothing>
         <Snippet name="the block for sources.yaml" text={DECLARE} />
         <p class="small">Or make one now, on the machine of the appliance:</p>

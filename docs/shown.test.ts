@@ -1,0 +1,193 @@
+import { describe, expect, test } from "vitest"
+import { parse } from "yaml"
+import { engineSettings } from "#engine/settings.ts"
+import { crawlerSettings } from "#crawler/settings.ts"
+import { parseSources } from "#crawler/sources/file/sources-file.ts"
+import { parseJudged } from "../api/judging/judged-file.ts"
+import { parsePeers } from "../api/federation/peers-file.ts"
+import { parseRules } from "../api/rules/rules-file.ts"
+import { apiSettings } from "../api/settings.ts"
+import { x402Settings } from "../api/x402/settings.ts"
+import { readCommandLine } from "../command/program.ts"
+import { COMMANDS } from "../command/registry.ts"
+import { isGroup } from "../command/spec.ts"
+import {
+  blocksIn,
+  matchesIn,
+  settingsFiles,
+  type Shown,
+  shownPages,
+  shownSources,
+  wordsOf,
+  yamlOfFaces,
+} from "./house/shown.ts"
+
+// Whatever a page, a screen or a message shows people to write is taken by what reads it.
+
+const pages = shownPages()
+const sources = shownSources()
+const blocks = blocksIn(pages)
+
+/** What `check` says of each, by where it is shown; nothing of those that are right. */
+async function faultsOf<T extends Shown>(
+  all: readonly T[],
+  check: (one: T) => unknown,
+): Promise<Record<string, string>> {
+  const faults: Record<string, string> = {}
+  for (const one of all) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- in order
+      await check(one)
+    } catch (error) {
+      // What it names is on the reader's machine.
+      if (!String(error).includes("ENOENT")) faults[one.at] = `${(error as Error).message}\n${one.text}`
+    }
+  }
+  return faults
+}
+
+describe("YAML", () => {
+  /** Files of other programs, by a field at their top: only these may be what no reader here knows. */
+  const FOREIGN = [
+    "firecrawlApiKey",
+    "image",
+    "mcp_servers",
+    "opensearch",
+    "rule_files",
+    "scrape_configs",
+    "search_tools",
+    "services",
+    "webSearch",
+  ]
+  const READERS: Readonly<Record<string, (text: string, file: string) => unknown>> = {
+    rules: parseRules,
+    questions: parseJudged,
+    peers: (text, file) => parsePeers(text, file, { PLANT_KEY: "a-key-of-the-plant" }),
+  }
+
+  function check({ text }: Shown): void {
+    const value = parse(text) as object | null
+    // A comment alone, for editors.
+    if (value === null) return
+    const [first = ""] = Object.keys(value)
+    const reader = READERS[first]
+    if (reader !== undefined) reader(text, "shown.yaml")
+    else if (Array.isArray(value)) parseSources(`sources:\n${text}`, "shown.yaml")
+    else if (["defaults", "sources", "backup"].includes(first))
+      parseSources("sources" in value ? text : `sources: []\n${text}`, "shown.yaml")
+    else if (!FOREIGN.includes(first))
+      parseSources(
+        JSON.stringify({ sources: [{ name: "a", seeds: "https://a.example/", ...value }] }),
+        "shown.yaml",
+      )
+    else if ("sources" in value) parseSources(JSON.stringify(value.sources), "shown.yaml")
+  }
+
+  test("of every page is read by what it is for", async () => {
+    const shown = blocks.filter(({ language }) => language === "yaml")
+    expect(shown.length).toBeGreaterThan(40)
+    expect(await faultsOf(shown, check)).toEqual({})
+  })
+
+  test("of every screen is read by what it is for", async () => {
+    const shown = yamlOfFaces()
+    expect(shown.length).toBeGreaterThan(0)
+    expect(await faultsOf(shown, check)).toEqual({})
+  })
+})
+
+describe("commands", () => {
+  /** The arguments behind `fossick`, with something in the place of what readers fill in. */
+  const typed = (all: readonly Shown[], pattern: RegExp): Shown[] =>
+    all
+      .flatMap((one) => matchesIn(one, pattern))
+      .map(({ at, groups: [line = ""] }) => ({
+        at,
+        text: line.replaceAll(/\\\n|<\w+>|\$\{\w+\}|\$\([^)]*\)/g, "x"),
+      }))
+
+  async function check({ text }: Shown): Promise<void> {
+    const line = await readCommandLine(wordsOf(text))
+    if ("code" in line && line.code !== 0) throw new Error(line.err)
+  }
+
+  test("of every page are understood", async () => {
+    const lines = blocks.filter(({ language }) => language === "sh" || language === "ini")
+    const shown = typed(
+      lines,
+      /^(?!\s*(?:#|helm |git |alias |create ))[^\n#]*?\bfossick ((?:--)?[a-z](?:\\\n|[^\n])*)/gm,
+    )
+    expect(shown.length).toBeGreaterThan(100)
+    expect(await faultsOf(shown, check)).toEqual({})
+  })
+
+  test("of every screen are understood", async () => {
+    const faces = sources.filter(({ at }) => at.startsWith("faces/"))
+    const shown = typed(faces, /[>"`](?:npx )?fossick ([a-z][^<"`]*)[<"`]/g)
+    expect(shown.length).toBeGreaterThan(3)
+    const faults = await faultsOf(shown, check)
+    // A sentence may name a command without its arguments.
+    const wrong = Object.entries(faults).filter(([, why]) => !why.includes("missing required argument"))
+    expect(Object.fromEntries(wrong)).toEqual({})
+  })
+
+  test("that sentences, messages and helps name are there", async () => {
+    const loaded = await Promise.all(
+      Object.entries(COMMANDS).map(async ([name, { load }]) => [name, await load()] as const),
+    )
+    const specs = new Map(loaded)
+    const named = [
+      ...pages.flatMap((page) =>
+        matchesIn(page, /(?<=`)(?:npx )?fossick ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/g),
+      ),
+      ...sources.flatMap((one) =>
+        matchesIn(one, /(?<=[\s`"(>])(?<!_describe -o )fossick ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/g),
+      ),
+    ]
+    expect(named.length).toBeGreaterThan(100)
+    const check = ({ groups: [name = "", sub = ""] }: (typeof named)[number]) => {
+      const spec = specs.get(name)
+      if (spec === undefined) throw new Error(`there is no command ${name}`)
+      // A group with a command of its own may be followed by the rest of the sentence.
+      if (!isGroup(spec) || spec.standard !== undefined || sub === "") return
+      if (!(sub in spec.commands)) throw new Error(`${name} has no ${sub}`)
+    }
+    expect(await faultsOf(named, check)).toEqual({})
+  })
+})
+
+describe("settings", () => {
+  const declared = new Map(
+    [engineSettings, crawlerSettings, apiSettings, x402Settings]
+      .flatMap((part) => Object.values(part))
+      .map((setting) => [setting.name as string, setting]),
+  )
+  const everywhere = [...pages, ...sources, ...settingsFiles()]
+  /** Where the settings are read from, what some begin with, and a list in the source. */
+  const APART = new Set(["FOSSICK_CONFIG_FILE", "FOSSICK_X402", "X402_OUTCOMES"])
+
+  const VALUE = String.raw`(?:"([^"\n]*)"|'([^'\n]*)'|((?:[^\s"'\`;,)]|,(?=\S))+))`
+  const ASSIGNED = new RegExp(String.raw`\b((?:FOSSICK|X402)_[A-Z0-9_]+)=${VALUE}`, "g")
+  const GIVEN = new RegExp(String.raw`\b((?:FOSSICK|X402)_[A-Z0-9_]+)(?:=|: )${VALUE}`, "g")
+
+  test("that are named anywhere are there", async () => {
+    const named = everywhere.flatMap((one) => matchesIn(one, /\b(?:FOSSICK|X402)_[A-Z0-9_]*[A-Z0-9]\b(?!_)/g))
+    const check = ({ text }: Shown) => {
+      if (!declared.has(text) && !APART.has(text)) throw new Error("there is no such setting")
+    }
+    expect(await faultsOf(named, check)).toEqual({})
+  })
+
+  test("have values that they take", async () => {
+    const given = everywhere.flatMap((one) =>
+      // In a source file a colon is no more than TypeScript.
+      matchesIn(one, /\.tsx?$/.test(one.at) ? ASSIGNED : GIVEN),
+    )
+    const check = ({ groups: [name = "", ...values] }: (typeof given)[number]) => {
+      const value = values.find((one) => one !== "") ?? ""
+      if (!/[$<{…]/.test(value)) declared.get(name)?.parse(value)
+    }
+    expect(given.length).toBeGreaterThan(100)
+    expect(await faultsOf(given, check)).toEqual({})
+  })
+})
