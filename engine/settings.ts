@@ -3,6 +3,7 @@ import { baseUrl, integer, oneOf, type Setting, text } from "#base/settings.ts"
 import { stateSettings } from "#base/store/postgres/state-location.ts"
 import { opensearchSettings } from "./opensearch-settings.ts"
 import { modelServerSettings } from "./model-servers/settings.ts"
+import { folderOf } from "./shipped-models.ts"
 
 const modelHub: Setting<string> = {
   name: "FOSSICK_MODEL_HUB",
@@ -73,12 +74,13 @@ export const engineSettings = {
   }),
   meiliIndex,
   ...opensearchSettings,
-  model: text({
+  model: {
     name: "FOSSICK_MODEL",
     default: "",
     about:
-      "Embedding model: a folder, or a hub id such as `Xenova/bge-small-en-v1.5` (fetched from the hub only when FOSSICK_MODEL_HUB is set). Empty means one of the two that ship with Fossick, chosen by `fossick index model`, or else by the languages of the pages.",
-  }),
+      "Embedding model: `english` or `multilingual`, which ship with Fossick, a folder, or a hub id such as `Xenova/bge-small-en-v1.5` (fetched from the hub only when FOSSICK_MODEL_HUB is set). Empty or `auto` means the one chosen by `fossick index model`, or else by the languages of the pages.",
+    parse: (value): string => (value === "auto" ? "" : folderOf(value)),
+  } satisfies Setting<string>,
   modelHub,
   embedThreads: integer(
     {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import type { Embedder } from "#engine"
-import { SHIPPED_MODELS } from "#engine/embedders/model-folder.ts"
+import { SHIPPED_MODELS } from "#engine/shipped-models.ts"
 import { TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
 
 import { Bearing } from "./borne-out.ts"

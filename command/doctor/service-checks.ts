@@ -4,7 +4,8 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { findBrowser } from "#crawler/render/find-browser.ts"
-import { SHIPPED_MODELS, readModelFolder } from "#engine/embedders/model-folder.ts"
+import { readModelFolder } from "#engine/embedders/model-folder.ts"
+import { SHIPPED_MODELS } from "#engine/shipped-models.ts"
 import { RemoteEmbedder } from "#engine/embedders/remote/remote-embedder.ts"
 import { ModelServerError } from "#engine/model-servers/model-server.ts"
 import { openEngine } from "#engine/open-engine.ts"
@@ -92,7 +93,7 @@ export const modelCheck = (settings: DoctorSettings): Check => ({
       const advice =
         model === ""
           ? "Install Fossick again: files of its own are missing."
-          : "Set FOSSICK_MODEL to a folder that holds a model, or empty for the one that ships with Fossick."
+          : "Set FOSSICK_MODEL to english, multilingual or a folder that holds a model, or leave it empty."
       return [wrong((error as Error).message, advice)]
     }
   },

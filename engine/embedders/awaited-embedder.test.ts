@@ -6,7 +6,7 @@ import { readSettings } from "#base/settings.ts"
 import { openEngine, openSearchEngine } from "../open-engine.ts"
 import { engineSettings } from "../settings.ts"
 import { aPage } from "../testing/pages.ts"
-import { shippedModel } from "./model-folder.ts"
+import { shippedModel } from "../shipped-models.ts"
 
 let dir: string
 beforeEach(async () => {

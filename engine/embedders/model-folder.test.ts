@@ -3,7 +3,8 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { TransformersEmbedder, shippedModel } from "./transformers-embedder.ts"
-import { SHIPPED_MODELS, readModelFolder } from "./model-folder.ts"
+import { readModelFolder } from "./model-folder.ts"
+import { SHIPPED_MODELS } from "../shipped-models.ts"
 import { vocabularyScripts } from "./model/vocabulary-scripts.ts"
 
 let dir: string

@@ -9,28 +9,10 @@ import { vocabularyScripts } from "./model/vocabulary-scripts.ts"
 import { MODEL_CARD, type ModelCard, readModelCard } from "./model/model-card.ts"
 import type { Pooling, WorkerSetup } from "./embed-protocol.ts"
 
-const MODELS = path.join(import.meta.dirname, "..", "models")
-
 /** Checksums as `sha256sum` writes them, of the files whose bytes make the vectors. */
 const SUMS = "SHA256SUMS"
 /** Of the weights' SHA-256, as the model's id has it. */
 const HASH_CHARS = 12
-
-/** The folders of the models that ship with Fossick, both of 384 dimensions. */
-export const SHIPPED_MODELS = {
-  english: path.join(MODELS, "all-MiniLM-L6-v2"),
-  multilingual: path.join(MODELS, "multilingual-e5-small"),
-} as const
-export type ShippedModel = keyof typeof SHIPPED_MODELS
-
-/** The model that an index begins with. */
-export const shippedModel = SHIPPED_MODELS.english
-
-/** The name of the model that ships with Fossick and has made an index, in this version or another one; null for any other. */
-export function shippedModelOf(embedder: string): ShippedModel | null {
-  const names = Object.keys(SHIPPED_MODELS) as ShippedModel[]
-  return names.find((name) => embedder.startsWith(`${path.basename(SHIPPED_MODELS[name])}:`)) ?? null
-}
 
 export interface ModelFolder {
   /** Name, quantisation, pooling, prefixes and a hash of the weights: what decides whether vectors may be compared. */
@@ -148,7 +130,7 @@ async function readJson(
 function unavailable(folder: string, what: string, options?: ErrorOptions): EngineError {
   return new EngineError(
     "MODEL_UNAVAILABLE",
-    `Cannot use the embedding model in ${folder}: ${what}. Set FOSSICK_MODEL to a folder in the layout of transformers.js (config.json, tokenizer.json, tokenizer_config.json, onnx/model_quantized.onnx), or leave it empty for the model that ships with Fossick.`,
+    `Cannot use the embedding model in ${folder}: ${what}. Set FOSSICK_MODEL to english, multilingual or a folder in the layout of transformers.js (config.json, tokenizer.json, tokenizer_config.json, onnx/model_quantized.onnx), or leave it empty.`,
     options,
   )
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { cosineOf } from "../embedder.ts"
 import { nearnessOf } from "../ranking/fusion.ts"
 import { vocabularyScripts } from "./model/vocabulary-scripts.ts"
-import { SHIPPED_MODELS } from "./model-folder.ts"
+import { SHIPPED_MODELS } from "../shipped-models.ts"
 import { TransformersEmbedder } from "./transformers-embedder.ts"
 
 let embedder: TransformersEmbedder

@@ -10,7 +10,7 @@ import { type ModelFolder, readModelFolder } from "./model-folder.ts"
 import { leaveThread, takeThread } from "./model-threads.ts"
 import { sparingThreads, threadsFor } from "./thread-count.ts"
 
-export { shippedModel } from "./model-folder.ts"
+export { shippedModel } from "../shipped-models.ts"
 
 export interface TransformersOptions {
   /** A model folder, or a hub id (`owner/name`) when `hub` is given. */

@@ -6,7 +6,7 @@ import { HeldEmbedder } from "#engine/embedders/held-embedder.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { AutoModel } from "./auto-model.ts"
 import { GenerationFile, wantedModel } from "./generation-file.ts"
-import { SHIPPED_MODELS } from "../embedders/model-folder.ts"
+import { SHIPPED_MODELS } from "../shipped-models.ts"
 import { modelFolderOf, suitedModel } from "./model-choice.ts"
 
 const ENGLISH = "all-MiniLM-L6-v2:quantized:mean:000000000000"

@@ -1,5 +1,5 @@
 import type { HeldEmbedder } from "../embedders/held-embedder.ts"
-import { type ShippedModel, shippedModelOf } from "../embedders/model-folder.ts"
+import { type ShippedModel, shippedModelOf } from "../shipped-models.ts"
 import type { Engine } from "../engine.ts"
 import type { GenerationFile } from "./generation-file.ts"
 import { shareOfOthers, suitedModel } from "./model-choice.ts"

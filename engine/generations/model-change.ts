@@ -1,9 +1,10 @@
 import { readdir } from "node:fs/promises"
 import path from "node:path"
-import { SHIPPED_MODELS, type ShippedModel, readModelFolder } from "../embedders/model-folder.ts"
+import { readModelFolder } from "../embedders/model-folder.ts"
+import { SHIPPED_MODELS, type ShippedModel } from "../shipped-models.ts"
 import { EngineError } from "../errors.ts"
 import type { GenerationFile } from "./generation-file.ts"
-import { isShipped } from "./model-choice.ts"
+import { isShipped } from "../shipped-models.ts"
 
 /** A model that is there and can be asked for. */
 export interface AvailableModel {

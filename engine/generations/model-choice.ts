@@ -1,6 +1,6 @@
 import path from "node:path"
 import type { IndexInfo } from "../adapters/adapter.ts"
-import { SHIPPED_MODELS, type ShippedModel, shippedModelOf } from "../embedders/model-folder.ts"
+import { isShipped, SHIPPED_MODELS, type ShippedModel, shippedModelOf } from "../shipped-models.ts"
 
 /** Which model is to make the vectors, while FOSSICK_MODEL says nothing. */
 export interface ModelChoice {
@@ -47,8 +47,6 @@ export function modelFolderOf(
   if (wanted !== "auto") return wanted
   return SHIPPED_MODELS[chosen ?? (info && shippedModelOf(info.embedder)) ?? "english"]
 }
-
-export const isShipped = (name: string): name is ShippedModel => name in SHIPPED_MODELS
 
 /** A word of the command line as it is kept: a folder by its whole path, since others read it from elsewhere. */
 export const asWanted = (given: string): string =>

@@ -7,7 +7,7 @@ import { openEmbedder } from "../embedders/open-embedder.ts"
 import { remoteModelOf } from "../embedders/remote/remote-embedder.ts"
 import { EngineError } from "../errors.ts"
 import type { Values } from "#base/settings.ts"
-import { SHIPPED_MODELS } from "../embedders/model-folder.ts"
+import { SHIPPED_MODELS } from "../shipped-models.ts"
 import type { IndexInfo } from "../adapters/adapter.ts"
 
 /** The embedders that generations need. */

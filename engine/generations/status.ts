@@ -4,7 +4,7 @@ import { secondsLeft } from "../filling/filling-rate.ts"
 import { ModelOutage } from "../model-servers/availability.ts"
 import { keptUntil, targetDue } from "./building/build.ts"
 import type { GenerationContext } from "./generation-context.ts"
-import { type ShippedModel, shippedModelOf } from "../embedders/model-folder.ts"
+import { nameOf, type ShippedModel, shippedModelOf } from "../shipped-models.ts"
 import type { Generations, Target } from "./generation-file.ts"
 import { shareOfOthers, suitedModel } from "./model-choice.ts"
 import { missingModel } from "./models.ts"
@@ -114,7 +114,7 @@ async function modelStatus(
   { current, choice: { wanted, chosen } }: Generations,
   modelSetting: string,
 ): Promise<ModelStatus> {
-  const said = { setting: modelSetting || null, wanted, chosen: wanted === "auto" ? chosen : null }
+  const said = { setting: nameOf(modelSetting) || null, wanted, chosen: wanted === "auto" ? chosen : null }
   const info = await adapter.info(current)
   if (!info || adapter.useOf(info.format) !== "written") return { ...said, languages: null, suited: null }
   await using engine = await adapter.open(current, { mode: "read", embedder: missingModel(info) })

@@ -3,7 +3,7 @@ import { basename, join } from "node:path"
 
 import { pause } from "#base/flow/pause.ts"
 import { ORDINARY_MS } from "#base/store/clock/trusted-time.ts"
-import { SHIPPED_MODELS } from "#engine/embedders/model-folder.ts"
+import { SHIPPED_MODELS } from "#engine/shipped-models.ts"
 import type { Appliance } from "../kills/appliance.ts"
 import {
   fail,

@@ -4,7 +4,7 @@ import type { Router } from "@koa/router"
 
 import type { Values } from "#base/settings.ts"
 import { EngineError } from "#engine"
-import { shippedModelOf } from "#engine/embedders/model-folder.ts"
+import { shippedModelOf } from "#engine/shipped-models.ts"
 import { type AvailableModel, askForModel, availableModels } from "#engine/generations/model-change.ts"
 import { type IndexStatus, indexStatus, whyThisModel } from "#engine/generations/status.ts"
 import { openGenerations } from "#engine/open-engine.ts"

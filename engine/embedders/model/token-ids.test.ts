@@ -1,7 +1,7 @@
 import { AutoTokenizer, type PreTrainedTokenizer, env } from "@xenova/transformers"
 import { array, assert, constantFrom, oneof, property, string } from "fast-check"
 import { beforeAll, describe, expect, test } from "vitest"
-import { SHIPPED_MODELS } from "../model-folder.ts"
+import { SHIPPED_MODELS } from "../../shipped-models.ts"
 import { tokenIdsOf } from "./token-ids.ts"
 
 const MOST = 64

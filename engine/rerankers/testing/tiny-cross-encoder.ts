@@ -1,6 +1,6 @@
 import { copyFile, cp, mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
-import { shippedModel } from "../../embedders/model-folder.ts"
+import { shippedModel } from "../../shipped-models.ts"
 
 const GRAPH = path.join(import.meta.dirname, "tiny-cross-encoder.onnx")
 
