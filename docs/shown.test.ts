@@ -28,6 +28,8 @@ const pages = shownPages()
 const sources = shownSources()
 const blocks = blocksIn(pages)
 
+const MISSING_FILE = /ENOENT|^Wrong settings:$/
+
 /** What `check` says of each, by where it is shown; nothing of those that are right. */
 async function faultsOf<T extends Shown>(
   all: readonly T[],
@@ -39,8 +41,9 @@ async function faultsOf<T extends Shown>(
       // oxlint-disable-next-line no-await-in-loop -- in order
       await check(one)
     } catch (error) {
-      // What it names is on the reader's machine.
-      if (!String(error).includes("ENOENT")) faults[one.at] = `${(error as Error).message}\n${one.text}`
+      // The files that it names are on the reader's machine.
+      const wrong = (error as Error).message.split("\n").filter((line) => !MISSING_FILE.test(line))
+      if (wrong.length > 0) faults[one.at] = `${wrong.join("\n")}\n${one.text}`
     }
   }
   return faults
