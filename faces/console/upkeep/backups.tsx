@@ -34,9 +34,9 @@ export function Backups() {
       <>
         <Nothing icon="copy" title="No backup is declared">
           <p>
-            Create a folder for them, add this block to the file of sources beside <code>sources:</code>, and
-            run <code>fossick sources apply</code>. The appliance then makes a backup every night at 02:30
-            UTC.
+            Create a folder for your backups, add this block to the file of sources beside{" "}
+            <code>sources:</code>, and run <code>fossick sources apply</code>. The appliance then makes a
+            backup every night at 02:30 UTC.
           </p>
         </Nothing>
         <Snippet name="the block for sources.yaml" text={DECLARE} />
