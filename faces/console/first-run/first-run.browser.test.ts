@@ -51,6 +51,7 @@ describe.skipIf(executablePath === null)(
       // The search page leads there.
       await using opened = await signIn(workshop, "/")
       const { page, complaints } = opened
+      await page.getByRole("heading", { name: "No site has been added yet" }).waitFor()
       await page.getByRole("link", { name: "Set it up" }).click()
       await page.getByRole("heading", { level: 1, name: "Set up this appliance" }).waitFor()
       const step = page.getByRole("list", { name: "Steps" }).locator("[aria-current=step]")
