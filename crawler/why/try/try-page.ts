@@ -23,6 +23,8 @@ export interface Tried {
   /** As runs record it. */
   readonly outcome: OutcomeName
   readonly detail: string | null
+  /** The same with all that is known of it; null when there is a page. */
+  readonly end: NoPage | null
   /** What would be indexed; null when nothing would be. */
   readonly page: Page | null
   readonly passages: readonly Passage[]
@@ -98,7 +100,8 @@ export async function tryPage(url: PageUrl, parts: TryParts): Promise<Tried> {
   const tried = { url, source, belongs: inScope(url), robots }
   const took = () => Math.round(performance.now() - startedAt)
   if (visit.kind !== "read") {
-    return { ...tried, ...endOf(visit), reading: null, page: null, passages: [], tookMs: took() }
+    const end = visit.kind === "unmodified" ? null : visit
+    return { ...tried, ...endOf(visit), end, reading: null, page: null, passages: [], tookMs: took() }
   }
   const { reading } = visit
   const verdict = verdictOn(reading, url, {
@@ -119,6 +122,7 @@ export async function tryPage(url: PageUrl, parts: TryParts): Promise<Tried> {
   return {
     ...tried,
     ...end,
+    end: verdict.kind === "page" ? null : verdict.outcome,
     reading: readingTried(reading, inScope, obeys),
     page,
     passages:
