@@ -96,8 +96,10 @@ function Score({ said }: { readonly said: Said }) {
   )
 }
 
-function Words({ said: { comment, response_delivered: answer } }: { readonly said: Said }) {
-  if (comment == null && answer == null) return <>–</>
+function Words({ said }: { readonly said: Said }) {
+  const { comment, response_delivered: answer } = said
+  const more = moreOf(said)
+  if (comment == null && answer == null && more.length === 0) return <>–</>
   return (
     <>
       {comment != null && <span class="explained">{comment}</span>}
@@ -107,8 +109,38 @@ function Words({ said: { comment, response_delivered: answer } }: { readonly sai
           <p class="said-of">{answer}</p>
         </details>
       )}
+      {more.length > 0 && (
+        <details class="numbers-of">
+          <summary>More about it</summary>
+          <p class="said-of">{more.map(([name, text]) => `${name}: ${text}`).join("\n")}</p>
+        </details>
+      )}
     </>
   )
+}
+
+/** All that came and has no place of its own in the table, by its name here. */
+function moreOf(said: Said): readonly (readonly [name: string, text: string])[] {
+  const { human_score: human, agent_score: agent, used_ids: ids, used_citations: quotes } = said
+  const labelled = (scores: unknown) =>
+    ((scores ?? []) as readonly { readonly label: string; readonly value: unknown }[])
+      .map(({ label, value }) => `${label} ${String(value)}`)
+      .join(", ")
+  const judged = (said.urls_scores ?? []).map((one) => {
+    const { url, id, agent_score: score, scores, comment } = one as Readonly<Record<string, unknown>>
+    const parts = [url ?? id, score, labelled(scores), comment]
+    return parts.filter((part) => part != null && part !== "").join(" · ")
+  })
+  const all: readonly (readonly [string, unknown])[] = [
+    ["A program’s score", human == null ? null : agent],
+    ["Other scores", labelled(said.extra_scores)],
+    ["Quotes used", quotes?.join(" · ")],
+    ["Results used", ids?.join(", ")],
+    ["Pages judged", judged.join("\n")],
+    ["Request", said.request_id],
+    ["Session", said.session_id],
+  ]
+  return all.flatMap(([name, text]) => (text == null || text === "" ? [] : [[name, String(text)] as const]))
 }
 
 /** Pages that it names: those used, and those judged one by one. */

@@ -254,12 +254,30 @@ describe.skipIf(executablePath === null)(
         comment: hostile,
         used_urls: ["https://docs.example.com/a", "javascript:hacked=1"],
       })
-      await call("POST", "/feedback", { request_id: "r", human_score: 1 })
+      await call("POST", "/feedback", {
+        session_id: "session-7",
+        human_score: 1,
+        agent_score: 0.25,
+        extra_scores: [{ label: "tone", value: 3 }],
+        used_ids: ["r-00"],
+        used_citations: ["Quoted words"],
+        urls_scores: [{ url: "https://docs.example.com/b", agent_score: -1, comment: "out of date" }],
+      })
       await using opened = await open("/console?view=quality&shown=feedback")
       const { page, complaints } = opened
       await page.getByText("Did not help").waitFor()
       await page.getByText("Helped", { exact: true }).waitFor()
       await page.getByText(hostile).waitFor()
+      for (const one of await page.getByText("More about it").all()) await one.click()
+      const more = await page.getByText("A program’s score").innerText()
+      expect(more.split("\n")).toEqual([
+        "A program’s score: 0.25",
+        "Other scores: tone 3",
+        "Quotes used: Quoted words",
+        "Results used: r-00",
+        "Pages judged: https://docs.example.com/b · -1 · out of date",
+        "Session: session-7",
+      ])
       await page.getByRole("link", { name: "https://docs.example.com/a" }).waitFor()
       expect(await page.getByRole("link", { name: "javascript:" }).count()).toBe(0)
       expect(await page.evaluate("globalThis.hacked")).toBeUndefined()
