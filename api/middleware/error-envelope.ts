@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http"
 
 import { callerGone, type Context, type Middleware } from "../context.ts"
 import { envelope, toApiError } from "../errors.ts"
+import { keylessRefusal } from "../wire/keyless.ts"
 
 /** Statuses of the contract that HTTP has no reason phrase for. Some clients show nothing but the phrase. */
 const reasonPhrases: Readonly<Record<number, string>> = {
@@ -28,14 +29,15 @@ export interface Refused {
 /**
  * Turns everything that goes wrong, also what Koa and the router answer by themselves (404, 405), into the
  * contract's envelope, or into that of the API whose path was asked for. The failure itself goes to the log only.
+ * @param publicUrl under which the operator says the appliance is reached; empty: as the caller reached it
  */
-export function errorEnvelope(others: readonly OtherApi[] = []): Middleware {
+export function errorEnvelope(others: readonly OtherApi[] = [], publicUrl = ""): Middleware {
   const fail = (ctx: Context, status: number, message: string, fields: Refused["fields"] = {}): void => {
     const other = others.find((one) => one.owns(ctx.path))
     const isSpent = status === 432 || status === 433
     const answer = other?.refusal({ status, message, fields, isSpent }) ?? {
       status,
-      body: envelope(message, fields),
+      body: { ...envelope(message, fields), ...keylessRefusal(ctx, status, message, publicUrl) },
     }
     // Not ctx.throw(): Koa knows no status 432 or 433 and would answer 500.
     ctx.status = answer.status

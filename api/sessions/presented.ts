@@ -1,6 +1,7 @@
 import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
 import type { Context, Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
+import { isKeyless } from "../wire/keyless.ts"
 import { tokenOf } from "./cookie.ts"
 import { isSafe, isSameOrigin } from "./same-origin.ts"
 import type { Sessions } from "./sessions.ts"
@@ -17,12 +18,17 @@ const OPEN_CALLS: ReadonlySet<string> = new Set([
   "POST /page-requests",
 ])
 
+/** Of the two calls that clients without a key make, the one that stays within the index. */
+const KEYLESS_CALL = "POST /search"
+
 /**
  * Finds out in whose name a browser calls that sends no key: by its session, or, on pages of this appliance, as anybody
  * may. What it finds stands in `ctx.state.presented`, which the authentication of every endpoint takes for the key.
  *
  * A call that goes by a session has to come from a page of this appliance when it may change something, with a body of
  * JSON, so that no other page can make it in somebody's name.
+ *
+ * A client of Tavily that says it has no key may search as anybody may, too.
  * @param openKey key of those who did not sign in; empty: there is none
  */
 export function presented({
@@ -50,6 +56,9 @@ export function presented({
           checkOrigin(ctx, own)
           ctx.state.presented = key
         }
+      } else if (isKeyless(ctx) && `${ctx.method} ${ctx.path}` === KEYLESS_CALL) {
+        const key = openKeyOf(keys, openKey)
+        if (key !== null) ctx.state.presented = key
       }
     }
     await next()

@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest"
+import { tavily } from "@tavily/core"
+import { describe, expect, test, vi } from "vitest"
 
 import { serveAccounts, type ServedAccounts } from "../testing/serve-accounts.ts"
 
@@ -180,6 +181,31 @@ describe("an appliance that is open", () => {
       expect([path, (await ask(app, ownPage, path, {})).status]).toEqual([path, 401])
     }
     expect((await fetch(`${app.url}/usage`, { headers: ownPage })).status).toBe(401)
+  })
+
+  test("is searched by a Tavily client without a key, which learns what to do for all else", async () => {
+    vi.stubEnv("TAVILY_API_KEY", "")
+    await using _ = { [Symbol.asyncDispose]: async () => void vi.unstubAllEnvs() }
+    await using open = await serveAccounts({ config: { openKey: "search-key-of-a-reader" } })
+    await using closed = await serveAccounts()
+    const clientOf = ({ url }: { readonly url: string }) => tavily({ apiBaseURL: url })
+    expect((await clientOf(open).search("pumps")).requestId).toEqual(expect.any(String))
+    const refusal = (app: { readonly url: string }) => ({
+      name: "TavilyKeylessLimitError",
+      message: "Unauthorized: missing or invalid API key.",
+      capType: "api_key_required",
+      continuationPaths: [{ type: "signup", url: `${app.url}/docs/api-keys` }],
+    })
+    await expect(clientOf(open).extract(["https://example.com/"])).rejects.toMatchObject(refusal(open))
+    await expect(clientOf(closed).search("pumps")).rejects.toMatchObject(refusal(closed))
+    const keyless = { "X-Tavily-Access-Mode": "keyless" }
+    const crawl = await ask(closed, keyless, "/crawl", { url: "https://example.com/" })
+    expect(await crawl.json()).toMatchObject({
+      detail: { error: "Unauthorized: missing or invalid API key." },
+      error: { code: "unsupported_endpoint" },
+    })
+    // A page of another site is no program without a key.
+    expect((await ask(open, { ...keyless, "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
   })
 
   test("is not open by a key of the role admin", async () => {
