@@ -6,6 +6,7 @@ import type { Logger } from "pino"
 
 import { concealingReader } from "#crawler/visit/concealing-reader.ts"
 import type { Reader } from "#crawler"
+import type { Rereader } from "#crawler/reread/rereader.ts"
 import type { Embedder, Engine } from "#engine"
 import type { DiskRoom } from "#base/disk-space.ts"
 import type { Values } from "#base/settings.ts"
@@ -90,6 +91,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly engine: Engine
   /** Reads live pages. */
   readonly reader: Reader
+  /** Reads pages of the index again; left out: nothing does. */
+  readonly rereader?: Pick<Rereader, "read">
   readonly images: ImageKnowledge
   /** The images themselves, as crawls saw them; left out, none are served. */
   readonly thumbnails?: Thumbnails
@@ -265,6 +268,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     statementReranker,
     chatModel,
     knowledge,
+    visits: knowledge,
     refuseLive: readOnly === null ? null : refuseAll(readOnly),
   }
   firecrawlRoutes(router, {
@@ -331,7 +335,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(tracedRequests())
   if (parts.questions) app.use(parts.questions.middleware)
   app.use(requestLog(parts.log, { queries: config.logQueries }))
-  app.use(errorEnvelope(OTHER_APIS))
+  app.use(errorEnvelope(OTHER_APIS, config.publicUrl))
   const notNoted = (err: unknown, action: string) =>
     parts.log.error({ err, action }, "a change is not in the audit log: {action}")
   app.use(auditing({ ...accounts, onProblem: notNoted }))

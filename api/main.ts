@@ -35,6 +35,8 @@ import { checkSettings, environment, readSettings, SettingsError } from "#base/s
 import { clockInDoubt, DOUBT_ADVICE, TimeGuard } from "#base/store/clock/trusted-time.ts"
 
 import { type Accounts, openAccounts } from "./accounts/accounts.ts"
+import { UNLIMITED } from "./accounts/keys/key-scope.ts"
+import { reachOf } from "./accounts/reach/reach.ts"
 import { sourceSites } from "./accounts/reach/source-sites.ts"
 import { History } from "./history/history.ts"
 import { keepHistory } from "./history/keep-history.ts"
@@ -68,7 +70,8 @@ import { openWatches } from "./watches/open-watches.ts"
 import { Federation } from "./federation/federation.ts"
 import { readPeers } from "./federation/peers-file.ts"
 import { openResearch } from "./research/open-research.ts"
-import { lazyReader } from "./tavily/live/lazy-reader.ts"
+import { lazyReader, lazyRereader } from "./tavily/live/lazy-reader.ts"
+import { freshParts } from "./tavily/search.ts"
 import { handbookKey } from "./public-keys/handbook-key.ts"
 import { openSessions } from "./sessions/sessions.ts"
 import { QueryLog } from "./queries/query-log.ts"
@@ -185,6 +188,14 @@ async function serve(): Promise<void> {
           }),
         )
   const reader = opened.use(lazyReader(crawlerConfig))
+  const rereader = opened.use(
+    lazyRereader({
+      db,
+      jobs,
+      config: crawlerConfig,
+      onProblem: (source, err) => log.warn({ source, err }, "pages of {source} could not be read again"),
+    }),
+  )
   const chatModel = opened.use(
     openChatModel(crawlerConfig.readOnly === "drill" ? { ...config, llmUrl: "" } : config),
   )
@@ -271,6 +282,7 @@ async function serve(): Promise<void> {
     statementReranker,
     chatModel,
     reader,
+    ...(readOnly === null && { rereader }),
     accounts,
     ...(federation !== null && { federation }),
     sites: sourceSites(db, jobs),
@@ -367,7 +379,29 @@ async function serve(): Promise<void> {
       config: selling.config,
       host: config.host,
       dataDir: engineConfig.dataDir,
-      search: { engine, images, embedder, statementReranker, chatModel },
+      search: {
+        engine,
+        images,
+        embedder,
+        statementReranker,
+        chatModel,
+        fresh: freshParts(
+          // All payers together take the turns of one key.
+          reachOf(
+            { id: "sales", scope: { ...UNLIMITED, ...selling.config.forSale } },
+            {
+              engine,
+              reader,
+              rereader,
+              gates,
+              collections: accounts.collections,
+              sourceNames: () => sourceNames(db),
+              sites: sourceSites(db, jobs),
+            },
+          ),
+          pages,
+        ),
+      },
       collections: accounts.collections,
       connections,
       memory,

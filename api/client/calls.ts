@@ -15,6 +15,16 @@ export type ErrorAnswer = {
   }
 }
 
+export type Warning = {
+  readonly code: "unknown-field" | "no-effect" | "shortened" | "left-out" | "stale"
+  /** What happened, and what to do instead. */
+  readonly text: string
+  /** The field of the request. */
+  readonly field?: string | undefined
+  /** The page that it is about. */
+  readonly url?: string | undefined
+}
+
 export type Usage = {
   /** Credits that this call cost. */
   readonly credits: number
@@ -266,6 +276,8 @@ export type SearchAnswer = {
     readonly include_domains_mode?: string | undefined
   } | undefined
   readonly usage?: Usage | undefined
+  /** What the answer does not honour of the request; left out when it honours everything. */
+  readonly warnings?: readonly Warning[] | undefined
 }
 
 /** Why nothing was found. */
@@ -317,6 +329,8 @@ export type ExtractAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
+  /** What the answer does not honour of the request; left out when it honours everything. */
+  readonly warnings?: readonly Warning[] | undefined
 }
 
 export type CrawlAnswer = {
@@ -338,6 +352,8 @@ export type CrawlAnswer = {
   readonly usage?: Usage | undefined
   /** Pages that the memory for live calls had no room for, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
+  /** What the answer does not honour of the request; left out when it honours everything. */
+  readonly warnings?: readonly Warning[] | undefined
 }
 
 export type MapAnswer = {
@@ -352,6 +368,8 @@ export type MapAnswer = {
   readonly usage?: Usage | undefined
   /** Pages that the memory for live calls had no room for, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
+  /** What the answer does not honour of the request; left out when it honours everything. */
+  readonly warnings?: readonly Warning[] | undefined
 }
 
 export type Health = {
@@ -1159,6 +1177,8 @@ export type ResearchTask = {
   readonly model: "mini" | "pro"
   /** Seconds. */
   readonly response_time: number
+  /** What the answer does not honour of the request; left out when it honours everything. */
+  readonly warnings?: readonly Warning[] | undefined
 }
 
 export type ResearchInProgress = {
@@ -1379,6 +1399,8 @@ export type CallLog = {
   /** Seconds. */
   readonly response_time: number
   readonly request_id: string
+  /** What the answer does not honour of the request; left out when it honours everything. */
+  readonly warnings?: readonly Warning[] | undefined
 }
 
 export type FeedbackTaken = {
@@ -1386,6 +1408,8 @@ export type FeedbackTaken = {
   readonly feedback_id: string
   /** Seconds. */
   readonly response_time: number
+  /** What the answer does not honour of the request; left out when it honours everything. */
+  readonly warnings?: readonly Warning[] | undefined
 }
 
 export type PageRequestTaken = {
@@ -1394,6 +1418,8 @@ export type PageRequestTaken = {
   readonly id: string
   /** Seconds. */
   readonly response_time: number
+  /** What the answer does not honour of the request; left out when it honours everything. */
+  readonly warnings?: readonly Warning[] | undefined
 }
 
 export type KeysGenerated = {
@@ -1406,10 +1432,14 @@ export type KeysGenerated = {
   readonly message: string
   /** Names these keys to `/deactivate-keys`. */
   readonly request_id: string
+  /** What the answer does not honour of the request; left out when it honours everything. */
+  readonly warnings?: readonly Warning[] | undefined
 }
 
 export type KeysDeactivated = {
   readonly message: string
+  /** What the answer does not honour of the request; left out when it honours everything. */
+  readonly warnings?: readonly Warning[] | undefined
 }
 
 export type KeyInfo = {
@@ -2843,6 +2873,14 @@ export interface Calls {
         readonly filter_by_published_date?: boolean | null | undefined
         /** Adds `usage`, the credits that this call cost. */
         readonly include_usage?: boolean | null | undefined
+        /** How long ago a page may have been checked: a result that was checked earlier is read again before it is given, or left out. 0 reads every result again, -1 none. */
+        readonly max_age_hours?: number | null | undefined
+        /** What @tavily/core calls `max_age_hours`; the smaller counts when both are given. */
+        readonly max_hours?: number | null | undefined
+        /** With `max_age_hours`: seconds that reading pages again may take. */
+        readonly fetch_timeout?: number | null | undefined
+        /** With `max_age_hours`: a page that could not be read again is given as the index holds it, and not left out. */
+        readonly cache_fallback?: boolean | null | undefined
         /** Adds `facets`: how many of the pages that match have each value of these fields. */
         readonly include_facets?: "source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published" | readonly ("source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published")[] | null | undefined
         /** Adds the parts of each score; for keys of the role `admin`. */

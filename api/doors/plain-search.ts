@@ -2,7 +2,15 @@ import { searchCost } from "../accounts/billing/credits.ts"
 import type { Context } from "../context.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { type SearchBody, searchSchema } from "../tavily/schema.ts"
-import { performSearch, prepareSearch, type SearchLimits, type SearchParts } from "../tavily/search.ts"
+import type { Freshness } from "../tavily/fresh/freshness.ts"
+import type { VisitKnowledge } from "../tavily/last-check.ts"
+import {
+  freshParts,
+  performSearch,
+  prepareSearch,
+  type SearchLimits,
+  type SearchParts,
+} from "../tavily/search.ts"
 
 import { withNote } from "./note-on-orders.ts"
 
@@ -11,28 +19,42 @@ export const MOST_RESULTS = 50
 /** Characters of a question that other APIs' searches take. */
 export const MAX_QUERY_CHARS = 10_000
 
-export type PlainSearchParts = Pick<SearchParts, "images" | "embedder" | "statementReranker" | "chatModel">
+export interface PlainSearchParts extends Pick<
+  SearchParts,
+  "images" | "embedder" | "statementReranker" | "chatModel"
+> {
+  readonly visits: VisitKnowledge
+}
 
 /**
  * The search of the APIs beside our own: of the depth `basic`, paid for as such. Their results have no field that all clients
  * hand on, so the content of a page that gives orders to models begins with a note.
  * @returns asks with a body of POST /search; it throws ApiError as that does
  */
-export function plainSearch(limits: SearchLimits, parts: PlainSearchParts) {
+export function plainSearch(limits: SearchLimits, { visits, ...parts }: PlainSearchParts) {
   const read = bodyReader<SearchBody>(searchSchema)
   return async (
     ctx: Context,
     body: Readonly<Record<string, unknown>>,
-    { signal, ...more }: Pick<SearchParts, "filing"> & { readonly signal?: AbortSignal } = {},
+    {
+      signal,
+      freshness,
+      ...more
+    }: Pick<SearchParts, "filing"> & {
+      readonly signal?: AbortSignal
+      /** How old results may be, where the API says that in words of its own. */
+      readonly freshness?: Freshness | null
+    } = {},
   ) => {
     const { bill, reach } = ctx.state
-    const prepared = prepareSearch(read(body), limits, reach.names)
+    const asked = prepareSearch(read(body), limits, reach.names)
+    const prepared = freshness === undefined ? asked : { ...asked, freshness }
     const cost = searchCost("basic")
     await bill.reserve(cost)
     const found = await performSearch(
       prepared,
       ctx,
-      { ...parts, ...more, engine: reach.engine, hops: 0 },
+      { ...parts, ...more, engine: reach.engine, hops: 0, fresh: freshParts(reach, visits) },
       signal,
     )
     const credits = await bill.settle(cost, { depth: "basic", query: prepared.request.query })

@@ -81,14 +81,18 @@ const answer = object(
   {
     evidence: object({ version: count, reach: share }),
     results: listOf(
-      object({
-        url: address,
-        title: text(10_000),
-        raw_content: orNull(text(MOST_CHARS)),
-        type: text(40),
-        language: orNull(text(20)),
-        evidence,
-      }),
+      object(
+        {
+          url: address,
+          title: text(10_000),
+          raw_content: orNull(text(MOST_CHARS)),
+          type: text(40),
+          language: orNull(text(20)),
+          checked_at: text(40),
+          evidence,
+        },
+        ["checked_at"],
+      ),
       50,
     ),
     facets: listOf(

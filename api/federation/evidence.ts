@@ -110,6 +110,8 @@ export interface WireResult {
   readonly raw_content: string | null
   readonly type: string
   readonly language: string | null
+  /** Left out by appliances that do not tell. */
+  readonly checked_at?: string
   readonly evidence: WireEvidence
 }
 
@@ -118,7 +120,9 @@ export function hitOf(result: WireResult, peer: string): Hit | null {
   const { evidence } = result
   const url = toPageUrl(result.url)
   const type = PAGE_TYPES.find((one) => one === result.type)
-  const fetchedAt = new Date(evidence.fetched_at)
+  // What counts is when the page was last found so, changed or not.
+  const seen = [evidence.fetched_at, result.checked_at ?? evidence.fetched_at].map(Date.parse)
+  const fetchedAt = new Date(Math.max(...seen))
   if (url === null || type === undefined || Number.isNaN(fetchedAt.getTime())) return null
   const publishedAt = evidence.published_at === null ? null : new Date(evidence.published_at)
   return {

@@ -1,13 +1,12 @@
-import type { Engine, Hit, PageFilter, Query, Rule, SearchResult } from "#engine"
+import type { Engine, Hit, Query, Rule, SearchResult } from "#engine"
 import type { WordStatistics } from "#engine/engine.ts"
 import { merged } from "#engine/federation/merge.ts"
-import { domainRules, matchesDomains, placeOf } from "#engine/page/domains.ts"
-import { isAmong, versionOf } from "#engine/page/address-parts.ts"
 import { wordsOf } from "#engine/text/query-text.ts"
 import { statisticsOf, sumOf } from "#engine/ranking/word-statistics.ts"
 
 import { type PeerAnswer, type PeerFacet, readAnswer, readStatistics } from "./answer-schema.ts"
 import { EVIDENCE_VERSION, fromWire, hitOf, toWire } from "./evidence.ts"
+import { fitsQuery } from "./fits-query.ts"
 import { type Peer, PeerError, type PeerState } from "./peer.ts"
 import { peerOfSource, sourceOfPeer } from "./peers-file.ts"
 
@@ -73,7 +72,12 @@ const HANDED_ON = [
   "safe_search",
   "exact_match",
   "include_facets",
+  "max_age_hours",
+  "max_hours",
+  "cache_fallback",
 ] as const
+/** Share of the time that a peer has for an answer in which it may read pages again. */
+const READING_SHARE = 0.5
 const MOST_RESULTS = 50
 const MOST_PASSAGES = 3
 
@@ -163,7 +167,7 @@ async function ask(
         answer: await tried(call, answerOf(call, bodyFor(query, asked, call.peer), statistics)),
       })),
   ])
-  const admits = testOf(query)
+  const admits = fitsQuery(query)
   const found = answers.flatMap(({ peer, answer }) => {
     if (answer === undefined) return []
     const hits = answer.results.flatMap((result) => hitOf(result, peer.spec.name) ?? []).filter(admits)
@@ -262,37 +266,18 @@ function bodyFor(
         }),
     ...(filter.excludeDomains?.length && { exclude_domains: filter.excludeDomains }),
     ...(spec.sources !== null && { sources: spec.sources }),
+    ...fetchTimeout(body, spec.timeoutMs),
   }
 }
 
-/** Whether a page that a peer found is one that was asked for, by all that a page says of itself. */
-function testOf({ text, filter = {} }: Query): (hit: Hit) => boolean {
-  const question: Pick<PageFilter, "includeDomains" | "excludeDomains"> = typeof text === "string" ? {} : text
-  const included = [filter.includeDomains, question.includeDomains]
-    .filter((list) => list?.length)
-    .map((list) => domainRules(list!))
-  const excluded = domainRules([...(filter.excludeDomains ?? []), ...(question.excludeDomains ?? [])])
-  const { publishedFrom, publishedBefore, requirePublished, languages, types, topics, paths, versions } =
-    filter
-  const isIn = (hit: Hit) =>
-    hit.publishedAt === null
-      ? !requirePublished
-      : (!publishedFrom || hit.publishedAt >= publishedFrom) &&
-        (!publishedBefore || hit.publishedAt < publishedBefore)
-  return (hit) => {
-    const place = placeOf(hit.url)
-    return (
-      included.every((rules) => matchesDomains(place, rules)) &&
-      !matchesDomains(place, excluded) &&
-      isIn(hit) &&
-      (!languages?.length || (hit.language !== null && languages.includes(hit.language))) &&
-      (!types?.length || types.includes(hit.type)) &&
-      (!topics?.length || (hit.topic !== null && topics.includes(hit.topic))) &&
-      !(filter.safe && hit.unsafe) &&
-      (!paths?.length || isAmong(hit.url, paths)) &&
-      (!versions?.length || versions.includes(versionOf(hit.url)?.toLowerCase() ?? ""))
-    )
-  }
+/** The time that a peer may take to read pages again: no longer than it would be waited for. */
+function fetchTimeout(
+  { max_age_hours: age, max_hours: alias, fetch_timeout: seconds }: PeersAsked["body"],
+  timeoutMs: number,
+): { readonly fetch_timeout?: number } {
+  if (age === undefined && alias === undefined) return {}
+  const most = (timeoutMs / 1000) * READING_SHARE
+  return { fetch_timeout: typeof seconds === "number" ? Math.min(seconds, most) : most }
 }
 
 /** An engine whose every question is handed on: of work that asks by itself, such as research. */

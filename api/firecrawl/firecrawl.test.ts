@@ -233,11 +233,16 @@ describe("a search", () => {
     expect(garden.site.requests.length).toBe(before)
     const first = await call("/v1/search", {
       query: "tulips",
+      limit: 60,
       lang: "en",
       country: "us",
       scrapeOptions: { formats: [] },
     })
     expect(first.body.data[0]).toMatchObject({ url: expect.any(String), description: expect.any(String) })
+    expect([body.warning, first.body.warning]).toEqual([
+      undefined,
+      "limit: a search gives at most 50 results.",
+    ])
     const news = await call("/v2/search", { query: "tulips", sources: ["web", { type: "news" }, "images"] })
     expect(Object.keys(news.body.data)).toEqual(["web", "news", "images"])
     const tools = await call("/v2/search", {

@@ -24,7 +24,7 @@ import { concurrencyCheck, creditHistory, creditUsage, queueStatus } from "./tea
 import { search } from "./search.ts"
 
 export interface FirecrawlRouteParts
-  extends Door, FirecrawlParts, Pick<PlainSearchParts, "images" | "statementReranker"> {
+  extends Door, FirecrawlParts, Pick<PlainSearchParts, "images" | "statementReranker" | "visits"> {
   readonly embedder: FirecrawlParts["embedder"] & PlainSearchParts["embedder"]
   readonly limits: SearchLimits
   /** Without it no jobs are taken, as without it none would be worked on. */

@@ -2,6 +2,7 @@ import type { Middleware } from "../context.ts"
 import { writeAsHtml } from "../pages/page-html.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
 import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../doors/plain-search.ts"
+import type { Freshness } from "../tavily/fresh/freshness.ts"
 import type { SearchLimits } from "../tavily/search.ts"
 import { modelLabel } from "../tavily/addresses-models.ts"
 import { FieldReader, isFields } from "../wire/fields.ts"
@@ -18,6 +19,10 @@ interface AskedSearch {
   readonly sources: readonly Source[]
   readonly formats: Formats | null
   readonly timeoutMs: number
+  /** How old the pages may be; null: as old as the index has them. */
+  readonly freshness: Freshness | null
+  /** What cannot be honoured, for `warning`. */
+  readonly warnings: readonly string[]
 }
 
 const SOURCES = ["web", "news", "images"] as const
@@ -25,13 +30,13 @@ type Source = (typeof SOURCES)[number]
 /** A catalogue of tools, which Firecrawl's MCP server always asks as well. */
 const TOOLS = "alexandria"
 
-/** POST /v1/search, /v2/search: the index, asked. Content comes from the index, too, and nothing is read from the web. */
+/** POST /v1/search, /v2/search: the index, asked. Content comes from the index, too; a page is read again where `maxAge` wants it younger. */
 export function search(version: Version, limits: SearchLimits, parts: PlainSearchParts): Middleware {
   const ask = plainSearch(limits, parts)
   return async (ctx) => {
     const asked = readSearch(new FieldReader(ctx.state.body), version)
     const signal = AbortSignal.any([clientGone(ctx), AbortSignal.timeout(asked.timeoutMs)])
-    const found = await ask(ctx, asked.body, { signal })
+    const found = await ask(ctx, asked.body, { signal, freshness: asked.freshness })
     const pages = []
     for (const [at, result] of found.results.entries()) {
       const content = await contentOf(result, asked.formats, signal)
@@ -64,7 +69,14 @@ export function search(version: Version, limits: SearchLimits, parts: PlainSearc
             }),
             ...(has("images") && { images }),
           }
-    ctx.body = { success: true, data, creditsUsed: found.credits, id: ctx.state.requestId }
+    const warnings = [...asked.warnings, ...(found.warnings ?? []).map(({ text }) => text)]
+    ctx.body = {
+      success: true,
+      ...(warnings.length > 0 && { warning: warnings.join(" ") }),
+      data,
+      creditsUsed: found.credits,
+      id: ctx.state.requestId,
+    }
   }
 }
 
@@ -80,7 +92,7 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
   const timeoutMs = body.number("timeout", 1000, MAX_TIMEOUT_MS) ?? 60_000
   const country = version === 2 ? body.string("country", 100) : undefined
   const options = body.object("scrapeOptions")
-  const formats = options ? formatsOf(options, version) : null
+  const { formats, freshness } = options ? scrapeOf(options, version, timeoutMs) : NOTHING_SCRAPED
   // The first version's client always sends them, as the country and language of a web search.
   if (version === 1) body.passedOver("country", "lang")
   // Every result is an address that a crawl has read, and what is shown of it are its best passages.
@@ -97,6 +109,8 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
     sources,
     formats,
     timeoutMs,
+    freshness,
+    warnings: limit > MOST_RESULTS ? [`limit: a search gives at most ${MOST_RESULTS} results.`] : [],
     body: {
       query,
       max_results: Math.min(limit, MOST_RESULTS),
@@ -129,11 +143,21 @@ function sourcesOf(body: FieldReader): readonly Source[] {
   return names.length === 0 ? ["web"] : known
 }
 
-/** What the index has of a page, and no more. */
-function formatsOf(options: FieldReader, version: Version): Formats | null {
-  const { formats } = readScrapeOptions(options, version)
+const NOTHING_SCRAPED = { formats: null, freshness: null }
+/** Share of the time of a search that reading pages again may take. */
+const READING_SHARE = 0.8
+
+/** What the index has of a page, and no more; `maxAge` has pages read again that were checked earlier. */
+function scrapeOf(
+  options: FieldReader,
+  version: Version,
+  timeoutMs: number,
+): Pick<AskedSearch, "formats" | "freshness"> {
+  const { formats, maxAgeMs } = readScrapeOptions(options, version)
   options.end()
-  if (options.any("formats") === undefined) return null
+  const isLimited = options.any("maxAge") !== undefined
+  const freshness = isLimited ? { maxAgeMs, fetchMs: timeoutMs * READING_SHARE, fallsBack: true } : null
+  if (options.any("formats") === undefined) return { formats: null, freshness }
   const { rawHtml, links, images, summary, screenshot, json, changeTracking } = formats
   if (rawHtml || links || images || summary || screenshot || json || changeTracking) {
     throw options.refusal(
@@ -141,7 +165,7 @@ function formatsOf(options: FieldReader, version: Version): Formats | null {
       "Must be markdown or html, which the index holds; scrape the results for others.",
     )
   }
-  return formats
+  return { formats, freshness }
 }
 
 const RANGES: Readonly<Record<string, string>> = { d: "day", w: "week", m: "month", y: "year" }

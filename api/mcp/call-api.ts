@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises"
 
 import { NO_ANSWER } from "../answers/cited-text.ts"
 import { DOUBTFUL } from "../misses/doubtful.ts"
+import { presentWarnings, type Warning } from "../wire/warnings.ts"
 import type { ApiAnswer, AskApi } from "./ask-api.ts"
 
 // Calls of the API as tools and resources make them.
@@ -46,11 +47,13 @@ export function apiOver(ask: AskApi, signal: AbortSignal): Api {
 
 /** What a task ends with. */
 async function ended(ask: AskApi, { body }: ApiAnswer, signal: AbortSignal): Promise<ApiAnswer> {
+  const { warnings = [] } = body as Warned
+  const warned = presentWarnings(warnings)
   const task = `/research/${(body as { readonly request_id: string }).request_id}`
   for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 1.5, MAX_POLL_MS)) {
     await pause(wait, undefined, { signal })
     const answer = await ask(task, null, signal)
-    if (answer.status !== 202) return answer
+    if (answer.status !== 202) return { ...answer, body: { ...(answer.body as object), ...warned } }
   }
 }
 
@@ -117,9 +120,14 @@ export interface SearchResult {
   readonly addresses_models?: true
 }
 
+/** What an answer says about fields of its request that it does not honour. */
+export interface Warned {
+  readonly warnings?: readonly Warning[]
+}
+
 export type Image = string | { readonly url: string; readonly description: string }
 
-export interface SearchAnswer {
+export interface SearchAnswer extends Warned {
   readonly answer: string | null
   readonly results: readonly SearchResult[]
   readonly images: readonly Image[]

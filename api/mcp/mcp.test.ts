@@ -87,7 +87,15 @@ describe("over HTTP", () => {
     })
     expect(found).toEqual({ failed: false, text: expect.stringContaining("https://example.com/pumps") })
     expect(found.text).toContain("A pump moves water.")
-    expect(engine.queries.at(-1)).toMatchObject({
+    const given = { query: "pumps", max_pages: 3 }
+    const { content, structuredContent } = await mcp.client.callTool({
+      name: "tavily_search",
+      arguments: given,
+    })
+    const warning = "max_pages is unknown here and has no effect."
+    expect(content).toEqual([{ type: "text", text: expect.stringContaining(`Note: ${warning}`) }])
+    expect(structuredContent).toMatchObject({ warnings: [warning] })
+    expect(engine.queries.at(-2)).toMatchObject({
       preference: { countries: ["fr"] },
       filter: { publishedFrom: new Date("2025-01-01") },
     })

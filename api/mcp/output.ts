@@ -17,6 +17,11 @@ const title = text()
 const url = text()
 const note = text("What is to be known of the answer as a whole; not there when there is nothing.")
 
+const warnings = listOf(
+  text(),
+  "What the answer does not honour of the arguments; left out when it honours all.",
+)
+
 export const searchResultsSchema = output(
   { results: listOf(object({ id: text("For `fetch`."), title, url }), "Best first.") },
   { optional: { note } },
@@ -61,6 +66,7 @@ export const pagesSchema = output(
   {
     optional: {
       note,
+      warnings,
       nearest: listOf(object({ title, url, score }), "Where nothing fits: what comes nearest."),
     },
   },
@@ -110,17 +116,17 @@ const page = object(
   },
 )
 
-export const listSchema = output({
-  results: listOf(page),
-  failed_results: listOf(object({ url, error: text() })),
-})
+export const listSchema = output(
+  { results: listOf(page), failed_results: listOf(object({ url, error: text() })) },
+  { optional: { warnings } },
+)
 
 export const extractOutput = ({ results, failed_results }: ExtractAnswer) => ({
   results: results.map(pageOutput),
   failed_results: failed_results.map(({ url: failed, error }) => ({ url: failed, error })),
 })
 
-export const walkSchema = output({ base_url: url, results: listOf(page) })
+export const walkSchema = output({ base_url: url, results: listOf(page) }, { optional: { warnings } })
 
 export interface CrawlOutput {
   readonly base_url: string
@@ -143,17 +149,20 @@ function pageOutput(one: ExtractAnswer["results"][number]) {
 }
 
 export const mapOutput = {
-  schema: output({ base_url: url, results: listOf(text()) }),
+  schema: output({ base_url: url, results: listOf(text()) }, { optional: { warnings } }),
   of: (answer: unknown) => {
     const { base_url, results } = answer as { readonly base_url: string; readonly results: readonly string[] }
     return { base_url, results }
   },
 }
 
-export const reportSchema = output({
-  content: {
-    anyOf: [{ type: "string" }, { type: "object" }],
-    description: "The report; a number is a place in `sources`.",
+export const reportSchema = output(
+  {
+    content: {
+      anyOf: [{ type: "string" }, { type: "object" }],
+      description: "The report; a number is a place in `sources`.",
+    },
+    sources: listOf(object({ title, url })),
   },
-  sources: listOf(object({ title, url })),
-})
+  { optional: { warnings } },
+)

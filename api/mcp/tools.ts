@@ -4,7 +4,7 @@ import { researchSchema } from "../research/request.ts"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../tavily/schema.ts"
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 import { crawlText, extractText, mapText, researchText, searchText } from "./answer-text.ts"
-import type { Api } from "./call-api.ts"
+import type { Api, Warned } from "./call-api.ts"
 import { fetchPage, searchPages } from "./connector-tools.ts"
 import {
   type CrawlOutput,
@@ -106,6 +106,8 @@ export const tools: readonly Tool[] = [
       "country",
       "include_favicon",
       "exact_match",
+      "max_age_hours",
+      "cache_fallback",
     ]),
     outputSchema: pagesSchema,
     endpoint: "/search",
@@ -118,7 +120,7 @@ export const tools: readonly Tool[] = [
         ...(given["country"] ? { topic: "general" } : {}),
         include_published_date: true,
       })
-      return { text: searchText(answer), structured: searchOutput(answer) }
+      return warned(answer, { text: searchText(answer), structured: searchOutput(answer) })
     },
   },
   {
@@ -138,9 +140,11 @@ export const tools: readonly Tool[] = [
     endpoint: "/extract",
     isLive: true,
     run: async (api, given) => {
-      const answer = await readFailedFromIndex(api, await api.post("/extract", given))
+      const live = await api.post("/extract", given)
+      const answer = await readFailedFromIndex(api, live)
       const failed = answer.results.length === 0
-      return { text: extractText(answer), ...(failed ? { failed } : { structured: extractOutput(answer) }) }
+      const text = extractText(answer)
+      return warned(live, { text, ...(failed ? { failed } : { structured: extractOutput(answer) }) })
     },
   },
   {
@@ -166,7 +170,7 @@ export const tools: readonly Tool[] = [
     isLive: true,
     run: async (api, given) => {
       const answer = (await api.post("/crawl", given)) as CrawlOutput
-      return { text: crawlText(answer), structured: crawlOutput(answer) }
+      return warned(answer, { text: crawlText(answer), structured: crawlOutput(answer) })
     },
   },
   {
@@ -189,7 +193,7 @@ export const tools: readonly Tool[] = [
     isLive: true,
     run: async (api, given) => {
       const answer = await api.post("/map", given)
-      return { text: mapText(answer), structured: mapOutput.of(answer) }
+      return warned(answer, { text: mapText(answer), structured: mapOutput.of(answer) })
     },
   },
   {
@@ -208,13 +212,24 @@ export const tools: readonly Tool[] = [
       }
       const { content, sources = [] } = answer
       if (content === undefined) return { text: researchText(answer), failed: true }
-      return {
+      return warned(answer, {
         text: researchText(answer),
         structured: { content, sources: sources.map(({ title, url }) => ({ title, url })) },
-      }
+      })
     },
   },
 ]
+
+/** What a tool gives, with the warnings that its answer carries. */
+function warned(answer: unknown, given: ToolAnswer): ToolAnswer {
+  const warnings = ((answer as Warned).warnings ?? []).map(({ text }) => text)
+  if (warnings.length === 0) return given
+  return {
+    ...given,
+    text: [given.text, ...warnings.map((one) => `Note: ${one}`)].join("\n\n"),
+    ...(given.structured && { structured: { ...given.structured, warnings } }),
+  }
+}
 
 function pick<T>(schema: RequestSchema<T>, names: readonly (keyof T & string)[]): ObjectSchema {
   const fields = new Map(Object.entries<FieldSchema>(schema.properties))

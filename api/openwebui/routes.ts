@@ -10,7 +10,7 @@ import { externalLoad } from "./load.ts"
 import { externalSearch } from "./search.ts"
 
 export interface OpenWebuiRouteParts
-  extends Door, FirecrawlParts, Pick<PlainSearchParts, "images" | "statementReranker"> {
+  extends Door, FirecrawlParts, Pick<PlainSearchParts, "images" | "statementReranker" | "visits"> {
   readonly embedder: FirecrawlParts["embedder"] & PlainSearchParts["embedder"]
   readonly limits: SearchLimits
   /** Refuses what reads live pages; null: it is served. */

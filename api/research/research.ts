@@ -8,6 +8,7 @@ import { ApiError } from "../errors.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
 import { pathParameter } from "../middleware/query-parameters.ts"
 import { bodyReader } from "../wire/validate.ts"
+import { presentWarnings, unknownFields, type Warning } from "../wire/warnings.ts"
 import { type ResearchBody, researchSchema, toRequest } from "./request.ts"
 import type { Researchers } from "./researchers.ts"
 import { EventStream, presentSource } from "./report/sse.ts"
@@ -55,7 +56,8 @@ export function research({ tasks, researchers, billing, queue }: ResearchEndpoin
       await billing.release({ requestId: id, key })
       throw new ApiError(432, NO_ROOM)
     }
-    if (body.stream) stream(ctx, task, researchers)
+    const warnings = unknownFields(researchSchema, ctx.state.body)
+    if (body.stream) stream(ctx, task, researchers, warnings)
     else {
       ctx.body = {
         request_id: id,
@@ -63,6 +65,7 @@ export function research({ tasks, researchers, billing, queue }: ResearchEndpoin
         status: task.state,
         input: request.input,
         model: request.model,
+        ...presentWarnings(warnings),
         response_time: responseTime(ctx),
       }
     }
@@ -74,9 +77,14 @@ export function research({ tasks, researchers, billing, queue }: ResearchEndpoin
 const READ_LINE_BY_LINE = "tavily-python"
 
 /** The events of a task, from its first to its last; who hangs up ends the task. */
-function stream(ctx: Context, task: ResearchTask, researchers: Researchers): void {
+function stream(
+  ctx: Context,
+  task: ResearchTask,
+  researchers: Researchers,
+  warnings: readonly Warning[],
+): void {
   const lineByLine = ctx.get("X-Client-Source").startsWith(READ_LINE_BY_LINE)
-  const events = new EventStream(task.id, task.request.model, task.createdAt, { lineByLine })
+  const events = new EventStream(task.id, task.request.model, task.createdAt, { lineByLine, warnings })
   const unwatch = researchers.watch(task.id, (event) => events.write(event))
   clientGone(ctx).addEventListener("abort", () => {
     unwatch()

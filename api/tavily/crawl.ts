@@ -11,6 +11,8 @@ import { CHUNK_SEPARATOR, formatContent, presentImages } from "./present.ts"
 import { type Relevance, relevanceTo } from "./relevance/relevance.ts"
 import { type CrawlRequest, crawlSchema } from "./schema.ts"
 import { bodyReader } from "../wire/validate.ts"
+import { presentWarnings, unknownFields } from "../wire/warnings.ts"
+import { unusedChunks } from "./query/without-effect.ts"
 import { walkFor } from "./live/walk-request.ts"
 
 /** POST /crawl: a site walked now, with the content of its pages. */
@@ -60,6 +62,10 @@ export function crawl(parts: LiveParts): Middleware {
       base_url: request.url,
       results: pages.map((one) => one.page),
       ...(failures && { failed_results: failures }),
+      ...presentWarnings([
+        ...unknownFields(crawlSchema, ctx.state.body),
+        ...unusedChunks(request.chunks_per_source, "instructions", instructions),
+      ]),
       response_time: responseTime(ctx),
       ...(request.include_usage && { usage: { credits } }),
       request_id: ctx.state.requestId,

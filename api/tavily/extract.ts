@@ -19,6 +19,8 @@ import { CHUNK_SEPARATOR, formatContent, presentImages } from "./present.ts"
 import { type Relevance, relevanceTo } from "./relevance/relevance.ts"
 import { extractSchema, MAX_EXTRACT_URLS, type ExtractRequest } from "./schema.ts"
 import { bodyReader } from "../wire/validate.ts"
+import { presentWarnings, unknownFields } from "../wire/warnings.ts"
+import { unusedChunks } from "./query/without-effect.ts"
 
 /** What the endpoints that read live pages need, beside what the key of a request may read. */
 export interface LiveParts {
@@ -69,6 +71,10 @@ export function extract(parts: LiveParts): Middleware {
     ctx.body = {
       results,
       failed_results: failed,
+      ...presentWarnings([
+        ...unknownFields(extractSchema, ctx.state.body),
+        ...unusedChunks(request.chunks_per_source, "query", request.query),
+      ]),
       response_time: responseTime(ctx),
       ...(request.include_usage && { usage: { credits } }),
       request_id: ctx.state.requestId,

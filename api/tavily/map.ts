@@ -8,6 +8,8 @@ import { liveDeadline } from "./live/live-call.ts"
 import { type Relevance, relevanceTo } from "./relevance/relevance.ts"
 import { type MapRequest, mapSchema } from "./schema.ts"
 import { bodyReader } from "../wire/validate.ts"
+import { presentWarnings, shortened, unknownFields } from "../wire/warnings.ts"
+import { MAX_SEARCHED_CHARS } from "./query/searched-text.ts"
 import { walkFor } from "./live/walk-request.ts"
 
 /** POST /map: the addresses of a site, found now. */
@@ -42,6 +44,10 @@ export function map(parts: LiveParts): Middleware {
       base_url: request.url,
       results,
       ...(failures && { failed_results: failures }),
+      ...presentWarnings([
+        ...unknownFields(mapSchema, ctx.state.body),
+        ...shortened("instructions", instructions, MAX_SEARCHED_CHARS),
+      ]),
       response_time: responseTime(ctx),
       ...(request.include_usage && { usage: { credits } }),
       request_id: ctx.state.requestId,

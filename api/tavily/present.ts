@@ -15,6 +15,7 @@ import type { AutoParameters } from "./query/auto-parameters.ts"
 import type { ShownFacet } from "./query/facets.ts"
 import { searchedText } from "./query/searched-text.ts"
 import type { SearchRequest } from "./schema.ts"
+import { presentWarnings, type Warning } from "../wire/warnings.ts"
 import { snippetsOf } from "./snippets.ts"
 import { type ImageKnowledge, pageImages, searchImages } from "./search-images.ts"
 
@@ -53,6 +54,7 @@ export interface SearchPresentation {
   readonly searched?: Searched | null
   /** Null when no answer was asked for. */
   readonly answered: Answered | null
+  readonly warnings: readonly Warning[]
 }
 
 /** The answer of POST /search. */
@@ -75,6 +77,7 @@ export async function presentSearch(request: SearchRequest, hits: readonly Hit[]
     ...(facts.peers && { peers: facts.peers }),
     ...(facts.searched && presentSearched(facts.searched)),
     ...(facts.chosen !== null && { auto_parameters: facts.chosen }),
+    ...presentWarnings(facts.warnings),
     response_time: facts.responseTime,
     ...(request.include_usage && { usage: { credits: facts.credits } }),
     request_id: facts.requestId,

@@ -14,6 +14,12 @@ import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 const MAX_PLACES = 20
 const MAX_PLACE_CHARS = 400
 const MAX_WORD_CHARS = 500
+/** Ten years: longer than any page has been in an index. */
+const MAX_AGE_HOURS = 87_600
+/** Clients wait a minute for a search unless they are told otherwise. */
+const MAX_FETCH_SECONDS = 60
+/** As long as `/extract` takes. */
+export const DEFAULT_FETCH_SECONDS = 10
 
 const flag = (description: string): FieldSchema => ({ type: "boolean", default: false, description })
 const strings = (description: string, item: Partial<FieldSchema> = {}): FieldSchema => ({
@@ -58,6 +64,12 @@ const extractDepth: FieldSchema = {
 }
 const imagesFlag = flag("Adds the addresses of the page's images.")
 const faviconFlag = flag("Adds the address of the site's icon.")
+const maxAge = (description: string): FieldSchema => ({
+  type: "integer",
+  minimum: -1,
+  maximum: MAX_AGE_HOURS,
+  description,
+})
 const usageFlag = flag("Adds `usage`, the credits that this call cost.")
 
 export type SearchDepth = "basic" | "advanced" | "fast" | "ultra-fast"
@@ -97,6 +109,11 @@ export interface SearchRequest {
   readonly include_published_date: boolean
   readonly filter_by_published_date: boolean
   readonly include_usage: boolean
+  readonly max_age_hours?: number
+  /** As @tavily/core calls `max_age_hours`. */
+  readonly max_hours?: number
+  readonly fetch_timeout: number
+  readonly cache_fallback: boolean
   readonly include_facets?: FacetField | readonly FacetField[]
   readonly explain: boolean
   readonly include_evidence: boolean
@@ -217,6 +234,20 @@ export const searchSchema: RequestSchema<SearchBody> = {
     include_published_date: flag("Adds `published_date`."),
     filter_by_published_date: flag("Also drops pages whose date is unknown; adds `published_date`."),
     include_usage: usageFlag,
+    max_age_hours: maxAge(
+      "How long ago a page may have been checked: a result that was checked earlier is read again before it is given, or left out. 0 reads every result again, -1 none.",
+    ),
+    max_hours: maxAge("What @tavily/core calls `max_age_hours`; the smaller counts when both are given."),
+    fetch_timeout: {
+      type: "number",
+      minimum: 0,
+      maximum: MAX_FETCH_SECONDS,
+      default: DEFAULT_FETCH_SECONDS,
+      description: "With `max_age_hours`: seconds that reading pages again may take.",
+    },
+    cache_fallback: flag(
+      "With `max_age_hours`: a page that could not be read again is given as the index holds it, and not left out.",
+    ),
     include_facets: {
       anyOf: [
         { type: "string", enum: FACET_FIELDS },

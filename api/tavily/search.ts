@@ -1,4 +1,4 @@
-import type { Engine, Hit, PageFilter, PagePreference, SearchResult } from "#engine"
+import type { Embedder, Engine, Hit, PageFilter, PagePreference, SearchResult } from "#engine"
 import { withMeantWords } from "#engine/text/analysis/meant-words.ts"
 import { statisticsOf } from "#engine/ranking/word-statistics.ts"
 import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
@@ -13,7 +13,7 @@ import { type Context, type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { type AutoParameters, chooseParameters } from "./query/auto-parameters.ts"
 import { autoResults } from "./query/auto-results.ts"
-import { clientGone } from "./live/live-call.ts"
+import { clientGone, liveDeadline } from "./live/live-call.ts"
 import { countryCode } from "./query/countries.ts"
 import { dateWindow } from "./query/dates.ts"
 import { domainList } from "../wire/domains.ts"
@@ -35,7 +35,11 @@ import type { ImageKnowledge } from "./search-images.ts"
 import type { QueryLog } from "../queries/query-log.ts"
 import { SearchEvents, wantsEvents } from "./search-events.ts"
 import { searchedText } from "./query/searched-text.ts"
+import { freshHits, type FreshParts } from "./fresh/fresh-hits.ts"
+import { type Freshness, freshnessOf } from "./fresh/freshness.ts"
+import { withoutEffect } from "./query/without-effect.ts"
 import { bodyReader } from "../wire/validate.ts"
+import { unknownFields, type Warning } from "../wire/warnings.ts"
 
 export interface SearchLimits {
   /** Results when the request leaves their number open. */
@@ -46,11 +50,14 @@ export interface SearchLimits {
   readonly excludeDomainsCap: number
 }
 
+/** Seconds that clients wait for a search by default; reading pages again ends earlier. */
+const CLIENT_SECONDS = 60
 /** Earliest date the filter can name: with it, "has a date" is a window like any other. */
 const BEGINNING = new Date(0)
 
 export interface SearchParts extends AnswerParts {
   readonly engine: Pick<Engine, "search">
+  readonly embedder: Pick<Embedder, "id" | "traits" | "embed">
   /** How often the question has been handed on among appliances; left out: no other is asked. */
   readonly hops?: number
   readonly images: ImageKnowledge
@@ -58,8 +65,10 @@ export interface SearchParts extends AnswerParts {
   readonly facets?: Reach["facets"]
   /** What pages are filed under, as far as the caller may know it; left out where no names are shown. */
   readonly filing?: ((sources: readonly string[]) => Filed) | undefined
-  /** When a crawl last found a page, for those who may see it; left out where that is not shown. */
-  readonly checked?: ((hit: Hit) => Date) | undefined
+  /** Reads results again that are older than a request allows. */
+  readonly fresh: FreshParts
+  /** Whether results always say when a crawl last found them; otherwise they do so only with `max_age_hours`. Default false. */
+  readonly showsChecks?: boolean
   /** Where documents in several formats are named, and to whom; left out where they are not. */
   readonly forms?: { readonly knowledge: FormKnowledge; readonly reach: Pick<Reach, "addresses"> }
   /** How complete what was asked is, and why nothing was found; left out where that is not told. */
@@ -77,6 +86,10 @@ export interface PreparedSearch {
   readonly question: QueryText
   readonly query: AskedQuery
   readonly chosen: AutoParameters | null
+  /** How old results may be; null: of any age. */
+  readonly freshness: Freshness | null
+  /** What of the request the answer does not honour. */
+  readonly warnings: readonly Warning[]
 }
 
 /** POST /search: the index, asked, as far as the key may see it. */
@@ -89,21 +102,25 @@ export function search(
     queries,
     pageCount,
     ...parts
-  }: AnswerParts & {
-    /** How many pages the index has. */
-    readonly pageCount: () => Promise<number>
-    /** Where questions are noted; left out: nowhere. */
-    readonly queries?: Pick<QueryLog, "note"> | undefined
-    readonly images: ImageKnowledge
-    readonly forms: FormKnowledge
-    readonly visits: VisitKnowledge
-    readonly misses: MissKnowledge | null
-  },
+  }: AnswerParts &
+    Pick<SearchParts, "embedder"> & {
+      /** How many pages the index has. */
+      readonly pageCount: () => Promise<number>
+      /** Where questions are noted; left out: nowhere. */
+      readonly queries?: Pick<QueryLog, "note"> | undefined
+      readonly images: ImageKnowledge
+      readonly forms: FormKnowledge
+      readonly visits: VisitKnowledge
+      readonly misses: MissKnowledge | null
+    },
 ): Middleware {
   const read = bodyReader<SearchBody>(searchSchema)
   return async (ctx) => {
     const { bill, reach } = ctx.state
-    const prepared = prepareSearch(read(ctx.state.body), limits, reach.names)
+    const prepared = withUnknown(
+      prepareSearch(read(ctx.state.body), limits, reach.names),
+      unknownFields(searchSchema, ctx.state.body),
+    )
     const { request } = prepared
     checkExplain(request, ctx.state.key)
     const cost = isCount(prepared) ? {} : searchCost(request.search_depth)
@@ -128,7 +145,8 @@ export function search(
       hops: hopsOf(ctx.get(HOPS_HEADER)),
       facets: (query, signal) => reach.facets(query, signal),
       filing: reach.names.filing(),
-      checked: (hit) => lastCheck(hit, visits, reach.limits()?.sources ?? null),
+      fresh: freshParts(reach, visits),
+      showsChecks: true,
       forms: { knowledge, reach },
       ...(misses !== null && {
         searched: async (query, hits, signal) =>
@@ -148,6 +166,12 @@ export function search(
     ctx.body = counted === null ? found : { ...found, word_statistics: counted }
   }
 }
+
+/** Reads results again within the reach of a caller. */
+export const freshParts = (reach: Pick<Reach, "reread" | "limits">, visits: VisitKnowledge): FreshParts => ({
+  checked: (hit) => lastCheck(hit, visits, reach.limits()?.sources ?? null),
+  reread: (url, options) => reach.reread(url, options),
+})
 
 /** Tells the log of questions what was found. */
 type Note = (results: readonly { readonly score: number }[]) => void
@@ -175,7 +199,7 @@ async function streamSearch(
   { settle, note }: { readonly settle: () => Promise<unknown>; readonly note: Note },
 ): Promise<void> {
   const stop = clientGone(ctx)
-  const found = await hitsFor(prepared, parts, stop)
+  const found = await hitsFor(prepared, ctx, parts, stop)
   const body = await presented(prepared, ctx, found, { parts, stop, answer: null })
   await settle()
   note(body.results)
@@ -211,8 +235,21 @@ export function prepareSearch(
   const query = toQuery(request, question, limits, now)
   const sources = names.named(request)
   const filter = { ...query.filter, ...(sources !== undefined && { sources }) }
-  return { request, question, query: { ...query, filter }, chosen }
+  return {
+    request,
+    question,
+    query: { ...query, filter },
+    chosen,
+    freshness: freshnessOf(request),
+    warnings: withoutEffect(request, question),
+  }
 }
+
+/** The same search, with warnings about fields that its schema does not have. */
+export const withUnknown = (prepared: PreparedSearch, unknown: readonly Warning[]): PreparedSearch => ({
+  ...prepared,
+  warnings: [...unknown, ...prepared.warnings],
+})
 
 /**
  * Searches, and presents what was found.
@@ -224,30 +261,47 @@ export async function performSearch(
   parts: SearchParts,
   stop: AbortSignal = clientGone(ctx),
 ) {
-  const found = await hitsFor(prepared, parts, stop)
+  const found = await hitsFor(prepared, ctx, parts, stop)
   const answer = await answered(prepared, found, { answering: parts, signal: stop, log: ctx.state.log })
   return await presented(prepared, ctx, found, { parts, stop, answer })
 }
 
+/** What was found, as young as the request wants it. */
 async function hitsFor(
-  { request, query }: PreparedSearch,
-  { engine, hops }: Pick<SearchParts, "engine" | "hops">,
+  { request, query, question, freshness }: PreparedSearch,
+  ctx: Context,
+  { engine, hops, fresh, embedder }: SearchParts,
   signal: AbortSignal,
-): Promise<FederatedResult> {
+): Promise<FoundFresh> {
   const peers: PeersAsked | null = hops === undefined ? null : { body: { ...request }, hops }
   const asked: FederatedQuery = { ...query, ...(peers && { peers }) }
   const found: FederatedResult = query.limit === 0 ? { hits: [] } : await engine.search(asked, { signal })
-  return { ...found, hits: cut(found.hits, request) }
+  const hits = cut(found.hits, request)
+  if (freshness === null) return { ...found, hits, aged: [] }
+  const { hits: young, warnings: aged } = await freshHits(hits, freshness, {
+    ...fresh,
+    question,
+    query,
+    embedder,
+    // Writing the answer then takes no more than a moment.
+    signal: AbortSignal.any([signal, liveDeadline(ctx, CLIENT_SECONDS)]),
+  })
+  return { ...found, hits: young, aged }
+}
+
+interface FoundFresh extends FederatedResult {
+  /** About pages that are older than the request wants them. */
+  readonly aged: readonly Warning[]
 }
 
 async function presented(
   prepared: PreparedSearch,
   ctx: Context,
-  { hits, wordsAlone, notReranked, corrected, reach, peers, peerFacets }: FederatedResult,
+  { hits, aged, wordsAlone, notReranked, corrected, reach, peers, peerFacets }: FoundFresh,
   { parts, stop, answer }: { parts: SearchParts; stop: AbortSignal; answer: Answered | null },
 ) {
-  const { request, query, chosen } = prepared
-  const { images, forms, filing, checked, searched, facets } = parts
+  const { request, query, chosen, freshness } = prepared
+  const { images, forms, filing, fresh, searched, facets } = parts
   const { include_facets: fields } = request
   const counted =
     fields === undefined || facets === undefined
@@ -261,13 +315,18 @@ async function presented(
     corrected,
     images,
     filing,
-    checked,
+    checked: parts.showsChecks === true || freshness !== null ? fresh.checked : undefined,
     otherForms: forms && (await otherForms(hits, forms.knowledge, forms.reach)),
-    searched: query.limit === 0 ? null : await searchedOrNone(ctx, () => searched?.(query, hits, stop)),
+    // Where pages were too old, the warnings already say why they are missing.
+    searched:
+      query.limit === 0 || aged.length > 0
+        ? null
+        : await searchedOrNone(ctx, () => searched?.(query, hits, stop)),
     wordsAlone,
     notReranked,
     answered: answer,
     credits: isCount(prepared) ? 0 : searchCredits(request.search_depth),
+    warnings: [...prepared.warnings, ...aged],
     requestId: ctx.state.requestId,
     responseTime: responseTime(ctx),
   })

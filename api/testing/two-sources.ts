@@ -1,4 +1,5 @@
 import { createReader, crawlerSettings, Jobs, Sources } from "#crawler"
+import { Rereader } from "#crawler/reread/rereader.ts"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import { type Answer, article, html, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
@@ -51,14 +52,15 @@ export async function serveTwoSources(
   sources.put({ name: "garden", seeds: [site.url("/")], exclude: ["/vault/**"] })
   sources.put({ name: "vault", seeds: [site.url("/vault/")], scope: "prefix" })
   for (const name of ["garden", "vault"]) await runSource(name, db, engine)
-  const reader = opened.use(
-    createReader({ ...readSettings(crawlerSettings, {}), allowedNetworks: [site.authority] }),
-  )
+  const config = { ...readSettings(crawlerSettings, {}), allowedNetworks: [site.authority] }
+  const reader = opened.use(createReader(config))
+  const rereader = opened.use(new Rereader({ db, jobs, config, onProblem: () => {} }))
   const app = opened.use(
     await serveAccounts({
       dir,
       engine,
       reader,
+      rereader,
       embedder,
       pages: openPageKnowledge(db, jobs),
       sites: sourceSites(db, jobs),

@@ -3,6 +3,7 @@ import { OPERATOR } from "../accounts/keys/keys.ts"
 import type { Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { bodyReader } from "../wire/validate.ts"
+import { presentWarnings, unknownFields } from "../wire/warnings.ts"
 import { type DeactivateKeysRequest, deactivateKeysSchema } from "./schema.ts"
 
 /** POST /deactivate-keys: the keys that one call made, or the key of this call. */
@@ -11,6 +12,7 @@ export function deactivateKeys({ keys, writes }: Pick<Accounts, "keys" | "writes
   return async (ctx) => {
     const { key } = ctx.state
     const { request_id: generation } = read(ctx.state.body)
+    const warnings = presentWarnings(unknownFields(deactivateKeysSchema, ctx.state.body))
     if (!key.mayMakeKeys && !key.mayEndItself) {
       throw new ApiError(403, "Access denied. This key may not deactivate keys.")
     }
@@ -19,13 +21,13 @@ export function deactivateKeys({ keys, writes }: Pick<Accounts, "keys" | "writes
         throw new ApiError(403, "This key is valid as long as the server's setting FOSSICK_API_KEY has it.")
       }
       await writes.run(() => keys.disable(key.id))
-      ctx.body = { message: "Successfully deactivated 1 key(s)" }
+      ctx.body = { message: "Successfully deactivated 1 key(s)", ...warnings }
       return
     }
     if (!key.mayMakeKeys) throw new ApiError(403, "Access denied. This key may not deactivate other keys.")
     const madeBy = key.role === "admin" ? null : key.id
     const count = await writes.run(() => keys.disableGeneration(generation, madeBy))
     if (count === null) throw new ApiError(404, "No keys were generated with this request_id.")
-    ctx.body = { message: `Successfully deactivated ${count} key(s)` }
+    ctx.body = { message: `Successfully deactivated ${count} key(s)`, ...warnings }
   }
 }

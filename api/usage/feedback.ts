@@ -4,6 +4,7 @@ import type { Accounts } from "../accounts/accounts.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { bodyReader } from "../wire/validate.ts"
+import { presentWarnings, unknownFields } from "../wire/warnings.ts"
 import { type FeedbackRequest, feedbackSchema } from "./schema.ts"
 
 /** POST /feedback: what somebody thinks of an answer, kept for the operator. Free. */
@@ -21,7 +22,12 @@ export function feedback({ feedback: store, writes }: Pick<Accounts, "feedback" 
     const id = randomUUID()
     const keyId = ctx.state.key.id
     await writes.run(() => store.add({ id, at: Date.now(), keyId, requestId, sessionId, fields }))
-    ctx.body = { success: true, feedback_id: id, response_time: responseTime(ctx) }
+    ctx.body = {
+      success: true,
+      feedback_id: id,
+      response_time: responseTime(ctx),
+      ...presentWarnings(unknownFields(feedbackSchema, ctx.state.body)),
+    }
   }
 }
 

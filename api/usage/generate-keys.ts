@@ -5,6 +5,7 @@ import type { ApiKey, KeySpec } from "../accounts/keys/keys.ts"
 import type { Middleware } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { bodyReader } from "../wire/validate.ts"
+import { presentWarnings, unknownFields } from "../wire/warnings.ts"
 import { type GenerateKeysRequest, generateKeysSchema } from "./schema.ts"
 
 const HOUR_MS = 3_600_000
@@ -61,6 +62,7 @@ export function generateKeys({ keys, collections, unknownSource, ledger, writes 
       message:
         `${count} keys generated successfully with ${credits} credits each. ` +
         `These keys will be automatically deactivated after ${hours} hours`,
+      ...presentWarnings(unknownFields(generateKeysSchema, ctx.state.body)),
       request_id: requestId,
     }
   }

@@ -5,6 +5,7 @@ import { type Middleware, responseTime } from "../context.ts"
 import { badRequest } from "../errors.ts"
 import { dateWindow } from "../tavily/query/dates.ts"
 import { bodyReader } from "../wire/validate.ts"
+import { presentWarnings, unknownFields } from "../wire/warnings.ts"
 import { type LogsRequest, logsSchema } from "./schema.ts"
 
 /** As the contract lists them. */
@@ -33,6 +34,7 @@ export function logs({ callLog }: Pick<Accounts, "callLog">): Middleware {
     ctx.body = {
       logs: entries.map(onWire),
       count: entries.length,
+      ...presentWarnings(unknownFields(logsSchema, ctx.state.body)),
       response_time: responseTime(ctx),
       request_id: ctx.state.requestId,
     }

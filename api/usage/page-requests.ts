@@ -4,6 +4,7 @@ import type { Accounts } from "../accounts/accounts.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { badRequest } from "../errors.ts"
 import { bodyReader } from "../wire/validate.ts"
+import { presentWarnings, unknownFields } from "../wire/warnings.ts"
 import { type PageRequestBody, pageRequestSchema } from "./schema.ts"
 
 /** POST /page-requests: asks the operator for a page that the index lacks. Free; nothing is fetched for it. */
@@ -21,7 +22,12 @@ export function requestPage({
     const keyId = ctx.state.key.id
     const entry = { at: Date.now(), keyId, url, question, comment: plain(comment) }
     const id = await writes.run(() => store.add(entry))
-    ctx.body = { success: true, id, response_time: responseTime(ctx) }
+    ctx.body = {
+      success: true,
+      id,
+      response_time: responseTime(ctx),
+      ...presentWarnings(unknownFields(pageRequestSchema, ctx.state.body)),
+    }
   }
 }
 

@@ -372,7 +372,12 @@ describe("feedback", () => {
     const { status, body } = await app.call("/feedback", TEST_KEY, whole)
     expect([status, body]).toEqual([
       200,
-      { success: true, feedback_id: expect.any(String), response_time: expect.any(Number) },
+      {
+        success: true,
+        feedback_id: expect.any(String),
+        response_time: expect.any(Number),
+        warnings: [expect.objectContaining({ code: "unknown-field", field: "unknown" })],
+      },
     ])
     const { request_id, unknown, ...fields } = whole
     expect(app.accounts.feedback.list({ limit: 1, offset: 0 })).toEqual([

@@ -12,6 +12,7 @@ import { type SearchBody, searchSchema } from "../tavily/schema.ts"
 import { prepareSearch, type SearchLimits } from "../tavily/search.ts"
 import type { BodySchema } from "../wire/body-schema.ts"
 import { bodyReader } from "../wire/validate.ts"
+import { unknownFields } from "../wire/warnings.ts"
 import { type Change, CHANGES, type Subject, type WatchOptions } from "./watch.ts"
 
 const MAX_NAME_CHARS = 100
@@ -140,7 +141,12 @@ export async function subjectOf(
     return { kind: "page", urls: [...new Set([address, ...(page === null ? [] : [page.url])])] }
   }
   const search = typeof question === "string" ? { query: question } : { ...question }
-  prepareSearch(readSearch(search), limits, reach.names)
+  const [unknown] = unknownFields(searchSchema, search)
+  if (unknown) throw badRequest(`Invalid question. ${unknown.text}`)
+  const { freshness } = prepareSearch(readSearch(search), limits, reach.names)
+  if (freshness !== null) {
+    throw badRequest("Invalid question. max_age_hours has no place here: a watch follows what crawls find.")
+  }
   return { kind: "question", search }
 }
 

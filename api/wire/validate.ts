@@ -72,7 +72,7 @@ export function bodyReader<T>(schema: RequestSchema<T>): (body: Readonly<Record<
   }
 }
 
-function isSet(value: unknown): boolean {
+export function isSet(value: unknown): boolean {
   if (value === undefined || value === null) return false
   if (typeof value === "string") return value.trim() !== ""
   return !Array.isArray(value) || value.length > 0

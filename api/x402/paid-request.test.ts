@@ -11,7 +11,7 @@ const read = paidRequestReader(readSettings(apiSettings, {}))
 
 describe("a paid request", () => {
   test("is at advanced depth, and reports nothing that is for operators, whatever it says", () => {
-    const { request } = read({
+    const { request, warnings } = read({
       query: "pumps",
       explain: "as you like",
       include_evidence: 1,
@@ -24,6 +24,19 @@ describe("a paid request", () => {
       of_no_meaning: 8,
     })
     expect(request).toEqual(read({ query: "pumps" }).request)
+    expect(warnings.map(({ code, field }) => [code, field])).toEqual(
+      [
+        "explain",
+        "include_evidence",
+        "include_facets",
+        "include_usage",
+        "include_word_statistics",
+        "sources",
+        "collections",
+        "word_statistics",
+        "of_no_meaning",
+      ].map((field) => ["unknown-field", field]),
+    )
     expect(request).toMatchObject({
       query: "pumps",
       search_depth: "advanced",

@@ -5,15 +5,17 @@ import { UNLIMITED } from "../accounts/keys/key-scope.ts"
 import { pageLimits, scopedEngine } from "../accounts/reach/scoped-pages.ts"
 import { badRequest } from "../errors.ts"
 import { type SearchBody, searchSchema } from "../tavily/schema.ts"
-import { type PreparedSearch, prepareSearch, type SearchLimits } from "../tavily/search.ts"
+import { type PreparedSearch, prepareSearch, type SearchLimits, withUnknown } from "../tavily/search.ts"
 import { bodyReader, type RequestSchema } from "../wire/validate.ts"
+import { unknownFields } from "../wire/warnings.ts"
 import type { X402Config } from "./settings.ts"
 
 const MAX_QUERY_CHARS = 1000
+const MAX_FETCH_SECONDS = 20
 
 /**
  * `explain` is for operators and evidence for their other appliances, as are the names of sources and collections and what counts by
- * them, and there are no credits to report: these are left unread, as unknown fields are.
+ * them, and there are no credits to report: these are unknown here, and the answer warns about them as about other unknown fields.
  */
 const UNPAID = [
   "explain",
@@ -51,6 +53,8 @@ export const paidSearchSchema: RequestSchema<PaidBody> = {
         { type: "string", enum: ["auto"] },
       ],
     },
+    // A sale that takes longer than SEARCH_MS is no sale.
+    fetch_timeout: { ...properties.fetch_timeout, maximum: MAX_FETCH_SECONDS },
   },
 }
 
@@ -72,7 +76,7 @@ export function paidRequestReader(
       include_usage: false,
       include_word_statistics: false,
     } as const
-    return prepareSearch(paid, limits)
+    return withUnknown(prepareSearch(paid, limits), unknownFields(paidSearchSchema, body))
   }
 }
 

@@ -75,6 +75,7 @@ export class OpenReaders implements AsyncDisposable {
       // No run has read what is not pinned yet, and callers of the API may not be the first to reach it.
       first: "public",
       places: this.#places,
+      purpose: "live",
     })
     const opened: Opened = { as, reader, users: 0 }
     this.#open.set(source.name, opened)

@@ -12,7 +12,7 @@ import type { Source, SourceAuthor } from "../source.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 export interface SourceReaderOptions
-  extends Pick<SourceHostsOptions, "first" | "onMoved">, Pick<ReaderOptions, "places"> {
+  extends Pick<SourceHostsOptions, "first" | "onMoved">, Pick<ReaderOptions, "places" | "purpose"> {
   readonly db: StateStore
   readonly author: SourceAuthor
   /** Where secrets that the login names `${NAME}` are. Default: the process's, with `fossick.env` under it. */
@@ -39,6 +39,7 @@ export async function openSourceReader(
     ...reachOf(source, { ...options, env }),
     rendering,
     places: options.places,
+    purpose: options.purpose,
     ...(login && { login: new SourceLogin({ source: { seeds: source.seeds, login }, env }) }),
   })
   try {

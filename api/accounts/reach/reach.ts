@@ -1,4 +1,5 @@
-import type { ReadOptions, Reader, ReadResult } from "#crawler"
+import type { ReadOptions, Reader } from "#crawler"
+import type { Reread, RereadOptions, Rereader } from "#crawler/reread/rereader.ts"
 import type { Engine, FacetCounts, FacetQuery, Page, PageUrl, Suggestion, SuggestionQuery } from "#engine"
 
 import { noFacets } from "#engine/facets/count-facets.ts"
@@ -42,6 +43,11 @@ export interface Reach {
   limits(): PageLimits | null
   /** The other appliance that is to read a page, as it was found there; null: the reader is. */
   holderOf(url: PageUrl): Peer | null
+  /**
+   * What a page of the index that may be seen is now, read as its source reads it, and never past where the caller may look. The
+   * source is one that may be named.
+   */
+  reread(url: PageUrl, options: RereadOptions): Promise<Reread>
   /** Reads no address that is out of reach, wherever redirects lead. */
   readonly reader: LiveReader
   /** The names of sources and collections that may be asked for and shown. */
@@ -53,6 +59,8 @@ export interface Reach {
 export interface ReachParts {
   readonly engine: Pick<Engine, "search" | "get" | "suggest" | "facets">
   readonly reader: LiveReader
+  /** Reads pages of the index again; left out: nothing does. */
+  readonly rereader?: Pick<Rereader, "read"> | undefined
   readonly collections: NameParts["collections"]
   readonly sourceNames: NameParts["sourceNames"]
   /** Which addresses belong to any of these sources. */
@@ -103,6 +111,11 @@ export function reachOf(
     const onDomains = now.domains === null ? () => true : domainTest(now.domains)
     return (url) => onDomains(url) && ofSources(url)
   }
+  const page: Reach["page"] = async (url, signal) => {
+    const found = scopedPage(await gates.searches.run(id, () => parts.engine.get(url), { signal }), limits())
+    if (found !== null) memory?.hold(found.markdown.length)
+    return found
+  }
   return {
     engine: limitsPages(scope) ? scopedEngine(engine, limits) : engine,
     facets: (query, signal) =>
@@ -123,10 +136,23 @@ export function reachOf(
       const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
       return filter === null ? [] : await parts.engine.suggest({ ...query, filter })
     },
-    async page(url, signal) {
-      const page = scopedPage(await gates.searches.run(id, () => parts.engine.get(url), { signal }), limits())
-      if (page !== null) memory?.hold(page.markdown.length)
-      return page
+    page,
+    async reread(url, options) {
+      const { rereader } = parts
+      if (rereader === undefined) return { kind: "refused", because: "this appliance reads no pages live" }
+      try {
+        const held = await page(url, options.signal)
+        if (held === null) return { kind: "refused", because: "the index holds it no longer" }
+        const now = await gates.reads.run(id, () => rereader.read(held, options), options)
+        if (now.kind !== "changed") return now
+        if (now.page.url !== url && !(await addresses())(now.page.url))
+          return { kind: "unread", end: ELSEWHERE }
+        memory?.hold(now.page.markdown.length)
+        return now
+      } catch (error) {
+        if (options.signal.aborted) return { kind: "unread", end: CANCELLED }
+        throw error
+      }
     },
     limits,
     names: knownNames(scope, parts),
@@ -162,7 +188,8 @@ export function reachOf(
   }
 }
 
-const CANCELLED: ReadResult = { kind: "failed", because: "cancelled", detail: "the call has ended" }
+const CANCELLED = { kind: "failed", because: "cancelled", detail: "the call has ended" } as const
+const ELSEWHERE = { kind: "skipped", because: "out-of-scope" } as const
 
 const withKnownSources = ({ facets, ...counted }: FacetCounts, known: readonly string[]): FacetCounts => ({
   ...counted,

@@ -10,11 +10,15 @@ import { NOT_BLANK } from "../../wire/validate.ts"
 import type { JsonSchema, Operation } from "../operation.ts"
 import { publishedBody } from "../published.ts"
 import { count, listOf, object, oneOf, orNull, ref, text } from "../schemas.ts"
+import { warnings } from "./tavily-answers.ts"
 
 const credits = count("Credits.")
 const byEndpoint = Object.fromEntries(ENDPOINTS.map((endpoint) => [`${endpoint}_usage`, credits]))
 const oneEndpoint = { type: "string", enum: ENDPOINTS }
 const seconds = { type: "number", minimum: 0, description: "Seconds." }
+
+/** An answer that names the unknown fields of its request. */
+const warned = (fields: Readonly<Record<string, JsonSchema>>) => object(fields, { optional: { warnings } })
 
 export const accountSchemas = {
   UsageReport: object({
@@ -32,7 +36,7 @@ export const accountSchemas = {
       ...byEndpoint,
     }),
   }),
-  CallLog: object({
+  CallLog: warned({
     logs: listOf(
       object({
         timestamp: text("`2026-08-06T13:14:34.739000+00:00`"),
@@ -49,24 +53,24 @@ export const accountSchemas = {
     response_time: seconds,
     request_id: text(),
   }),
-  FeedbackTaken: object({
+  FeedbackTaken: warned({
     success: { const: true },
     feedback_id: { type: "string", format: "uuid" },
     response_time: seconds,
   }),
-  PageRequestTaken: object({
+  PageRequestTaken: warned({
     success: { const: true },
     id: text("The same for the same address or question."),
     response_time: seconds,
   }),
-  KeysGenerated: object({
+  KeysGenerated: warned({
     keys: listOf(text(), "Shown only here."),
     expires_at: text("`2026-02-25T01:14:45Z`"),
     created: text("`2026-02-24T15:14:45`, in UTC."),
     message: text(),
     request_id: text("Names these keys to `/deactivate-keys`."),
   }),
-  KeysDeactivated: object({ message: text() }),
+  KeysDeactivated: warned({ message: text() }),
   KeyInfo: object({
     name: text(),
     created: orNull(text("`2026-02-24T15:14:45`, in UTC; null for the key of the settings.")),

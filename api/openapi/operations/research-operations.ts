@@ -1,5 +1,5 @@
 import { PRICES } from "../../accounts/billing/credits.ts"
-import { addressesModels } from "./tavily-answers.ts"
+import { addressesModels, warnings } from "./tavily-answers.ts"
 import { researchSchema } from "../../research/request.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import { outputSchemas } from "../../research/report/output-schema.ts"
@@ -20,14 +20,17 @@ export const researchSchemas: Readonly<Record<string, JsonSchema>> = {
     },
     { optional: { addresses_models: addressesModels } },
   ),
-  ResearchTask: object({
-    request_id: taskId,
-    created_at: time(),
-    status: oneOf(["pending"]),
-    input: text("As it was given."),
-    model: oneOf(["mini", "pro"], "What `auto` chose."),
-    response_time: responseTime,
-  }),
+  ResearchTask: object(
+    {
+      request_id: taskId,
+      created_at: time(),
+      status: oneOf(["pending"]),
+      input: text("As it was given."),
+      model: oneOf(["mini", "pro"], "What `auto` chose."),
+      response_time: responseTime,
+    },
+    { optional: { warnings } },
+  ),
   ResearchInProgress: object({
     request_id: taskId,
     status: oneOf(["pending", "in_progress"]),

@@ -4,6 +4,7 @@ import { PAGE_TYPES } from "#engine/page/page-type.ts"
 import { INCOMPLETE } from "#crawler/coverage/incomplete.ts"
 
 import { CAUSES } from "../../misses/miss.ts"
+import { WARNING_CODES } from "../../wire/warnings.ts"
 import { evidenceFacts, pageEvidence, peerReports, wordStatistics } from "../federation-schemas.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../schemas.ts"
 
@@ -14,6 +15,15 @@ const usage = ref("Usage")
 /** Of a page in an answer. */
 export const addressesModels = yesNo(
   "True when what is shown of it gives orders to language models; else not there.",
+)
+/** Of answers to requests that may hold fields without effect. */
+export const warnings = listOf(
+  ref("Warning"),
+  "What the answer does not honour of the request; left out when it honours everything.",
+)
+const warning = object(
+  { code: oneOf(WARNING_CODES), text: text("What happened, and what to do instead.") },
+  { optional: { field: text("The field of the request."), url: text("The page that it is about.") } },
 )
 const common = {
   response_time: { type: "number", minimum: 0, description: "Seconds." },
@@ -217,6 +227,7 @@ const searchAnswer = object(
       coverage,
       auto_parameters: autoParameters,
       usage,
+      warnings,
     },
   },
 )
@@ -247,7 +258,7 @@ const extractAnswer = object(
     failed_results: listOf(ref("FailedResult")),
     ...common,
   },
-  { optional: { usage } },
+  { optional: { usage, warnings } },
 )
 
 const crawlAnswer = object(
@@ -261,12 +272,12 @@ const crawlAnswer = object(
     ),
     ...common,
   },
-  { optional: { usage, failed_results: withoutRoom } },
+  { optional: { usage, failed_results: withoutRoom, warnings } },
 )
 
 const mapAnswer = object(
   { base_url: text("The start, as it was given."), results: listOf(text(), "Addresses found."), ...common },
-  { optional: { usage, failed_results: withoutRoom } },
+  { optional: { usage, failed_results: withoutRoom, warnings } },
 )
 
 const healthAnswer = object({ status: oneOf(["ok"]) })
@@ -283,6 +294,7 @@ const readyAnswer = object(
 )
 
 export const tavilySchemas = {
+  Warning: warning,
   Usage: usageAnswer,
   SearchResult: searchResult,
   Explanation: explanation,

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream"
 
 import { modelLabel } from "../../tavily/addresses-models.ts"
+import { presentWarnings, type Warning } from "../../wire/warnings.ts"
 import type { ResearchEvent, Step } from "./events.ts"
 import type { Source } from "../sources/evidence.ts"
 
@@ -20,6 +21,8 @@ const MOST_UNREAD = 1_000_000
 export interface EventStreamOptions {
   /** Whether lines are sent once more for readers that take every chunk of the network for one line. */
   readonly lineByLine: boolean
+  /** About the request; the first frame carries them. */
+  readonly warnings?: readonly Warning[]
 }
 
 /**
@@ -35,10 +38,12 @@ export class EventStream {
   readonly body = new PassThrough()
   readonly #base: { readonly id: string; readonly model: string; readonly created: number }
   readonly #lineByLine: boolean
+  #warnings: readonly Warning[]
 
-  constructor(id: string, model: string, created: Date, { lineByLine }: EventStreamOptions) {
+  constructor(id: string, model: string, created: Date, { lineByLine, warnings = [] }: EventStreamOptions) {
     this.#base = { id, model, created: Math.floor(created.getTime() / 1000) }
     this.#lineByLine = lineByLine
+    this.#warnings = warnings
   }
 
   /** Writes what happened; the sources are the last frame, and end the stream. */
@@ -59,7 +64,9 @@ export class EventStream {
       model: this.#base.model,
       created: this.#base.created,
       choices: [{ delta: { role: "assistant", ...deltaOf(event) } }],
+      ...presentWarnings(this.#warnings),
     })
+    this.#warnings = []
     if (event.kind === "sources") {
       if (!this.body.destroyed) this.body.end("event: done\n\n")
     }

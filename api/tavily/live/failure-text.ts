@@ -35,17 +35,24 @@ export const TIMED_OUT = "Request timed out"
 /** Of a page whose text cannot be worked through. */
 export const UNREADABLE = `Failed to fetch url: ${failures.unreadable}`
 
+type NotRead = Exclude<ReadResult, { kind: "read" }>
+
 /** Why a page could not be read, for `failed_results`. */
-export function failureText(result: Exclude<ReadResult, { kind: "read" }>): string {
+export const failureText = (result: NotRead): string =>
+  result.kind === "failed" && (result.because === "timeout" || result.because === "cancelled")
+    ? TIMED_OUT
+    : `Failed to fetch url: ${failureReason(result)}`
+
+/** The same within a sentence. */
+export function failureReason(result: NotRead): string {
   switch (result.kind) {
     case "skipped":
-      return `Failed to fetch url: ${skips[result.because]}`
+      return skips[result.because]
     case "postponed":
-      return `Failed to fetch url: the site asks to wait until ${result.until.toISOString()}`
+      return `the site asks to wait until ${result.until.toISOString()}`
     default: {
-      if (result.because === "timeout" || result.because === "cancelled") return TIMED_OUT
       const detail = detailed.has(result.because) ? result.detail : ""
-      return `Failed to fetch url: ${detail === "" ? failures[result.because] : detail}`
+      return detail === "" ? failures[result.because] : detail
     }
   }
 }

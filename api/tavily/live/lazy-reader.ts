@@ -1,4 +1,5 @@
 import type { CrawlerConfig, Reader } from "#crawler"
+import type { Rereader, RereaderParts } from "#crawler/reread/rereader.ts"
 
 /**
  * A reader that is loaded with the first page: what reading needs is a third of this process's code, and many an
@@ -13,6 +14,19 @@ export function lazyReader(config: CrawlerConfig): Reader {
   return {
     read: async (url, options) => (await open()).read(url, options),
     sitemap: async (site, options) => (await open()).sitemap(site, options),
+    async [Symbol.asyncDispose]() {
+      await (await opening)?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The same for pages of the index that are read again. */
+export function lazyRereader(parts: RereaderParts): Pick<Rereader, "read"> & AsyncDisposable {
+  let opening: Promise<Rereader> | undefined
+  const open = (): Promise<Rereader> =>
+    (opening ??= import("#crawler/reread/rereader.ts").then((room) => new room.Rereader(parts)))
+  return {
+    read: async (page, options) => (await open()).read(page, options),
     async [Symbol.asyncDispose]() {
       await (await opening)?.[Symbol.asyncDispose]()
     },

@@ -1,18 +1,22 @@
 import { offLoop } from "#base/process/threads/off-loop.ts"
-import type { Passage } from "#engine"
+import type { HitPassage, PageAnchor } from "#engine"
 import { analyse } from "#engine/text/analysis/analyse.ts"
 import { toPassages } from "#engine/text/passages.ts"
 
 /** A passage with the share of the terms that it and its headings have. */
 export interface PassageByWords {
-  readonly passage: Passage
+  readonly passage: HitPassage
   readonly words: number
 }
 
 /** Of a page's passages those with most of the terms, best first, at most `count`. */
-export function passagesByWords(markdown: string, terms: readonly string[], count: number): PassageByWords[] {
+export function passagesByWords(
+  { markdown, anchors }: { readonly markdown: string; readonly anchors?: readonly PageAnchor[] },
+  terms: readonly string[],
+  count: number,
+): PassageByWords[] {
   const wanted = new Set(terms)
-  const passages = toPassages(markdown)
+  const passages = toPassages(markdown, anchors)
   const known = new Map<string, ReadonlySet<string>>()
   const termsOf = (heading: string) => {
     let found = known.get(heading)
@@ -27,7 +31,7 @@ export function passagesByWords(markdown: string, terms: readonly string[], coun
   )
   const words = sharesOf(terms, sets)
   return passages
-    .map((passage, i) => ({ passage, words: words[i]! }))
+    .map((passage, position) => ({ passage: { ...passage, position }, words: words[position]! }))
     .sort((a, b) => b.words - a.words)
     .slice(0, count)
 }

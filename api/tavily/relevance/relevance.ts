@@ -1,5 +1,5 @@
 import { breather } from "#base/flow/breather.ts"
-import type { Embedder } from "#engine"
+import type { Embedder, HitPassage, PageAnchor } from "#engine"
 import { cosineOf, traitsOf } from "#engine/embedder.ts"
 import { nearnessOf } from "#engine/ranking/fusion.ts"
 import { isWrittenIn } from "#engine/text/scripts.ts"
@@ -27,9 +27,9 @@ export interface Relevance {
    * @throws WorkError for a page that cannot be worked through
    */
   passages(
-    page: { title: string; markdown: string },
+    page: { title: string; markdown: string; anchors?: readonly PageAnchor[] },
     count: number,
-  ): Promise<{ texts: string[]; best: number }>
+  ): Promise<{ passages: HitPassage[]; texts: string[]; best: number }>
   /** One value for each text. */
   texts(texts: readonly string[]): Promise<number[]>
 }
@@ -80,9 +80,14 @@ export function relevanceTo(
   }
 
   return {
-    async passages({ title, markdown }, count) {
+    async passages({ title, markdown, anchors }, count) {
       const most = Math.max(EMBEDDED_PER_PAGE, count)
-      const candidates = await findByWords({ chars: markdown.length, signal }, markdown, terms, most)
+      const candidates = await findByWords(
+        { chars: markdown.length, signal },
+        { markdown, ...(anchors && { anchors }) },
+        terms,
+        most,
+      )
       const scores = await mixed(
         candidates.map((one) => one.words),
         candidates.map(({ passage: { text, headings } }) =>
@@ -90,9 +95,10 @@ export function relevanceTo(
         ),
       )
       const ranked = candidates
-        .map(({ passage }, i) => ({ text: passage.text, score: scores[i]! }))
+        .map(({ passage }, i) => ({ passage, score: scores[i]! }))
         .sort((a, b) => b.score - a.score)
-      return { texts: ranked.slice(0, count).map((one) => one.text), best: ranked[0]?.score ?? 0 }
+      const passages = ranked.slice(0, count).map(({ passage }) => passage)
+      return { passages, texts: passages.map(({ text }) => text), best: ranked[0]?.score ?? 0 }
     },
     async texts(given) {
       const texts = given.map((text) => text.slice(0, JUDGED_CHARS))

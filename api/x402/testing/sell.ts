@@ -40,6 +40,10 @@ export const searchOver = (engine: StagedEngine): ListenerParts["search"] => ({
   embedder: new HashingEmbedder(),
   statementReranker: null,
   chatModel: null,
+  fresh: {
+    checked: ({ fetchedAt }) => fetchedAt,
+    reread: async () => ({ kind: "refused", because: "nothing is read in this test" }),
+  },
 })
 
 /**

@@ -1,0 +1,164 @@
+import { WorkError } from "#base/process/threads/work-threads.ts"
+import type { Reread, RereadOptions } from "#crawler/reread/rereader.ts"
+import type { Embedder, Hit, Page, PageUrl, Query } from "#engine"
+import { typeOf } from "#engine/page/page-type.ts"
+import { cutIntoPassages } from "#engine/text/passages.ts"
+import { looksForPhrases } from "#engine/text/phrase-match.ts"
+import type { QueryText } from "#engine/text/query-text.ts"
+
+import { fitsQuery } from "../../federation/fits-query.ts"
+import { peerOfSource } from "../../federation/peers-file.ts"
+import type { Warning } from "../../wire/warnings.ts"
+import { failureReason } from "../live/failure-text.ts"
+import { type Relevance, relevanceTo } from "../relevance/relevance.ts"
+import type { Freshness } from "./freshness.ts"
+
+/** Reads results again, within the reach of a caller. */
+export interface FreshParts {
+  /** When a page was last checked. */
+  readonly checked: (hit: Hit) => Date
+  readonly reread: (url: PageUrl, options: RereadOptions) => Promise<Reread>
+}
+
+interface Asked extends FreshParts {
+  readonly question: QueryText
+  readonly query: Query
+  readonly embedder: Pick<Embedder, "id" | "traits" | "embed">
+  /** Ends the work, beside the time that the request gives it. */
+  readonly signal: AbortSignal
+}
+
+/** Pages of one search that are read again; as many addresses as `/extract` takes. */
+const MOST_REREADS = 20
+const DEFAULT_PASSAGES = 3
+
+/** What becomes of one hit. */
+type Outcome = { readonly hit: Hit } | { readonly gone: string } | { readonly unread: string }
+
+/**
+ * Reads hits again that were checked too long ago. A changed page is shown as it is now, with passages cut anew, and its score falls as
+ * far as it answers less than before. A page that is gone, no longer fits the request, or could not be read is left out; with
+ * `fallsBack` a page that could not be read is kept as the index holds it. A warning names each such page.
+ */
+export async function freshHits(
+  hits: readonly Hit[],
+  { maxAgeMs, fetchMs, fallsBack }: Freshness,
+  asked: Asked,
+): Promise<{ readonly hits: readonly Hit[]; readonly warnings: readonly Warning[] }> {
+  const now = Date.now()
+  const isFresh = (hit: Hit): boolean => maxAgeMs > 0 && now - asked.checked(hit).getTime() <= maxAgeMs
+  const late = AbortSignal.any([asked.signal, AbortSignal.timeout(fetchMs)])
+  const relevance = relevanceTo(asked.question.text, asked.embedder, asked.signal)
+  const stale = hits.filter((hit) => !isFresh(hit))
+  const chosen = new Set(stale.filter((hit) => peerOfSource(hit.source) === null).slice(0, MOST_REREADS))
+  const outcomes = await Promise.all(
+    stale.map(async (hit): Promise<readonly [Hit, Outcome]> => {
+      if (chosen.has(hit)) return [hit, await readAgain(hit, { maxAgeMs, signal: late }, asked, relevance)]
+      const peer = peerOfSource(hit.source)
+      const unread =
+        peer === null
+          ? `a search reads at most ${MOST_REREADS} pages again`
+          : `the appliance ${peer} did not read it again`
+      return [hit, { unread }]
+    }),
+  )
+  const byHit = new Map(outcomes)
+  const warnings = outcomes.flatMap(([hit, outcome]) => warningOf(hit, outcome, fallsBack, asked))
+  const kept = hits.flatMap((hit) => {
+    const outcome = byHit.get(hit) ?? { hit }
+    if ("hit" in outcome) return outcome.hit
+    return "unread" in outcome && fallsBack ? hit : []
+  })
+  const ranked = kept.toSorted((a, b) => b.score - a.score)
+  // A page that another one now leads to may be among the hits already.
+  const shown = ranked.filter((hit, at) => ranked.findIndex(({ url }) => url === hit.url) === at)
+  return { hits: shown, warnings }
+}
+
+function warningOf(
+  { url, ...hit }: Hit,
+  outcome: Outcome,
+  fallsBack: boolean,
+  { checked }: FreshParts,
+): readonly Warning[] {
+  if ("hit" in outcome) return []
+  const field = "max_age_hours"
+  if ("gone" in outcome) {
+    return [{ code: "left-out", field, url, text: `${url} was left out: ${outcome.gone}.` }]
+  }
+  const why = `it was last checked at ${checked({ url, ...hit }).toISOString()} and could not be read again: ${outcome.unread}`
+  return [
+    fallsBack
+      ? { code: "stale", field, url, text: `${url} is older than asked for: ${why}.` }
+      : { code: "left-out", field, url, text: `${url} was left out: ${why}.` },
+  ]
+}
+
+async function readAgain(
+  hit: Hit,
+  options: RereadOptions,
+  asked: Asked,
+  relevance: Relevance,
+): Promise<Outcome> {
+  const now = await asked.reread(hit.url, options)
+  switch (now.kind) {
+    case "same":
+      return { hit: { ...hit, fetchedAt: now.at } }
+    case "changed":
+      try {
+        return await remade(hit, { ...now.page, fetchedAt: now.at }, asked, relevance)
+      } catch (error) {
+        if (!(error instanceof WorkError) && !asked.signal.aborted) throw error
+        return { unread: "its text could not be worked through in time" }
+      }
+    case "gone":
+      return { gone: `the page is gone (${failureReason(now.end)})` }
+    case "unread":
+      return { unread: options.signal.aborted ? "there was no time left" : failureReason(now.end) }
+    case "refused":
+      return { unread: now.because }
+  }
+}
+
+/** The hit with what its page says now; it may fit the request no longer. */
+async function remade(
+  hit: Hit,
+  { source: _source, ...page }: Page,
+  asked: Asked,
+  relevance: Relevance,
+): Promise<Outcome> {
+  const { query, question } = asked
+  const { anchors: _anchors, ...shown } = page
+  const made: Hit = { ...hit, ...shown, type: typeOf(page) }
+  if (!fitsQuery(query)(made) || !(await holdsWhatIsAsked(made, query, question))) {
+    return { gone: "the page has changed and no longer fits the request" }
+  }
+  const { passages } = await relevance.passages(page, query.passagesPerPage ?? DEFAULT_PASSAGES)
+  const before = hit.passages.map(({ text }) => text)
+  const shares = await relevance.texts([...before, ...passages.map(({ text }) => text)])
+  const best = (some: readonly number[]) => Math.max(0, ...some)
+  const [was, is] = [best(shares.slice(0, before.length)), best(shares.slice(before.length))]
+  return {
+    hit: {
+      ...made,
+      passages,
+      score: hit.score * (was > 0 ? Math.min(1, is / was) : 1),
+    },
+  }
+}
+
+/** Whether a page holds the phrases that it must hold, and none of the words and phrases that it must not. */
+async function holdsWhatIsAsked(
+  { title, markdown }: Hit,
+  { filter }: Query,
+  { excludedWords, excludedPhrases }: QueryText,
+): Promise<boolean> {
+  const required = filter?.phrases ?? []
+  const forbidden = [...excludedWords, ...excludedPhrases]
+  if (required.length + forbidden.length === 0) return true
+  const work = { chars: markdown.length }
+  const text = { title, markdown, passages: await cutIntoPassages(work, markdown) }
+  if (required.length > 0 && !(await looksForPhrases(work, text, required))) return false
+  for (const phrase of forbidden) if (await looksForPhrases(work, text, [phrase])) return false
+  return true
+}

@@ -1,0 +1,58 @@
+import type { Fields } from "./fields.ts"
+import { isSet, type RequestSchema } from "./validate.ts"
+
+/**
+ * Kinds of warnings, for programs. `unknown-field`: the endpoint has no such field; `no-effect`: other fields of the request rule this
+ * one out; `shortened`: only the beginning of the value counts; `left-out`: a result is missing because it is too old or gone; `stale`: a
+ * result is older than the request asks for.
+ */
+export const WARNING_CODES = ["unknown-field", "no-effect", "shortened", "left-out", "stale"] as const
+
+/** Part of a request that its answer does not honour, or honours differently. */
+export interface Warning {
+  readonly code: (typeof WARNING_CODES)[number]
+  /** The field of the request. */
+  readonly field?: string
+  /** The page that it is about. */
+  readonly url?: string
+  /** For people and models: what happened, and what to do instead. */
+  readonly text: string
+}
+
+/** Identify the caller or its client library, and ask for nothing: several clients copy their own options into each body. */
+const CALLER_FIELDS: ReadonlySet<string> = new Set(["api_key", "apiKey", "apiBaseURL", "client_source"])
+
+/** A body of a megabyte has room for a hundred thousand names; the first few show what is wrong. */
+const MOST_NAMED = 20
+const MAX_NAME_CHARS = 100
+
+/** A warning for each field of `body` that is set and that `schema` does not have. */
+export function unknownFields<T>(schema: RequestSchema<T>, body: Fields): readonly Warning[] {
+  const unknown = Object.entries(body).flatMap(([field, value]) =>
+    isSet(value) && !Object.hasOwn(schema.properties, field) && !CALLER_FIELDS.has(field) ? [field] : [],
+  )
+  const named = unknown.slice(0, MOST_NAMED).map((field): Warning => {
+    const name = field.slice(0, MAX_NAME_CHARS)
+    return { code: "unknown-field", field: name, text: `${name} is unknown here and has no effect.` }
+  })
+  const others = unknown.length - named.length
+  return others === 0
+    ? named
+    : [...named, { code: "unknown-field", text: `${others} more unknown fields have no effect.` }]
+}
+
+/** A warning where `text` is longer than the characters that count. */
+export const shortened = (field: string, text: string | undefined, most: number): readonly Warning[] =>
+  text === undefined || text.length <= most
+    ? []
+    : [
+        {
+          code: "shortened",
+          field,
+          text: `Only the first ${most.toLocaleString("en")} characters of ${field} were used.`,
+        },
+      ]
+
+/** As answers carry warnings: without any, the field is left out. */
+export const presentWarnings = (warnings: readonly Warning[]): { readonly warnings?: readonly Warning[] } =>
+  warnings.length === 0 ? {} : { warnings }
