@@ -44,6 +44,7 @@ import { openDoor } from "./doors/door.ts"
 import { admission } from "./middleware/admission.ts"
 import { auditing } from "./audit/auditing.ts"
 import { authentication } from "./middleware/authentication.ts"
+import { degradation } from "./answers/degradation.ts"
 import { errorEnvelope } from "./middleware/error-envelope.ts"
 import { arrivingBodies, jsonBody } from "./middleware/json-body.ts"
 import { requestId } from "./middleware/request-id.ts"
@@ -335,6 +336,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   app.use(tracedRequests())
   if (parts.questions) app.use(parts.questions.middleware)
   app.use(requestLog(parts.log, { queries: config.logQueries }))
+  app.use(degradation())
   app.use(errorEnvelope(OTHER_APIS, config.publicUrl))
   const notNoted = (err: unknown, action: string) =>
     parts.log.error({ err, action }, "a change is not in the audit log: {action}")

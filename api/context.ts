@@ -1,6 +1,8 @@
 import type { Logger } from "pino"
 import type Koa from "koa"
 
+import type { Degraded } from "#base/flow/degraded.ts"
+
 import type { Bill } from "./accounts/limits/admission.ts"
 import type { ApiKey } from "./accounts/keys/keys.ts"
 import type { PublicKey } from "./accounts/public-keys/public-key.ts"
@@ -14,6 +16,8 @@ export interface RequestState {
   /** `performance.now()` when the request came in. */
   startedAt: number
   log: Logger
+  /** What the answer is made without so far; see `answers/degradation.ts`. */
+  degraded: Degraded
   tracking: Tracking
   /** The key in whose name a browser calls that sends none; see sessions. */
   presented?: ApiKey

@@ -275,7 +275,7 @@ async function serve(): Promise<void> {
     thumbnails: images,
     forms: new OtherForms(db),
     pages,
-    misses: openMissKnowledge(db, jobs, following, () =>
+    misses: openMissKnowledge(db, jobs, engine, () =>
       sourceNames(db).filter((name) => name !== HANDBOOK_SOURCE),
     ),
     embedder,

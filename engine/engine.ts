@@ -151,7 +151,7 @@ export const FACET_FIELDS = [
   "published",
 ] as const
 
-/** `domain` is the registrable one, `path` a folder of addresses, `published` the year (UTC). */
+/** `domain` is the registrable one, `path` a folder of addresses (`//host/folder` where they are of several sites), `published` the year (UTC). */
 export type FacetField = (typeof FACET_FIELDS)[number]
 
 export interface FacetQuery extends Pick<Query, "text" | "filter" | "rules"> {

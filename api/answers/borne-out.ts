@@ -1,3 +1,4 @@
+import { leaveOut } from "#base/flow/degraded.ts"
 import type { Embedder } from "#engine"
 import { cosineOf, traitsOf } from "#engine/embedder.ts"
 import { nearnessOf } from "#engine/ranking/fusion.ts"
@@ -76,9 +77,10 @@ export class Bearing {
   /** Null when the vectors do not tell. */
   async #near(text: string, source: string): Promise<boolean | null> {
     const embedder = this.#embedder
-    if (!embedder || this.#patience <= 0) return null
+    if (!embedder) return null
     const { scripts, cosines } = traitsOf(embedder)
     if (!isWrittenIn(scripts, text) || !isWrittenIn(scripts, source)) return null
+    if (this.#patience <= 0) return byWords()
     const since = performance.now()
     const options = { priority: "query" as const, signal: this.#until() }
     let pieces = this.#vectors.get(source)
@@ -91,7 +93,7 @@ export class Bearing {
     } catch {
       // It is busy, or away; it may be back for the next sentence.
       this.#vectors.delete(source)
-      return null
+      return byWords()
     } finally {
       this.#patience -= performance.now() - since
     }
@@ -101,6 +103,12 @@ export class Bearing {
     if (this.#patience === Infinity) return this.#signal
     return AbortSignal.any([this.#signal, AbortSignal.timeout(Math.ceil(this.#patience))])
   }
+}
+
+/** There was no time to look at the meaning. */
+function byWords(): null {
+  leaveOut("answer_meaning")
+  return null
 }
 
 /** A text, and what is made out of it when that is first asked for. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { ModelOutage } from "#engine/model-servers/availability.ts"
 import { makeTinyCrossEncoder } from "#engine/rerankers/testing/tiny-cross-encoder.ts"
 import { openStatementReranker } from "#engine/rerankers/statement-reranker.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
@@ -20,7 +21,7 @@ test("the reranker that ships with Fossick tells what answers from what only has
   ])
   expect(answers).toBeGreaterThan(repeats!)
   await using opened = await openAnswerReranker(on, { error: () => {} })
-  expect([opened.reranker?.id, opened.warnings()]).toEqual([reranker.id, []])
+  expect([opened.reranker === null, opened.warnings()]).toEqual([false, []])
 })
 
 test("without it, because it is off or damaged, there is none; of one that is damaged the log and the warnings say why", async () => {
@@ -36,7 +37,7 @@ test("without it, because it is off or damaged, there is none; of one that is da
     expect(whole.reranker).not.toBeNull()
     await writeFile(join(folder, "SHA256SUMS"), `${"0".repeat(64)}  config.json\n`)
     const damaged = await openAnswerReranker(on, log, folder)
-    expect(damaged.reranker).toBeNull()
+    await expect(damaged.reranker?.scores("pump", ["a pump"])).rejects.toBeInstanceOf(ModelOutage)
     expect(damaged.warnings()[0]).toMatch(
       /^Answers are chosen without .*: The statement reranker in .* is damaged/,
     )

@@ -1,12 +1,13 @@
 import type { Logger } from "pino"
 import { EngineError } from "#engine"
-import type { Reranker } from "#engine/reranker.ts"
+import type { StatementReranker } from "#engine/answer-extraction/statement-reranking.ts"
+import { ModelOutage } from "#engine/model-servers/availability.ts"
 import { openStatementReranker } from "#engine/rerankers/statement-reranker.ts"
 
 /** The reranker of statements, if there is one, and why there is none. */
 export interface OpenedReranker extends AsyncDisposable {
-  /** Null when it is off, or cannot be used: answers are chosen without it. */
-  readonly reranker: Reranker | null
+  /** Null when it is off. One that cannot be used throws ModelOutage, so that each answer chosen without it says so. */
+  readonly reranker: StatementReranker | null
   /** Of one that is on and gives nothing, for whoever looks after the appliance. */
   warnings(): string[]
 }
@@ -20,7 +21,7 @@ export async function openAnswerReranker(
   const { reranker, problem } = isOn ? await opened(folder) : { reranker: null, problem: null }
   if (problem !== null) log.error({ reason: problem }, "answers are chosen without the statement reranker")
   return {
-    reranker,
+    reranker: problem === null ? reranker : { scores: () => Promise.reject(new ModelOutage(problem, "")) },
     warnings: () =>
       [problem ?? reranker?.outage ?? []]
         .flat()

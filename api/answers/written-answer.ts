@@ -1,5 +1,6 @@
 import type { Logger } from "pino"
 
+import { leaveOut } from "#base/flow/degraded.ts"
 import { Serial } from "#base/flow/serial.ts"
 import type { Embedder, Hit } from "#engine"
 import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts"
@@ -64,6 +65,7 @@ export async function writtenAnswer(
   } catch (error) {
     await checking.idle()
     if (!(error instanceof ChatModelError)) throw error
+    leaveOut("language_model")
     log.warn({ reason: error.message }, "the model gave no answer; the pages' own sentences do")
     // What was passed on cannot be taken back.
     return onStatement && statements.length > 0 ? statements : null

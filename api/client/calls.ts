@@ -210,7 +210,7 @@ export type SearchAnswer = {
     readonly field: "source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published"
     /** The most frequent first, 50 at most. */
     readonly values: readonly ({
-      /** For `published` a year, for `path` a folder. */
+      /** For `published` a year, for `path` a folder, with its site where there are several: `//docs.example.com/guide`. */
       readonly value: string
       /** Pages. */
       readonly count: number
@@ -275,6 +275,8 @@ export type SearchAnswer = {
     readonly include_domains?: string | readonly string[] | undefined
     readonly include_domains_mode?: string | undefined
   } | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
+  readonly degraded?: readonly ("index" | "meaning" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
   readonly usage?: Usage | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
   readonly warnings?: readonly Warning[] | undefined
@@ -329,6 +331,8 @@ export type ExtractAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
+  readonly degraded?: readonly ("index" | "meaning" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
   readonly warnings?: readonly Warning[] | undefined
 }
@@ -350,6 +354,8 @@ export type CrawlAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
+  readonly degraded?: readonly ("index" | "meaning" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
   /** Pages that the memory for live calls had no room for, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
@@ -366,6 +372,8 @@ export type MapAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
+  readonly degraded?: readonly ("index" | "meaning" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
   /** Pages that the memory for live calls had no room for, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
@@ -898,7 +906,7 @@ export type JudgedRun = {
   readonly rules_version: number
   /** The same for the same rules. */
   readonly rules_digest: string
-  /** Why it failed. */
+  /** Why it failed, or what some of its questions were answered without. */
   readonly problem: string | null
 }
 
@@ -1209,6 +1217,8 @@ export type ResearchReport = {
   readonly response_time: number
   /** Values of the form that nothing found gives; they are null. */
   readonly missing?: readonly string[] | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
+  readonly degraded?: readonly ("index" | "meaning" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
   readonly usage?: Usage | undefined
 } | {
   /** Id of the task. */
@@ -2851,7 +2861,7 @@ export interface Calls {
         readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | null | undefined
         /** Pages that say they are on one of these topics only; `topic` raises them and keeps the others. */
         readonly topics?: "news" | "finance" | readonly ("news" | "finance")[] | null | undefined
-        /** Pages under these folders of their sites only: `/docs/guide`; with `!` before it a folder is left out: `!/docs/1.0`. */
+        /** Pages under these folders of their sites only: `/docs/guide`, or of one site: `//docs.example.com/guide`; with `!` before it a folder is left out: `!/docs/1.0`. */
         readonly paths?: string | readonly string[] | null | undefined
         /** Pages whose address names one of these versions only: `3.12`, `v2`, `latest`. */
         readonly versions?: string | readonly string[] | null | undefined

@@ -18,6 +18,8 @@ export interface PeerAnswer {
   readonly evidence: WireFacts
   readonly results: readonly WireResult[]
   readonly facets?: readonly PeerFacet[]
+  /** What the peer left out; names that are not known here are passed over. */
+  readonly degraded?: readonly string[]
 }
 
 /** No page has more that an answer shows. */
@@ -104,8 +106,9 @@ const answer = object(
       }),
       20,
     ),
+    degraded: listOf(text(40), 20),
   },
-  ["facets"],
+  ["facets", "degraded"],
 )
 
 const told = object({ word_statistics: statistics }, ["word_statistics"])

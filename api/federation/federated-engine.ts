@@ -1,3 +1,4 @@
+import { isDegradedPart, leaveOut } from "#base/flow/degraded.ts"
 import type { Engine, Hit, Query, Rule, SearchResult } from "#engine"
 import type { WordStatistics } from "#engine/engine.ts"
 import { merged } from "#engine/federation/merge.ts"
@@ -171,8 +172,10 @@ async function ask(
   const found = answers.flatMap(({ peer, answer }) => {
     if (answer === undefined) return []
     const hits = answer.results.flatMap((result) => hitOf(result, peer.spec.name) ?? []).filter(admits)
+    for (const part of answer.degraded ?? []) if (isDegradedPart(part)) leaveOut(part)
     return [{ peer, hits, reach: answer.evidence.reach, facets: answer.facets ?? [] }]
   })
+  if (failures.size > 0) leaveOut("peers")
   const hits = await merged({ ...query, rules: query.rules ?? parts.rules() }, [
     ownFound ?? { hits: [] },
     ...found,

@@ -274,6 +274,7 @@ describe("a peer that is", () => {
     const answer = await app.post("/search", asked)
     expect(urlsOf(answer)).toEqual([OURS])
     expect(answer.body.peers[0]).toMatchObject({ name: "slow", state: "late", results: 0 })
+    expect(answer.body.degraded).toEqual(["peers"])
   })
 
   test("locked to our key is named, and its key is in no log", async () => {

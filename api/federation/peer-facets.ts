@@ -16,7 +16,7 @@ const MOST_VALUES = 50
 
 /**
  * The counts of the own index with those of the peers added. Of sources a peer's pages all count for the peer: its own names
- * are its own business.
+ * are its own business. A folder without its site could be of any.
  */
 export function withPeerFacets<F extends Counted>(
   own: readonly F[],
@@ -31,7 +31,9 @@ export function withPeerFacets<F extends Counted>(
       pages += told.pages
       exact &&= told.exact
       const values =
-        facet.field === "source" ? [{ value: sourceOfPeer(peer), count: told.pages }] : told.values
+        facet.field === "source"
+          ? [{ value: sourceOfPeer(peer), count: told.pages }]
+          : told.values.filter(({ value }) => facet.field !== "path" || value.startsWith("//"))
       for (const { value, count } of values) counts.set(value, (counts.get(value) ?? 0) + count)
     }
     const values = Array.from(counts, ([value, count]) => ({ value, count }))

@@ -1,3 +1,5 @@
+import { degradedText } from "#base/flow/degraded.ts"
+
 import type { Middleware } from "../context.ts"
 import { writeAsHtml } from "../pages/page-html.ts"
 import { clientGone } from "../tavily/live/live-call.ts"
@@ -69,7 +71,12 @@ export function search(version: Version, limits: SearchLimits, parts: PlainSearc
             }),
             ...(has("images") && { images }),
           }
-    const warnings = [...asked.warnings, ...(found.warnings ?? []).map(({ text }) => text)]
+    const lacks = degradedText(found.degraded)
+    const warnings = [
+      ...asked.warnings,
+      ...(found.warnings ?? []).map(({ text }) => text),
+      ...(lacks === null ? [] : [lacks]),
+    ]
     ctx.body = {
       success: true,
       ...(warnings.length > 0 && { warning: warnings.join(" ") }),

@@ -76,6 +76,7 @@ async function judgeWith(db: StateStore, given: JudgeArguments): Promise<number>
       : await judgeAndSave(kept, given.save, { engine, runs, ruleStore, settings, depth })
   if (given.json) print(JSON.stringify({ ...after, ...(before && { before }) }, null, 2))
   else for (const line of linesOf(after, before)) print(line)
+  for (const marks of [before, after]) if (marks?.degraded) process.stderr.write(`${marks.degraded}\n`)
   if (failBelow !== undefined && after.ndcg < failBelow) {
     process.stderr.write(`nDCG@10 is ${after.ndcg.toFixed(3)}, below ${failBelow}.\n`)
     return EXIT.failed

@@ -1,3 +1,4 @@
+import { countedDegraded, Degraded, degradedText } from "#base/flow/degraded.ts"
 import type { Engine, PageUrl, Rule, SearchDepth } from "#engine"
 
 import type { JudgedQuestion } from "./judged-schema.ts"
@@ -23,6 +24,8 @@ export interface Sums {
 
 export interface Marks extends Sums {
   readonly questions: readonly QuestionMarks[]
+  /** What some questions were answered without, a sentence: their marks say nothing of a complete appliance. Left out where all were answered in full. */
+  readonly degraded?: string
 }
 
 export interface JudgeOptions {
@@ -44,10 +47,17 @@ export async function judge(
   { depth, rules, signal, onAsked }: JudgeOptions,
 ): Promise<Marks> {
   const questions: QuestionMarks[] = []
+  const lacking = new Degraded()
+  let incomplete = 0
   for (const { question, pages } of judged) {
     const query = { text: question, limit: LOOKED_AT, depth, passagesPerPage: 0, withMarkdown: false }
     signal?.throwIfAborted()
-    const { hits } = await engine.search({ ...query, ...(rules && { rules }) }, signal ? { signal } : {})
+    const degraded = countedDegraded()
+    const { hits } = await degraded.collect(() =>
+      engine.search({ ...query, ...(rules && { rules }) }, signal ? { signal } : {}),
+    )
+    if (degraded.parts.length > 0) incomplete++
+    for (const part of degraded.parts) lacking.add(part)
     questions.push({
       question,
       ...marksOf(
@@ -57,7 +67,14 @@ export async function judge(
     })
     onAsked?.(questions.length)
   }
-  return { ...sumsOf(questions), questions }
+  const why = degradedText(lacking.parts)
+  return {
+    ...sumsOf(questions),
+    questions,
+    ...(why !== null && {
+      degraded: `${incomplete} of ${questions.length} questions were answered in part. ${why}`,
+    }),
+  }
 }
 
 /** The means of some questions. */

@@ -4,6 +4,7 @@ import { parse } from "yaml"
 import { Jobs } from "#crawler"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
+import { leaveOut } from "#base/flow/degraded.ts"
 import { readSettings } from "#base/settings.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Engine } from "#engine"
@@ -26,12 +27,15 @@ let db: StateStore
 /** Searches wait for it, where a test wants to see a run under way. */
 let gate: Promise<void>
 let adminKey: string
+/** Whether questions are answered by words alone. */
+let isBusy: boolean
 
 beforeEach(async () => {
   opened = new AsyncDisposableStack()
   const folder = await openDataFolder(opened)
   db = folder.db
   gate = Promise.resolve()
+  isBusy = false
   await folder.engine.index([
     aPage("pump", { title: "Pump", markdown: "A pump moves water." }),
     aPage("valve", { title: "Valve", markdown: "A valve closes the line." }),
@@ -41,6 +45,7 @@ beforeEach(async () => {
     ...ruled,
     search: async (query, options) => {
       await gate
+      if (isBusy) leaveOut("meaning")
       return await ruled.search(query, options)
     },
   }
@@ -161,6 +166,16 @@ describe("a run", () => {
     expect((await admin("GET", `/judged-runs/${second}?against=999`)).status).toBe(404)
     await admin("DELETE", `/judged-runs/${second}`)
     expect((await admin("GET", "/judged-runs")).body).toMatchObject({ total: 1, runs: [{ id: first }] })
+  })
+
+  test("whose questions were answered in part says so beside its marks", async () => {
+    const complete = await ran()
+    isBusy = true
+    const partial = await ran()
+    const problemOf = async (id: number) =>
+      (await admin("GET", `/judged-runs/${id}`)).body.run.problem as string | null
+    expect(await problemOf(complete)).toBeNull()
+    expect(await problemOf(partial)).toMatch(/^2 of 2 questions were answered in part\. .*words alone/)
   })
 
   test("is one at a time, and ends without marks when it is deleted", async () => {

@@ -73,6 +73,7 @@ export async function runJudged(
       id,
       marks,
       marks.questions.map(({ ndcg, rank }, i) => ({ id: questions[i]!.id, ndcg, rank })),
+      marks.degraded ?? null,
     )
     return marks
   } catch (error) {

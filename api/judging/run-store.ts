@@ -44,7 +44,7 @@ export interface JudgedRun extends RunFacts {
   readonly asked: number
   /** Null unless it is finished. */
   readonly sums: Sums | null
-  /** Why it failed. */
+  /** Why it failed, or what some of its questions were answered without. */
   readonly problem: string | null
 }
 
@@ -102,18 +102,19 @@ export class RunStore {
     return Number(changes) > 0
   }
 
-  /** Keeps the marks of a run, and lets the oldest runs go. */
+  /** Keeps the marks of a run, with what is to be known of them, and lets the oldest runs go. */
   finish(
     id: number,
     sums: Sums,
     marks: readonly { readonly id: string; readonly ndcg: number; readonly rank: number | null }[],
+    problem: string | null = null,
     now = Date.now(),
   ): void {
     transaction(this.#db, () => {
       const { changes } = this.#sql(
-        `update judged_run set state = 'finished', asked = questions, ended_at = ?, ndcg = ?, hit1 = ?, hit3 = ?
+        `update judged_run set state = 'finished', asked = questions, problem = ?, ended_at = ?, ndcg = ?, hit1 = ?, hit3 = ?
          where id = ? and state = 'running'`,
-      ).run(now, sums.ndcg, sums.hit1, sums.hit3, id)
+      ).run(problem, now, sums.ndcg, sums.hit1, sums.hit3, id)
       if (Number(changes) === 0) return
       for (const one of marks) {
         this.#sql(

@@ -1,5 +1,12 @@
 import { NOTE_ON_ORDERS } from "../doors/note-on-orders.ts"
-import { type Image, missText, nothingFits, type SearchAnswer, type SearchResult } from "./call-api.ts"
+import {
+  degradedNote,
+  type Image,
+  missText,
+  nothingFits,
+  type SearchAnswer,
+  type SearchResult,
+} from "./call-api.ts"
 
 // Answers of the API as text for a model: all it needs to go on, and nothing for programs.
 
@@ -38,16 +45,24 @@ export const NOTHING_FITS =
 export function searchText(answer: unknown): string {
   const found = answer as SearchAnswer
   if (found.results.length === 0)
-    return `Nothing was found.${missText(found) || " Try other words, or fewer of them."}`
+    return paragraphs([
+      `Nothing was found.${missText(found) || " Try other words, or fewer of them."}`,
+      degradedNote(found),
+    ])
   if (nothingFits(found)) {
     const nearest = found.results.map(
       ({ title, url, score, addresses_models: isLabelled }) =>
         `- ${isLabelled === true ? "" : `${title} `}${url} (score ${score.toFixed(2)})`,
     )
-    return paragraphs([`${NOTHING_FITS}${missText(found)}`, lines(["What comes nearest:", ...nearest])])
+    return paragraphs([
+      `${NOTHING_FITS}${missText(found)}`,
+      degradedNote(found),
+      lines(["What comes nearest:", ...nearest]),
+    ])
   }
   const share = MAX_CHARS / found.results.length
   return paragraphs([
+    degradedNote(found),
     found.answer,
     ...found.results.map((one, i) =>
       lines([
@@ -72,6 +87,7 @@ export function searchText(answer: unknown): string {
 
 export function extractText(read: ExtractAnswer): string {
   return paragraphs([
+    degradedNote(read),
     ...pagesText(read.results),
     read.failed_results.length > 0 &&
       lines([
@@ -89,7 +105,7 @@ export function crawlText(answer: unknown): string {
     readonly results: readonly Page[]
   }
   if (results.length === 0) return `No page could be read from ${start}.`
-  return paragraphs([`${results.length} pages from ${start}:`, ...pagesText(results)])
+  return paragraphs([`${results.length} pages from ${start}:`, degradedNote(answer), ...pagesText(results)])
 }
 
 export function mapText(answer: unknown): string {
@@ -98,7 +114,11 @@ export function mapText(answer: unknown): string {
     readonly results: readonly string[]
   }
   if (results.length === 0) return `No address was found from ${start}.`
-  return lines([`${results.length} addresses from ${start}:`, ...results.map((url) => `- ${url}`)])
+  return lines([
+    `${results.length} addresses from ${start}:`,
+    degradedNote(answer),
+    ...results.map((url) => `- ${url}`),
+  ])
 }
 
 export function researchText(answer: unknown): string {
@@ -113,6 +133,7 @@ export function researchText(answer: unknown): string {
   }
   if (content === undefined) return `No report could be made: ${error ?? "unknown"}`
   return paragraphs([
+    degradedNote(answer),
     typeof content === "string" ? content : JSON.stringify(content, null, 2),
     sources &&
       sources.length > 0 &&

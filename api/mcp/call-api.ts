@@ -1,5 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 
+import { type DegradedPart, degradedText } from "#base/flow/degraded.ts"
+
 import { NO_ANSWER } from "../answers/cited-text.ts"
 import { DOUBTFUL } from "../misses/doubtful.ts"
 import { presentWarnings, type Warning } from "../wire/warnings.ts"
@@ -135,6 +137,10 @@ export interface SearchAnswer extends Warned {
   readonly miss?: { readonly cause: string; readonly text: string }
   readonly coverage?: { readonly complete: boolean; readonly complete_as_of?: string }
 }
+
+/** What the API made an answer without; a note for models, or false when it is complete. */
+export const degradedNote = (answer: unknown): string | false =>
+  degradedText((answer as { readonly degraded?: readonly DegradedPart[] }).degraded) ?? false
 
 /** What is said of a search that found nothing, beside that: why, and as of when that is so. */
 export function missText({ miss, coverage }: SearchAnswer): string {

@@ -1,6 +1,7 @@
 import { withNote } from "../doors/note-on-orders.ts"
 import { NOTHING_FITS } from "./answer-text.ts"
-import { type Api, missText, nothingFits, type SearchAnswer, storedPage } from "./call-api.ts"
+import { type Api, degradedNote, missText, nothingFits, type SearchAnswer, storedPage } from "./call-api.ts"
+import { noteOf } from "./output.ts"
 
 // The tools that deep-research clients ask of every connector: `search` by a question and `fetch` by an id, each answered
 // with one text that is the JSON of the structured content.
@@ -21,11 +22,12 @@ const answerOf = (structured: Readonly<Record<string, unknown>>) => ({
 export async function searchPages(api: Api, { query }: Given) {
   const body = { query, max_results: MAX_RESULTS }
   const found = (await api.post("/search", body)) as SearchAnswer
-  if (nothingFits(found)) return answerOf({ results: [], note: `${NOTHING_FITS}${missText(found)}` })
+  if (nothingFits(found))
+    return answerOf({ results: [], ...noteOf(`${NOTHING_FITS}${missText(found)}`, degradedNote(found)) })
   const results = found.results
     .filter(({ score }) => score >= LEAST_SCORE)
     .map(({ title, url }) => ({ id: url, title: title === "" ? url : title, url }))
-  return answerOf({ results })
+  return answerOf({ results, ...noteOf(degradedNote(found)) })
 }
 
 export async function fetchPage(api: Api, { id }: Given) {

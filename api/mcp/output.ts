@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../openapi/operation.ts"
 import { listOf, object, orNull, text } from "../openapi/schemas.ts"
 import { NOTHING_FITS, type ExtractAnswer } from "./answer-text.ts"
-import { missText, nothingFits, type SearchAnswer } from "./call-api.ts"
+import { degradedNote, missText, nothingFits, type SearchAnswer } from "./call-api.ts"
 
 // Answers of tools for programs: the same as the text says, as far as fields can, by a schema.
 
@@ -79,12 +79,13 @@ export function searchOutput(answer: unknown) {
     return {
       answer: null,
       results: [],
-      note: `${NOTHING_FITS}${missText(found)}`,
+      ...noteOf(`${NOTHING_FITS}${missText(found)}`, degradedNote(found)),
       nearest: found.results.map((one) => ({ title: one.title, url: one.url, score: one.score })),
     }
   }
   return {
     answer: found.answer,
+    ...noteOf(degradedNote(found)),
     results: found.results.map((one) => ({
       title: one.title,
       url: one.url,
@@ -100,6 +101,12 @@ export function searchOutput(answer: unknown) {
       ...(one.addresses_models && { addresses_models: true }),
     })),
   }
+}
+
+/** The field `note`, where there is anything to say. */
+export function noteOf(...parts: readonly (string | false)[]) {
+  const said = parts.filter((part) => part !== false)
+  return said.length > 0 ? { note: said.join(" ") } : {}
 }
 
 const page = object(
@@ -118,24 +125,26 @@ const page = object(
 
 export const listSchema = output(
   { results: listOf(page), failed_results: listOf(object({ url, error: text() })) },
-  { optional: { warnings } },
+  { optional: { note, warnings } },
 )
 
-export const extractOutput = ({ results, failed_results }: ExtractAnswer) => ({
-  results: results.map(pageOutput),
-  failed_results: failed_results.map(({ url: failed, error }) => ({ url: failed, error })),
+export const extractOutput = (answer: ExtractAnswer) => ({
+  ...noteOf(degradedNote(answer)),
+  results: answer.results.map(pageOutput),
+  failed_results: answer.failed_results.map(({ url: failed, error }) => ({ url: failed, error })),
 })
 
-export const walkSchema = output({ base_url: url, results: listOf(page) }, { optional: { warnings } })
+export const walkSchema = output({ base_url: url, results: listOf(page) }, { optional: { note, warnings } })
 
 export interface CrawlOutput {
   readonly base_url: string
   readonly results: ExtractAnswer["results"]
 }
 
-export const crawlOutput = ({ base_url, results }: CrawlOutput) => ({
-  base_url,
-  results: results.map(pageOutput),
+export const crawlOutput = (answer: CrawlOutput) => ({
+  ...noteOf(degradedNote(answer)),
+  base_url: answer.base_url,
+  results: answer.results.map(pageOutput),
 })
 
 function pageOutput(one: ExtractAnswer["results"][number]) {
@@ -149,10 +158,10 @@ function pageOutput(one: ExtractAnswer["results"][number]) {
 }
 
 export const mapOutput = {
-  schema: output({ base_url: url, results: listOf(text()) }, { optional: { warnings } }),
+  schema: output({ base_url: url, results: listOf(text()) }, { optional: { note, warnings } }),
   of: (answer: unknown) => {
     const { base_url, results } = answer as { readonly base_url: string; readonly results: readonly string[] }
-    return { base_url, results }
+    return { ...noteOf(degradedNote(answer)), base_url, results }
   },
 }
 
@@ -164,5 +173,5 @@ export const reportSchema = output(
     },
     sources: listOf(object({ title, url })),
   },
-  { optional: { warnings } },
+  { optional: { note, warnings } },
 )

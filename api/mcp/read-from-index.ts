@@ -6,13 +6,15 @@ import { type Api, Refused, storedPage } from "./call-api.ts"
  * behind a login, pages of a site that is down.
  */
 export async function readFailedFromIndex(api: Api, answer: unknown): Promise<ExtractAnswer> {
-  const { results, failed_results: failed } = answer as ExtractAnswer
-  if (failed.length === 0) return { results, failed_results: failed }
+  const given = answer as ExtractAnswer
+  const { results, failed_results: failed } = given
+  if (failed.length === 0) return given
   const limit = Math.floor(MAX_CHARS / (results.length + failed.length))
   const tried = await Promise.all(
     failed.map(async (one) => ({ one, page: await storedOrNull(api, one.url, limit) })),
   )
   return {
+    ...given,
     results: [
       ...results,
       ...tried.flatMap(({ one, page }) =>

@@ -4,7 +4,7 @@ import { researchSchema } from "../research/request.ts"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../tavily/schema.ts"
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 import { crawlText, extractText, mapText, researchText, searchText } from "./answer-text.ts"
-import type { Api, Warned } from "./call-api.ts"
+import { type Api, degradedNote, type Warned } from "./call-api.ts"
 import { fetchPage, searchPages } from "./connector-tools.ts"
 import {
   type CrawlOutput,
@@ -13,6 +13,7 @@ import {
   fetchSchema,
   listSchema,
   mapOutput,
+  noteOf,
   pagesSchema,
   reportSchema,
   searchOutput,
@@ -214,7 +215,11 @@ export const tools: readonly Tool[] = [
       if (content === undefined) return { text: researchText(answer), failed: true }
       return warned(answer, {
         text: researchText(answer),
-        structured: { content, sources: sources.map(({ title, url }) => ({ title, url })) },
+        structured: {
+          ...noteOf(degradedNote(answer)),
+          content,
+          sources: sources.map(({ title, url }) => ({ title, url })),
+        },
       })
     },
   },

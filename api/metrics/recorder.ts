@@ -7,6 +7,7 @@ import type { Jobs } from "#crawler/jobs/jobs.ts"
 import { JOB_STATES } from "#crawler/job.ts"
 import type { Engine, EngineStats } from "#engine"
 import { secondsLeft } from "#engine/filling/filling-rate.ts"
+import { degradedCounts } from "#base/flow/degraded.ts"
 import { fossickVersion } from "#base/fossick-version.ts"
 
 import type { Middleware } from "../context.ts"
@@ -113,6 +114,13 @@ export function openRecorder({
     "Requests to the paid search, by how they ended.",
     "outcome",
     sales,
+  )
+  counts(
+    registry,
+    "fossick_degraded_answers_total",
+    "Answers that were made without a part that was late, busy or out of order, by part.",
+    "part",
+    degradedCounts,
   )
   registerLoad(registry, load)
   registerDisk(registry, disk)

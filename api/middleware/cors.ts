@@ -14,7 +14,7 @@ const REQUEST_HEADERS = [
   "Mcp-Protocol-Version",
   "Last-Event-ID",
 ].join(", ")
-const RESPONSE_HEADERS = "X-Request-Id, Retry-After, WWW-Authenticate, Mcp-Session-Id"
+const RESPONSE_HEADERS = "X-Request-Id, X-Fossick-Degraded, Retry-After, WWW-Authenticate, Mcp-Session-Id"
 /** Seconds a browser may keep what it was told; two hours are the most that any keeps. */
 const MAX_AGE = "7200"
 

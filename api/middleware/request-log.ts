@@ -24,6 +24,7 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
       client: ctx.get("X-Client-Source").slice(0, MAX_CLIENT_CHARS) || undefined,
       // Who tries keys can be shut out only by address; of anybody else it is not kept.
       address: ctx.status === 401 ? ctx.ip : undefined,
+      degraded: (ctx.state as Partial<Context["state"]>).degraded?.parts.join(", ") || undefined,
       query: queries ? ctx.state.asked : undefined,
     }
     const message = `{method} {path} {status} {ms} ms${line.key === undefined ? "" : " key {key}"}`

@@ -7,6 +7,9 @@ import type { Engine, Page, PageUrl } from "#engine"
 import { sourcesOf } from "#engine/page/page.ts"
 import type { QueryText } from "#engine/text/query-text.ts"
 
+import { isMiss } from "./doubtful.ts"
+import type { AskedQuery } from "./narrow-filters.ts"
+
 /** Who is told, and of what. */
 export interface View {
   /** Sources whose knowledge may be told of; null: all. */
@@ -32,6 +35,8 @@ export interface MissKnowledge {
   names(): readonly string[]
   /** Whether there is nothing to find yet: no source, and no page but those of the handbook. */
   isUnfilled(): Promise<boolean>
+  /** Whether the whole index answers a search, whoever may see that: for the operator alone. */
+  answersBeyond(query: AskedQuery): Promise<boolean>
   leads(question: QueryText, sources: readonly string[], view: View, limit: number): Promise<readonly Lead[]>
 }
 
@@ -42,7 +47,7 @@ const MOST_LINKING = 500
 export function openMissKnowledge(
   db: StateStore,
   jobs: Jobs,
-  engine: Pick<Engine, "coverage" | "pagesWithoutVectors" | "allPages">,
+  engine: Pick<Engine, "coverage" | "pagesWithoutVectors" | "allPages" | "search">,
   sourceNames: () => readonly string[],
 ): MissKnowledge {
   const load = async () => {
@@ -102,6 +107,10 @@ export function openMissKnowledge(
       for await (const { page } of engine.allPages())
         if (!sourcesOf(page).includes(HANDBOOK_SOURCE)) return false
       return true
+    },
+    async answersBeyond(query) {
+      const { hits } = await engine.search({ ...query, limit: 1, passagesPerPage: 0, withMarkdown: false })
+      return !isMiss(hits)
     },
     async leads(question, sources, { admits }, limit) {
       const { leads } = await loaded()

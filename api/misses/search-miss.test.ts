@@ -45,6 +45,7 @@ test("while pages wait for their vectors a miss says so, and not that nothing fi
           },
         ],
         isUnfilled: async () => false,
+        answersBeyond: async () => false,
         leads: async () => [],
         missing: never,
       },

@@ -1,4 +1,5 @@
 import { TimeGuard } from "#base/store/clock/trusted-time.ts"
+import { parseQueryText } from "#engine/text/query-text.ts"
 import { expect, test } from "vitest"
 
 import { WriteQueue } from "../accounts/billing/write-queue.ts"
@@ -7,6 +8,7 @@ import { tidyHourly } from "../accounts/tidying.ts"
 import { hit, FakeEngine } from "../testing/fake-engine.ts"
 import { serveAccounts } from "../testing/serve-accounts.ts"
 import { memoryState } from "../testing/serve-app.ts"
+import { missedQuestions } from "./missed.ts"
 import { QueryLog } from "./query-log.ts"
 
 const DAY = 24 * 60 * 60 * 1000
@@ -30,12 +32,40 @@ test("searches over a socket are noted with the id of their key, and shown by re
       { question: "nothing", count: 1, keys: 1, results: 0, topScore: 0 },
     ],
   })
-  expect(queries.report("zero", ALL).queries.map((line) => line.question)).toEqual(["nothing"])
+  // With nothing but doubtful results, a question is as good as not answered.
+  expect(queries.report("zero", ALL).queries.map((line) => line.question)).toEqual(["pump repair", "nothing"])
   expect(queries.report("low", ALL).queries.map((line) => line.question)).toEqual(["pump repair"])
   const rows = JSON.stringify(db.prepare("select * from asked_query").all())
   expect(rows).not.toContain(one)
   expect(queries.clear()).toBe(4)
   expect(queries.report("top", ALL).total).toBe(0)
+})
+
+test("a question counts as missed where the index has no answer, and not where a scope or an outage hid it", async () => {
+  const query = { text: parseQueryText("pump"), limit: 1 }
+  const [nothing, doubtful, good] = [[], [{ score: 0.13 }], [{ score: 0.9 }]]
+  const whole = { hasOtherPages: false }
+  let isBeyond = true
+  const looked: unknown[] = []
+  const isMissed = missedQuestions({
+    async answersBeyond(asked) {
+      looked.push(asked)
+      return isBeyond
+    },
+  })
+  for (const results of [nothing, doubtful]) {
+    const asked = { query, results, isLimited: false, degraded: whole }
+    expect(await isMissed(asked)).toBe(true)
+    expect(await isMissed({ ...asked, degraded: { hasOtherPages: true } })).toBe(false)
+    expect(await isMissed({ ...asked, isLimited: true })).toBe(false)
+    isBeyond = false
+    expect(await isMissed({ ...asked, isLimited: true })).toBe(true)
+    isBeyond = true
+  }
+  expect(looked).toHaveLength(4)
+  expect(await isMissed({ query, results: good, isLimited: true, degraded: whole })).toBe(false)
+  const broken = missedQuestions({ answersBeyond: () => Promise.reject(new Error("away")) })
+  expect(await broken({ query, results: nothing, isLimited: true, degraded: whole })).toBe(true)
 })
 
 test("nothing is noted unless the operator wants it", async () => {

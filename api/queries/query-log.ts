@@ -35,6 +35,8 @@ const STEPS = [
      primary key (reach, folded, key_id)
    ) strict, without rowid;
    create index asked_alike_at on asked_alike (at)`,
+  `alter table asked_query add column missed integer not null default 0;
+   update asked_query set missed = 1 where results = 0`,
 ]
 
 /** A search that was answered. */
@@ -50,9 +52,11 @@ export interface AskedEntry {
   /** 0 without results. */
   readonly topScore: number
   readonly seconds: number
+  /** Whether the index has no answer to it; see `missed.ts`. Default: false. */
+  readonly missed?: boolean
 }
 
-/** `top`: by how often they were asked; `zero`: that found nothing; `low`: whose best result was doubtful; `slow`: by the slowest answer. */
+/** `top`: by how often they were asked; `zero`: that the index does not answer; `low`: whose best result was doubtful; `slow`: by the slowest answer. */
 export const QUERY_REPORTS = ["top", "zero", "low", "slow"] as const
 
 export type QueryReport = (typeof QUERY_REPORTS)[number]
@@ -73,7 +77,7 @@ export interface QueryLine {
 
 const CONDITIONS: Readonly<Record<QueryReport, string>> = {
   top: "true",
-  zero: "results = 0",
+  zero: "missed = 1",
   low: `results > 0 and top_score < ${LOW_SCORE}`,
   slow: "true",
 }
@@ -126,12 +130,22 @@ export class QueryLog {
     }
   }
 
-  #insert({ at, keyId, reach, question, depth, results, topScore, seconds }: AskedEntry): void {
+  #insert({
+    at,
+    keyId,
+    reach,
+    question,
+    depth,
+    results,
+    topScore,
+    seconds,
+    missed = false,
+  }: AskedEntry): void {
     const shown = question.replaceAll(/\s+/g, " ").trim().slice(0, MAX_QUESTION_CHARS)
     this.#sql(
-      `insert into asked_query (at, key_id, question, folded, depth, results, top_score, seconds)
-       values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(at, keyId, shown, shown.toLowerCase(), depth, results, topScore, seconds)
+      `insert into asked_query (at, key_id, question, folded, depth, results, top_score, seconds, missed)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(at, keyId, shown, shown.toLowerCase(), depth, results, topScore, seconds, missed ? 1 : 0)
     if (reach === undefined || results === 0 || topScore < LOW_SCORE) return
     this.#sql(
       `insert into asked_alike (reach, folded, key_id, question, at) values (?, ?, ?, ?, ?)

@@ -123,7 +123,7 @@ function presentMissing(missing: ResearchTask["missing"]): object {
 }
 
 function present(task: ResearchTask, withUsage: boolean): object {
-  const { id, state, createdAt, content, sources, missing, error, credits, found } = task
+  const { id, state, createdAt, content, sources, missing, degraded, error, credits, found } = task
   switch (state) {
     case "completed":
       return {
@@ -133,6 +133,7 @@ function present(task: ResearchTask, withUsage: boolean): object {
         content,
         sources: sources.map(presentSource),
         ...(missing.length > 0 && presentMissing(missing)),
+        ...(degraded.length > 0 && { degraded }),
         ...(withUsage && { usage: { credits } }),
       }
     case "failed":

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { pino } from "pino"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 
+import { leaveOut } from "#base/flow/degraded.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import type { Engine } from "#engine"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
@@ -99,6 +100,30 @@ describe("researchers", () => {
     const calls = second.accounts.callLog.list({ limit: 10 })
     expect(calls).toMatchObject([{ endpoint: "research", credits: task.credits, keyId: key!.id }])
     second.accounts[Symbol.dispose]()
+  })
+
+  test("keep with a report what it was made without, before a restart too", async () => {
+    const { accounts, tasks, researchers } = openTestResearch(db, new HashingEmbedder(), log)
+    await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
+    const [key] = accounts.keys.list()
+    await tasks.add("task", owner(key!.id), await request("quuxe"), new Date())
+    await tasks.begin()
+    await tasks.progress("task", {
+      questions: [],
+      sources: [],
+      findings: [],
+      searches: 0,
+      degraded: ["peers"],
+    })
+    await researchers.start(() => ({
+      search: async () => {
+        leaveOut("meaning")
+        return { hits: [] }
+      },
+    }))
+    expect(await ended(tasks, "task")).toMatchObject({ state: "completed", degraded: ["meaning", "peers"] })
+    await researchers[Symbol.asyncDispose]()
+    accounts[Symbol.dispose]()
   })
 
   test("take tasks of different keys in turn, however many one has waiting", async () => {

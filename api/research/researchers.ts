@@ -3,6 +3,7 @@ import { setInterval } from "node:timers"
 import type { Logger } from "pino"
 
 import type { DiskRoom } from "#base/disk-space.ts"
+import { countedDegraded } from "#base/flow/degraded.ts"
 import { pause } from "#base/flow/pause.ts"
 import { SIGN_MS } from "#base/store/processes/own-process.ts"
 import type { TimeGuard } from "#base/store/clock/trusted-time.ts"
@@ -12,6 +13,7 @@ import { researchCost } from "../accounts/billing/credits.ts"
 import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
 import { ApiError } from "../errors.ts"
 import type { Emit, ResearchEvent } from "./report/events.ts"
+import type { EvidenceRecord } from "./sources/evidence.ts"
 import type { ResearchRequest } from "./request.ts"
 import { type ResearchParts, runResearch } from "./run-research.ts"
 import type { ResearchTask, ResearchTasks } from "./task-store.ts"
@@ -189,28 +191,32 @@ export class Researchers implements AsyncDisposable {
       if (!key) return await fail(NO_KEY)
       // What was set aside when the task was taken may have gone with the process that took it.
       await billing.reserve({ requestId: id, key }, researchCost(request.model, Number.POSITIVE_INFINITY))
-      const result = await runResearch(
-        request,
-        { ...parts, engine: engineFor(key) },
-        {
-          found: task.found,
-          emit,
-          onProgress: (found) => {
-            saving = tasks.progress(id, found)
-            saving.catch((err: unknown) => log.warn({ err }, "what was found is not kept yet"))
-          },
-          signal: AbortSignal.any([this.#stop.signal, cancel.signal, late]),
-          log,
+      const degraded = countedDegraded()
+      for (const part of task.found?.degraded ?? []) degraded.add(part)
+      const run = {
+        found: task.found,
+        emit,
+        onProgress: (found: EvidenceRecord) => {
+          saving = tasks.progress(id, {
+            ...found,
+            ...(degraded.parts.length > 0 && { degraded: degraded.parts }),
+          })
+          saving.catch((err: unknown) => log.warn({ err }, "what was found is not kept yet"))
         },
+        signal: AbortSignal.any([this.#stop.signal, cancel.signal, late]),
+        log,
+      }
+      const result = await degraded.collect(() =>
+        runResearch(request, { ...parts, engine: engineFor(key) }, run),
       )
       const cost = researchCost(request.model, result.searches)
       const seconds = Math.round(performance.now() - began) / 1000
       const call = { ...owner, requestId: id, key, endpoint: "research" as const }
       const served = { depth: request.model, seconds, query: request.input }
-      const done = { ...result, credits: cost.credits ?? 0 }
+      const done = { ...result, degraded: degraded.parts, credits: cost.credits ?? 0 }
       await billing.settle(call, cost, served, () => tasks.complete(id, done, new Date()))
       // Last, so that whoever read it finds the task done.
-      emit({ kind: "sources", sources: result.sources })
+      emit({ kind: "sources", sources: result.sources, degraded: degraded.parts })
     } catch (error) {
       const { aborted } = this.#stop.signal
       const refused = error instanceof ApiError ? error.message : BROKEN

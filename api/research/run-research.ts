@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 
 import type { Logger } from "pino"
 
+import { leaveOut } from "#base/flow/degraded.ts"
 import type { Embedder, Engine, Hit } from "#engine"
 import { extractAnswer } from "#engine/answer-extraction/extract-answer.ts"
 
@@ -90,7 +91,10 @@ export async function runResearch(
     emit({ kind: "response", step: { ...step, about: `Report generated${limits}` } })
     emit({ kind: "content", content: result.content })
   }
-  if (evidence.unread > 0) log.warn({ pages: evidence.unread }, "no memory for pages of a report")
+  if (evidence.unread > 0) {
+    leaveOut("pages")
+    log.warn({ pages: evidence.unread }, "no memory for pages of a report")
+  }
   return { ...result, searches: evidence.searches }
 }
 

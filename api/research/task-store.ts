@@ -1,3 +1,4 @@
+import type { DegradedPart } from "#base/flow/degraded.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 import { leftWork, migrateProcesses } from "#base/store/processes/own-process.ts"
 
@@ -34,13 +35,15 @@ export interface ResearchTask {
   readonly content: string | object | null
   readonly sources: readonly Source[]
   readonly missing: readonly MissingValue[]
+  /** What its report was made without. */
+  readonly degraded: readonly DegradedPart[]
   /** Why it failed, for its owner. */
   readonly error: string | null
   readonly credits: number
   readonly createdAt: Date
 }
 
-export type TaskResult = Pick<ResearchTask, "sources" | "missing" | "credits"> & {
+export type TaskResult = Pick<ResearchTask, "sources" | "missing" | "degraded" | "credits"> & {
   readonly content: string | object
 }
 
@@ -83,6 +86,7 @@ const STEPS = [
    ${countStored(STORED_TASKS)}`,
   // The process that works on it.
   "alter table research_task add column process text",
+  "alter table research_task add column degraded text not null default '[]'",
 ]
 
 const NO_LIMIT: Pick<KeptByKey, "hasRoom"> = { hasRoom: () => true }
@@ -183,14 +187,15 @@ export class ResearchTasks {
   }
 
   /** For a transaction of the write queue. */
-  complete(id: string, { content, sources, missing, credits }: TaskResult, now: Date): void {
+  complete(id: string, { content, sources, missing, degraded, credits }: TaskResult, now: Date): void {
     this.#sql(
-      `update research_task set state = 'completed', content = ?, sources = ?, missing = ?, credits = ?, ${ENDED},
+      `update research_task set state = 'completed', content = ?, sources = ?, missing = ?, degraded = ?, credits = ?, ${ENDED},
          ended_at = ? where id = ? and state = 'in_progress'`,
     ).run(
       JSON.stringify(content),
       JSON.stringify(sources),
       JSON.stringify(missing),
+      JSON.stringify(degraded),
       credits,
       now.getTime(),
       id,
@@ -254,6 +259,7 @@ function toTask(row: Record<string, unknown>): ResearchTask {
       // Tasks of older versions do not say why.
       typeof one === "string" ? { path: one, reason: null } : one,
     ),
+    degraded: json("degraded") as DegradedPart[],
     error: row["error"] as string | null,
     credits: Number(row["credits"]),
     createdAt: new Date(Number(row["created_at"])),

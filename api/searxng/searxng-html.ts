@@ -7,8 +7,18 @@ interface Shown {
   readonly content: string
 }
 
-/** A page with the form and the results, marked up as SearXNG's theme `simple` does, for people and for what reads such pages. */
-export function searchPage(query: string, results: readonly Shown[] | null, next: number | null): string {
+const WEAK = "<p>Nothing here fits well. These pages come closest:</p>\n"
+
+/**
+ * A page with the form and the results, marked up as SearXNG's theme `simple` does, for people and for what reads such pages.
+ * @param isWeak whether none of the results is likely to answer
+ */
+export function searchPage(
+  query: string,
+  results: readonly Shown[] | null,
+  next: number | null,
+  isWeak = false,
+): string {
   const items = (results ?? []).map(
     ({ url, title, content }) => `<article class="result result-default category-general">
 <a href="${escapeHtml(url)}" class="url_header" rel="noreferrer">${escapeHtml(url)}</a>
@@ -26,7 +36,7 @@ export function searchPage(query: string, results: readonly Shown[] | null, next
 <body>
 <form id="search" method="get" action="search" role="search"><input id="q" name="q" type="search" value="${escapeHtml(query)}" autofocus><button>Search</button></form>
 <main id="results"><div id="urls">
-${results !== null && results.length === 0 ? "<p>Nothing here fits.</p>" : items.join("\n")}
+${items.length === 0 ? (results === null ? "" : "<p>Nothing here fits.</p>") : `${isWeak ? WEAK : ""}${items.join("\n")}`}
 </div>${more}</main>
 </body>
 </html>

@@ -1,6 +1,9 @@
+import { DEGRADED_PARTS } from "#base/flow/degraded.ts"
+
 import { type Middleware, originOf } from "../context.ts"
 import { MOST_RESULTS, plainSearch, type PlainSearchParts } from "../doors/plain-search.ts"
 import type { SearchLimits } from "../tavily/search.ts"
+import { isMiss } from "../misses/doubtful.ts"
 import { modelLabel } from "../tavily/addresses-models.ts"
 import { resultsAsCsv, resultsAsRss } from "./searxng-formats.ts"
 import { searchPage } from "./searxng-html.ts"
@@ -51,7 +54,7 @@ export function searxngSearch(
       const isMore =
         found.results.length === request.page * PAGE_RESULTS && found.results.length < MOST_RESULTS
       ctx.type = "html"
-      ctx.body = searchPage(request.query, results, isMore ? request.page + 1 : null)
+      ctx.body = searchPage(request.query, results, isMore ? request.page + 1 : null, isMiss(found.results))
       return
     }
     if (request.format === "csv") {
@@ -73,7 +76,10 @@ export function searxngSearch(
       corrections: [],
       infoboxes: [],
       suggestions: [],
-      unresponsive_engines: request.unknownEngines.map((name) => [name, "no engine of this name"]),
+      unresponsive_engines: [
+        ...request.unknownEngines.map((name) => [name, "no engine of this name"]),
+        ...(found.degraded ?? []).map((part) => [ENGINE, DEGRADED_PARTS[part]]),
+      ],
     }
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
+import { searchPage } from "./searxng-html.ts"
 import { serveTwoSources, type TwoSources } from "../testing/two-sources.ts"
 
 const PUBLIC_KEY = "key-of-those-who-send-none-5f0a"
@@ -200,4 +201,11 @@ describe("a key", () => {
     })
     expect(wrong.status).toBe(401)
   })
+})
+
+test("a page for people says first when no result is likely to answer", () => {
+  const results = [{ url: "https://a.example/", title: "A", content: "Of something else." }]
+  const [weak, good] = [true, false].map((isWeak) => searchPage("pumps", results, null, isWeak))
+  expect(weak).toMatch(/Nothing here fits well.*<article/s)
+  expect(good).not.toContain("fits well")
 })

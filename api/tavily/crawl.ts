@@ -1,3 +1,4 @@
+import { leaveOut } from "#base/flow/degraded.ts"
 import { WorkError } from "#base/process/threads/work-threads.ts"
 import type { Reading } from "#crawler"
 
@@ -10,6 +11,7 @@ import { liveDeadline } from "./live/live-call.ts"
 import { CHUNK_SEPARATOR, formatContent, presentImages } from "./present.ts"
 import { type Relevance, relevanceTo } from "./relevance/relevance.ts"
 import { type CrawlRequest, crawlSchema } from "./schema.ts"
+import { withDegraded } from "../answers/degradation.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { presentWarnings, unknownFields } from "../wire/warnings.ts"
 import { unusedChunks } from "./query/without-effect.ts"
@@ -45,8 +47,9 @@ export function crawl(parts: LiveParts): Middleware {
         },
         (error: unknown) => {
           // A page so large that there was no time for it, or that cannot be worked through, is left out.
-          if (signal.aborted || error instanceof WorkError) return null
-          throw error
+          if (!signal.aborted && !(error instanceof WorkError)) throw error
+          leaveOut("pages")
+          return null
         },
       )
       // Handled below; without this a failure during the walk would count as nobody's.
@@ -58,7 +61,7 @@ export function crawl(parts: LiveParts): Middleware {
     const failures = memory.failures(pages.length)
     const cost = crawlCost(relevance !== null, depth, pages.length)
     const credits = await bill.settle(cost, { depth, query: instructions })
-    ctx.body = {
+    ctx.body = withDegraded(ctx, {
       base_url: request.url,
       results: pages.map((one) => one.page),
       ...(failures && { failed_results: failures }),
@@ -69,7 +72,7 @@ export function crawl(parts: LiveParts): Middleware {
       response_time: responseTime(ctx),
       ...(request.include_usage && { usage: { credits } }),
       request_id: ctx.state.requestId,
-    }
+    })
   }
 }
 

@@ -18,6 +18,7 @@ import { liveUrl } from "./live/live-url.ts"
 import { CHUNK_SEPARATOR, formatContent, presentImages } from "./present.ts"
 import { type Relevance, relevanceTo } from "./relevance/relevance.ts"
 import { extractSchema, MAX_EXTRACT_URLS, type ExtractRequest } from "./schema.ts"
+import { withDegraded } from "../answers/degradation.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { presentWarnings, unknownFields } from "../wire/warnings.ts"
 import { unusedChunks } from "./query/without-effect.ts"
@@ -68,7 +69,7 @@ export function extract(parts: LiveParts): Middleware {
       depth: request.extract_depth,
       query: request.query,
     })
-    ctx.body = {
+    ctx.body = withDegraded(ctx, {
       results,
       failed_results: failed,
       ...presentWarnings([
@@ -78,7 +79,7 @@ export function extract(parts: LiveParts): Middleware {
       response_time: responseTime(ctx),
       ...(request.include_usage && { usage: { credits } }),
       request_id: ctx.state.requestId,
-    }
+    })
   }
 }
 

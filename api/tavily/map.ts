@@ -7,6 +7,7 @@ import { addressWords, fitting, judgeLinks } from "./relevance/relevant-pages.ts
 import { liveDeadline } from "./live/live-call.ts"
 import { type Relevance, relevanceTo } from "./relevance/relevance.ts"
 import { type MapRequest, mapSchema } from "./schema.ts"
+import { withDegraded } from "../answers/degradation.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { presentWarnings, shortened, unknownFields } from "../wire/warnings.ts"
 import { MAX_SEARCHED_CHARS } from "./query/searched-text.ts"
@@ -40,7 +41,7 @@ export function map(parts: LiveParts): Middleware {
       depth: "basic",
       query: instructions,
     })
-    ctx.body = {
+    ctx.body = withDegraded(ctx, {
       base_url: request.url,
       results,
       ...(failures && { failed_results: failures }),
@@ -51,7 +52,7 @@ export function map(parts: LiveParts): Middleware {
       response_time: responseTime(ctx),
       ...(request.include_usage && { usage: { credits } }),
       request_id: ctx.state.requestId,
-    }
+    })
   }
 }
 

@@ -1,3 +1,4 @@
+import { leaveOut } from "#base/flow/degraded.ts"
 import { WorkError } from "#base/process/threads/work-threads.ts"
 import type { OtherForm } from "#crawler/duplicates/other-forms.ts"
 import { type Hit, type PageImage, type PageUrl, routeOf, type SearchResult, sourcesOf } from "#engine"
@@ -186,8 +187,9 @@ async function rawContent(
     return { text, addressesModels: await textAddressesModels(text) }
   } catch (error) {
     // One page that is past reading must not take the others' answer away.
-    if (error instanceof WorkError) return null
-    throw error
+    if (!(error instanceof WorkError)) throw error
+    leaveOut("pages")
+    return null
   }
 }
 

@@ -213,7 +213,7 @@ export const searchSchema: RequestSchema<SearchBody> = {
         "Pages that say they are on one of these topics only; `topic` raises them and keeps the others.",
     },
     paths: places(
-      "Pages under these folders of their sites only: `/docs/guide`; with `!` before it a folder is left out: `!/docs/1.0`.",
+      "Pages under these folders of their sites only: `/docs/guide`, or of one site: `//docs.example.com/guide`; with `!` before it a folder is left out: `!/docs/1.0`.",
     ),
     versions: places("Pages whose address names one of these versions only: `3.12`, `v2`, `latest`."),
     country: {

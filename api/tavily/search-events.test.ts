@@ -97,6 +97,8 @@ describe("a search that asks for events", () => {
     const says = () => ""
     const failing = await stream({ says, instead: (_, response) => Boolean(response.writeHead(500).end()) })
     const without = await stream(null)
+    expect(failing.events.at(-1)!.data.degraded).toEqual(["language_model"])
+    expect(without.events.at(-1)!.data).not.toHaveProperty("degraded")
     for (const { answer, events } of [failing, without]) {
       expect(answer).toContain("A water pump moves 40 litres of water a minute. [1]")
       expect(events.at(-1)!.data.answer).toBe(answer)

@@ -2,6 +2,7 @@ import { PassThrough, type Readable } from "node:stream"
 
 import type { Answered } from "../answers/answer.ts"
 import { type Context, responseTime } from "../context.ts"
+import { withDegraded } from "../answers/degradation.ts"
 
 /** Whether the caller asks for events by name (RFC 9110 §12.5.1); clients that take anything want the one answer that others get. */
 export const wantsEvents = (ctx: Context): boolean => /\btext\/event-stream\b/i.test(ctx.get("Accept"))
@@ -47,12 +48,15 @@ export class SearchEvents {
   }
 
   end(answered: Answered | null): void {
-    this.#frame("search.answer", {
-      answer: answered?.answer ?? null,
-      follow_up_questions: answered?.followUpQuestions ?? null,
-      response_time: responseTime(this.#ctx),
-      request_id: this.#ctx.state.requestId,
-    })
+    this.#frame(
+      "search.answer",
+      withDegraded(this.#ctx, {
+        answer: answered?.answer ?? null,
+        follow_up_questions: answered?.followUpQuestions ?? null,
+        response_time: responseTime(this.#ctx),
+        request_id: this.#ctx.state.requestId,
+      }),
+    )
     if (!this.#body.destroyed) this.#body.end("event: done\n\n")
   }
 

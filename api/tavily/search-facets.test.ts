@@ -40,6 +40,10 @@ beforeAll(async () => {
       markdown: "Roses trinken.",
       language: "de",
     }),
+    aPage("http://127.0.0.1:8080/docs/guide/lilies", { source: "versions", markdown: "Lilies float." }),
+    aPage("http://127.0.0.1:8080/docs/news/lilies", { source: "versions", markdown: "Lilies bloom." }),
+    aPage("http://127.0.0.1:9090/docs/lilies", { source: "versions", markdown: "Lilies sink." }),
+    aPage("http://127.0.0.1:9090/pond/lilies", { source: "versions", markdown: "Lilies grow." }),
     aPage("https://example.org/c", { source: "forum", markdown: "Talk of pumps.", language: "de" }),
   ])
   app = opened.use(
@@ -151,4 +155,25 @@ test("a field that there is not is refused by name", async () => {
     status: 400,
     body: { detail: { error: expect.stringContaining("include_facets") as string } },
   })
+})
+
+test("folders of several sites are told apart by their site, and are filters of that site", async () => {
+  const [site, other] = ["//127.0.0.1:8080", "//127.0.0.1:9090"]
+  expect(await facets({ query: "lilies", include_facets: "path" })).toEqual([
+    [
+      "path",
+      { [`${site}/docs/guide`]: 1, [`${site}/docs/news`]: 1, [`${other}/docs`]: 1, [`${other}/pond`]: 1 },
+    ],
+  ])
+  const found = async (paths: readonly string[]) => {
+    const { results } = (await asked({ query: "lilies", paths })).body as {
+      results: readonly { url: string }[]
+    }
+    return results.map(({ url }) => url).toSorted()
+  }
+  expect(await found([`${other}/docs`])).toEqual(["http://127.0.0.1:9090/docs/lilies"])
+  expect(await found(["/docs", `!${site}/docs/news`])).toEqual([
+    "http://127.0.0.1:8080/docs/guide/lilies",
+    "http://127.0.0.1:9090/docs/lilies",
+  ])
 })

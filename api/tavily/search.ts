@@ -1,3 +1,4 @@
+import { leaveOut } from "#base/flow/degraded.ts"
 import type { Embedder, Engine, Hit, PageFilter, PagePreference, SearchResult } from "#engine"
 import { withMeantWords } from "#engine/text/analysis/meant-words.ts"
 import { statisticsOf } from "#engine/ranking/word-statistics.ts"
@@ -32,9 +33,11 @@ import { type Searched, searchedOf } from "../misses/search-miss.ts"
 import { presentSearch } from "./present.ts"
 import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
 import type { ImageKnowledge } from "./search-images.ts"
+import { missedQuestions } from "../queries/missed.ts"
 import type { QueryLog } from "../queries/query-log.ts"
 import { SearchEvents, wantsEvents } from "./search-events.ts"
 import { searchedText } from "./query/searched-text.ts"
+import { withDegraded } from "../answers/degradation.ts"
 import { freshHits, type FreshParts } from "./fresh/fresh-hits.ts"
 import { type Freshness, freshnessOf } from "./fresh/freshness.ts"
 import { withoutEffect } from "./query/without-effect.ts"
@@ -107,7 +110,7 @@ export function search(
       /** How many pages the index has. */
       readonly pageCount: () => Promise<number>
       /** Where questions are noted; left out: nowhere. */
-      readonly queries?: Pick<QueryLog, "note"> | undefined
+      readonly queries?: Pick<QueryLog, "note" | "isOn"> | undefined
       readonly images: ImageKnowledge
       readonly forms: FormKnowledge
       readonly visits: VisitKnowledge
@@ -115,8 +118,9 @@ export function search(
     },
 ): Middleware {
   const read = bodyReader<SearchBody>(searchSchema)
+  const isMissed = missedQuestions(misses)
   return async (ctx) => {
-    const { bill, reach } = ctx.state
+    const { bill, reach, degraded } = ctx.state
     const prepared = withUnknown(
       prepareSearch(read(ctx.state.body), limits, reach.names),
       unknownFields(searchSchema, ctx.state.body),
@@ -127,8 +131,8 @@ export function search(
     await bill.reserve(cost)
     const settle = () => bill.settle(cost, { depth: request.search_depth, query: request.query })
     const note: Note = (results) => {
-      if (prepared.query.limit === 0) return
-      queries?.note({
+      if (prepared.query.limit === 0 || !queries?.isOn) return
+      const entry = {
         at: Date.now(),
         keyId: ctx.state.key.id,
         reach: limitsText(reach.limits()),
@@ -137,7 +141,12 @@ export function search(
         results: results.length,
         topScore: results[0]?.score ?? 0,
         seconds: responseTime(ctx),
-      })
+      }
+      const { query } = prepared
+      // After the answer, which does not wait for it.
+      void isMissed({ query, results, isLimited: reach.limits() !== null, degraded }).then((missed) =>
+        queries.note({ ...entry, missed }),
+      )
     }
     const searching: SearchParts = {
       ...parts,
@@ -307,7 +316,7 @@ async function presented(
     fields === undefined || facets === undefined
       ? null
       : await facetsFor([fields].flat(), query, hits, (asked) => facets(asked, stop))
-  return presentSearch(request, hits, {
+  const body = await presentSearch(request, hits, {
     chosen,
     facets: counted && withPeerFacets(counted, peerFacets),
     evidence: request.include_evidence ? factsOf({ ...(reach !== undefined && { reach }) }) : null,
@@ -330,6 +339,7 @@ async function presented(
     requestId: ctx.state.requestId,
     responseTime: responseTime(ctx),
   })
+  return withDegraded(ctx, body)
 }
 
 /** What was found, or not, needs no reason to be answered: one that cannot be given is left out. */
@@ -341,6 +351,7 @@ async function searchedOrNone(
     return (await look()) ?? null
   } catch (error) {
     ctx.state.log.error({ err: error }, "why nothing was found could not be told")
+    leaveOut("coverage")
     return null
   }
 }

@@ -9,7 +9,7 @@ import { InTurn } from "#crawler/webhooks/in-turn.ts"
 
 import { KeyReceivers } from "../accounts/reach/key-receivers.ts"
 import { pageTest } from "../accounts/reach/scoped-pages.ts"
-import { look, lookFirst, type LookParts, MOST_NOTES, settledNotes } from "./look.ts"
+import { look, lookFirst, type LookParts, MOST_NOTES, NotYet, settledNotes } from "./look.ts"
 import { watchMail, watchMessage } from "./messages.ts"
 import type { Attempt, Outbox, WatchDelivery } from "./store/outbox.ts"
 import { Overtaken } from "./store/watch-store.ts"
@@ -78,15 +78,28 @@ async function lookOnce(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { store, lagMs } = parts
-  for (const watch of watches) if (watch.readyAt === null) await lookFirst(watch, parts, signal)
+  for (const watch of watches) {
+    if (watch.readyAt === null) await unlessNotYet(lookFirst(watch, parts, signal))
+  }
   const now = Date.now()
   const notes = await settledNotes(store.notes(now - lagMs, MOST_NOTES), watches, parts, now)
   if (notes.length === 0 || signal.aborted) return false
   const urls = [...new Set(notes.map(({ url }) => url))]
-  const found = await look(urls, watches, parts, signal)
-  if (signal.aborted) return false
+  const since = Math.min(...notes.map(({ at }) => at))
+  const found = await unlessNotYet(look(urls, since, watches, parts, signal))
+  if (signal.aborted || found === null) return false
   store.keep(found, notes, Date.now())
   return found.length > 0
+}
+
+/** What was looked for; null when it has to be looked for again. */
+async function unlessNotYet<T>(looking: Promise<T>): Promise<T | null> {
+  try {
+    return await looking
+  } catch (error) {
+    if (error instanceof NotYet) return null
+    throw error
+  }
 }
 
 /** What the holder of a watch may be told of its entries, now; null: the key is over. */

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 
+import { countedDegraded } from "#base/flow/degraded.ts"
 import { type Engine, type Page, type PageUrl, sourcesOf } from "#engine"
 import { pageHash } from "#crawler/page/page-hash.ts"
 import { KnownAddresses } from "#crawler/frontier/known-addresses.ts"
@@ -32,8 +33,10 @@ const MOST_HITS = 50
 const STRETCH = 50
 /** A page whose crawl and index do not agree by then is taken as the index has it. */
 const SETTLED_MS = 60_000
-/** Vectors are waited for so long: until then a question finds pages by their words alone. */
+/** Vectors are waited for so long, and a question that can only be asked in part is asked again. */
 const VECTORS_MS = 10 * 60_000
+/** A question could not be asked in full, and what it lacks would be told as a change: it is asked again. */
+export class NotYet extends Error {}
 /** Notes taken up at once. */
 export const MOST_NOTES = 200
 
@@ -70,7 +73,7 @@ async function firstPages(
     const fits = patternsOf(subject)
     return pagesOf(parts.store.db, subject.source).filter(fits)
   }
-  return [...(await hitsOf({ subject, key, ...watch }, parts, signal))]
+  return [...(await hitsOf({ subject, key, ...watch }, watch.createdAt.getTime(), parts, signal))]
 }
 
 /** Whether what crawls noted can be looked at: readers of the index see it, and have vectors where questions are watched. */
@@ -107,9 +110,14 @@ async function isSettled(url: PageUrl, known: KnownAddresses, engine: Pick<Engin
   return hashes.includes(pageHash(page))
 }
 
-/** What became of pages since each watch last looked at them. It only looks. */
+/**
+ * What became of pages since each watch last looked at them. It only looks.
+ * @param since when the first change was noted: questions are asked again for a while as long as they can't be asked in full
+ * @throws NotYet
+ */
 export async function look(
   urls: readonly PageUrl[],
+  since: number,
   watches: readonly Watch[],
   parts: LookParts,
   signal: AbortSignal,
@@ -124,7 +132,7 @@ export async function look(
     if (reach === null) continue
     const limits = reach.limits()
     const mayTell = limits === null ? () => true : pageTest(limits)
-    const matches = await matcherOf(watch, parts, signal)
+    const matches = await matcherOf(watch, since, parts, signal)
     for (const [url, page] of pages) {
       const before = parts.store.seen(watch.id, url)
       const shown = page && scopedPage(page, limits)
@@ -163,6 +171,7 @@ async function compare(
 /** Which pages a watch is about. */
 async function matcherOf(
   watch: Watch,
+  since: number,
   parts: LookParts,
   signal: AbortSignal,
 ): Promise<(page: Page, before: SeenPage | null) => boolean> {
@@ -172,22 +181,28 @@ async function matcherOf(
     const fits = patternsOf(subject)
     return (page) => sourcesOf(page).includes(subject.source) && fits(page.url)
   }
-  const hits = await hitsOf(watch, parts, signal)
+  const hits = await hitsOf(watch, since, parts, signal)
   // What was found once is watched from then on: other pages may push it down.
   return ({ url }, before) => before !== null || hits.has(url)
 }
 
-async function hitsOf(watch: Watch, parts: LookParts, signal: AbortSignal): Promise<ReadonlySet<PageUrl>> {
+async function hitsOf(
+  watch: Watch,
+  since: number,
+  parts: LookParts,
+  signal: AbortSignal,
+): Promise<ReadonlySet<PageUrl>> {
   const reach = reachFor(watch, parts)
   if (reach === null || watch.subject.kind !== "question") return new Set()
   try {
     const body = watch.subject.search as unknown as SearchBody
     const { query } = prepareSearch(body, parts.searchLimits, reach.names)
     const limit = typeof body.max_results === "number" ? body.max_results : MOST_HITS
-    const { hits } = await reach.engine.search(
-      { ...query, limit, passagesPerPage: 1, withMarkdown: false },
-      { signal },
+    const degraded = countedDegraded()
+    const { hits } = await degraded.collect(() =>
+      reach.engine.search({ ...query, limit, passagesPerPage: 1, withMarkdown: false }, { signal }),
     )
+    if (degraded.hasOtherPages && Date.now() - since < VECTORS_MS) throw new NotYet()
     return new Set(hits.filter(({ score }) => score >= DOUBTFUL).map(({ url }) => url))
   } catch (error) {
     // A source or collection that it names is no longer there.

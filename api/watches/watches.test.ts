@@ -11,6 +11,7 @@ import { startMailServer } from "#crawler/testing/mail-server.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
+import { leaveOut } from "#base/flow/degraded.ts"
 import { readSettings } from "#base/settings.ts"
 import { until } from "#base/testing/until.ts"
 
@@ -36,12 +37,23 @@ let disableAll: () => void
 const logged: string[] = []
 let mail: Awaited<ReturnType<typeof startMailServer>>
 
+/** Whether the engine answers questions in part, and how often it has. */
+let isBusy = false
+let missed = 0
+
 const page = (title: string, text: string) => article(title, { text: `${text} `.repeat(6) })
 
 beforeAll(async () => {
   const data = await openDataFolder(opened)
   const { dir, embedder } = data
   ;({ db, engine } = data)
+  const whole = engine.search.bind(engine)
+  engine.search = async (...given) => {
+    if (!isBusy) return await whole(...given)
+    missed++
+    leaveOut("meaning")
+    return { hits: [] }
+  }
   site = opened.use(
     await startTestSite({
       "/garden/": article("Garden", { links: ["/garden/roses", "/garden/beds", "/garden/oak"] }),
@@ -206,6 +218,21 @@ test("a question is told of pages that begin to answer it, as a feed that needs 
   expect(withoutToken.status).toBe(404)
   disableAll()
   expect((await fetch(beetles.feed_url)).status).toBe(404)
+})
+
+test("a question that cannot be asked in full is asked again, so that what it missed is no news", async () => {
+  isBusy = true
+  const roses = await call("POST", "/watches", admin, { question: "when are roses pruned", changes: ["new"] })
+  const readyAt = async () => (await call("GET", `/watches/${roses.body.id}`, admin)).body.ready_at
+  await until(() => missed > 2, 50)
+  expect(await readyAt()).toBeNull()
+  isBusy = false
+  await until(async () => (await readyAt()) !== null, 50)
+  site.serve({ "/garden/roses": page("Roses", "Roses are pruned in winter, and in summer.") })
+  const oak = await watch({ source: "garden", changes: ["changed"] })
+  await runSource("garden", db, engine)
+  await entries(oak, 1)
+  await entries(roses.body, 0)
 })
 
 test("what a key may no longer see is neither sent nor shown, though it was found before", async () => {

@@ -2,6 +2,7 @@ import Koa from "koa"
 
 import type { Middleware, RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
+import { degradation } from "../answers/degradation.ts"
 import { errorEnvelope } from "../middleware/error-envelope.ts"
 import { requestId } from "../middleware/request-id.ts"
 import { logUnwritten, requestLog } from "../middleware/request-log.ts"
@@ -14,6 +15,7 @@ export function paidApp(parts: PaidSearchParts): Koa<RequestState> {
   logUnwritten(app, parts.log)
   app.use(requestId())
   app.use(requestLog(parts.log))
+  app.use(degradation())
   app.use(errorEnvelope())
   app.use(neverCached)
   app.use(routes({ POST: paidSearch(parts) }, pricing(parts.terms)))

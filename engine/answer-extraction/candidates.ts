@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
 import type { Hit } from "../engine.ts"
+import { leaveOut } from "#base/flow/degraded.ts"
 import { offLoop } from "#base/process/threads/off-loop.ts"
 import { WorkError } from "#base/process/threads/work-threads.ts"
 import type { StatedIn } from "./statements/page-parts.ts"
@@ -40,9 +41,9 @@ export async function candidatesOf(
     const read = weighable({ chars: markdown.length, signal }, question, page, source).catch(
       (error: unknown) => {
         // Late, or past reading, a page is read by its best passages: they are short.
-        if (error instanceof WorkError || signal?.aborted)
-          return statedIn(question, { ...page, markdown: "" }, source)
-        throw error
+        if (!(error instanceof WorkError) && !signal?.aborted) throw error
+        leaveOut("pages")
+        return statedIn(question, { ...page, markdown: "" }, source)
       },
     )
     for (const one of await read) found.push(one)

@@ -1,3 +1,4 @@
+import { leaveOut } from "#base/flow/degraded.ts"
 import { offLoop } from "#base/process/threads/off-loop.ts"
 import { WorkError } from "#base/process/threads/work-threads.ts"
 import { analyse, analyseQuery } from "../text/analysis/analyse.ts"
@@ -52,8 +53,9 @@ async function relatedHeadings(
     const page = { title, markdown, language, passages: [] }
     const asking = await askingIn({ chars: markdown.length, signal }, question, page).catch(
       (error: unknown) => {
-        if (error instanceof WorkError) return []
-        throw error
+        if (!(error instanceof WorkError)) throw error
+        leaveOut("pages")
+        return []
       },
     )
     for (const one of asking) candidates.push({ ...one, place })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { Degraded } from "#base/flow/degraded.ts"
 import { ModelOutage } from "../model-servers/availability.ts"
 import { HashingEmbedder } from "../testing/hashing-embedder.ts"
 import { toPassages } from "../text/passages.ts"
@@ -81,7 +82,10 @@ describe("the best statements, reranked", () => {
         throw error
       },
     })
-    expect(await answer({ reranker: failing(new ModelOutage("It is away.", "Go on.")) })).toEqual(without)
+    const away = failing(new ModelOutage("It is away.", "Go on."))
+    const degraded = new Degraded()
+    expect(await degraded.collect(() => answer({ reranker: away }))).toEqual(without)
+    expect(degraded.parts).toEqual(["answer_reranker"])
     const late = new AbortController()
     const reranker = {
       scores: () => {
@@ -90,6 +94,9 @@ describe("the best statements, reranked", () => {
       },
     }
     expect(await answer({ reranker, signal: late.signal })).toEqual(without)
+    const nobodyWaits = new Degraded()
+    await nobodyWaits.collect(() => answer({ signal: AbortSignal.abort() }))
+    expect(nobodyWaits.parts).toEqual(["pages", "answer_meaning"])
     await expect(answer({ reranker: failing(new Error("a fault")) })).rejects.toThrow("a fault")
   })
 

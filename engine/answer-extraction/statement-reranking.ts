@@ -1,3 +1,4 @@
+import { leaveOut } from "#base/flow/degraded.ts"
 import { ModelOutage } from "../model-servers/availability.ts"
 import type { Reranker } from "../reranker.ts"
 import { mayBeIn } from "../text/analysis/stop-words.ts"
@@ -54,8 +55,9 @@ export async function reranked(
       .map((one, i) => ({ ...one, value: one.value + LOGIT * logitOf(scores[i]!) }))
       .sort((a, b) => b.value - a.value)
   } catch (error) {
-    if (signal?.aborted || error instanceof ModelOutage) return null
-    throw error
+    if (!signal?.aborted && !(error instanceof ModelOutage)) throw error
+    leaveOut("answer_reranker")
+    return null
   }
 }
 

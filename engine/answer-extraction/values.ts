@@ -1,3 +1,4 @@
+import { leaveOut } from "#base/flow/degraded.ts"
 import { analyse } from "../text/analysis/analyse.ts"
 import { cosineOf, type Embedder } from "../embedder.ts"
 import { ModelOutage } from "../model-servers/availability.ts"
@@ -248,8 +249,9 @@ export async function withMeaning(
       return read.sort((a, b) => b.value - a.value)
     })
   } catch (error) {
-    if (signal?.aborted || error instanceof ModelOutage) return null
-    throw error
+    if (!signal?.aborted && !(error instanceof ModelOutage)) throw error
+    leaveOut("answer_meaning")
+    return null
   }
 }
 

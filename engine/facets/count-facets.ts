@@ -1,7 +1,7 @@
 import type { Facet, FacetCounts, FacetField, FacetQuery, FacetValue } from "../engine.ts"
 import { type PageHead, toPage } from "../index/page-record.ts"
 import type { Condition, SearchIndex } from "../index/search-index.ts"
-import { foldersOf, versionOf } from "../page/address-parts.ts"
+import { folderOfSite, foldersOf, versionOf } from "../page/address-parts.ts"
 import { placeOf } from "../page/domains.ts"
 import { sourcesOf } from "../page/page.ts"
 import { typeOf } from "../page/page-type.ts"
@@ -107,21 +107,31 @@ async function tally(heads: readonly PageHead[], fields: readonly FacetField[]):
 }
 
 /**
- * The folder by which each address is told from the others: the first that not all of them lie in. Addresses outside of every folder, or in no further
- * one than all, have none.
+ * The folder by which each address is told from the others of its site: the first that not all of them lie in. Addresses outside of every
+ * folder, or in no further one than all of their site, have none. Where there are several sites, folders are named with theirs: two
+ * `/docs` have nothing in common.
  */
 function pathsOf(urls: readonly string[]): (url: string) => readonly string[] {
-  const all = urls.map(foldersOf)
-  const [first = []] = all
-  const shared = all.reduce((depth, folders) => {
+  const sites = new Map(
+    [...Map.groupBy(urls, hostOf)].map(([host, some]) => [host, depthShared(some.map(foldersOf))]),
+  )
+  return (url) => {
+    const [host, folders] = [hostOf(url), foldersOf(url)]
+    const shared = sites.get(host) ?? 0
+    if (folders.length <= shared) return []
+    const folder = `/${folders.slice(0, shared + 1).join("/")}`
+    return [sites.size > 1 ? folderOfSite(host, folder) : folder]
+  }
+}
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? ""
+
+/** How many folders, from the top, all of these have. */
+const depthShared = ([first = [], ...others]: readonly (readonly string[])[]): number =>
+  others.reduce((depth, folders) => {
     const differs = first.slice(0, depth).findIndex((folder, i) => folders[i] !== folder)
     return differs < 0 ? depth : differs
   }, first.length)
-  return (url) => {
-    const folders = foldersOf(url)
-    return folders.length <= shared ? [] : [`/${folders.slice(0, shared + 1).join("/")}`]
-  }
-}
 
 /** Of an index that is not there. */
 export const noFacets = ({ fields }: Pick<FacetQuery, "fields">): FacetCounts => ({

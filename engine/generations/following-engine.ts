@@ -1,3 +1,5 @@
+import { asksMeaning } from "../ranking/depths.ts"
+import { leaveOut } from "#base/flow/degraded.ts"
 import { noFacets } from "../facets/count-facets.ts"
 import { type Embedder, traitsOf } from "../embedder.ts"
 import type {
@@ -193,6 +195,8 @@ export class FollowingEngine implements Engine {
     because: string,
   ): Promise<SearchResult> {
     const found = await this.#call((engine) => engine.search(byWords(query), options), nothing)
+    if (!asksMeaning(query)) return found
+    leaveOut("meaning")
     return { ...found, wordsAlone: because }
   }
 
@@ -210,14 +214,14 @@ export class FollowingEngine implements Engine {
   facets(query: FacetQuery, options?: { signal?: AbortSignal }): Promise<FacetCounts> {
     return this.#call(
       (engine) => engine.facets(query, options),
-      () => noFacets(query),
+      () => unfound(noFacets(query)),
     )
   }
 
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]> {
     return this.#call(
       (engine) => engine.suggest(query),
-      () => [],
+      () => unfound([]),
     )
   }
 
@@ -462,7 +466,13 @@ async function serveSound(
 }
 
 const CANNOT_READ_VECTORS = `the vectors cannot be read; the server's log says why. ${REPAIR_HINT}`
-const nothing = (): SearchResult => ({ hits: [] })
+const nothing = (): SearchResult => unfound({ hits: [] })
+
+/** What is found in an index that is being rebuilt. */
+function unfound<T>(none: T): T {
+  leaveOut("index")
+  return none
+}
 
 /** The best that can be done with a question that cannot be embedded. */
 function byWords(query: Query): Query {

@@ -25,10 +25,25 @@ export function versionOf(url: string): string | null {
   return version?.toLowerCase() ?? null
 }
 
-/** Whether an address is a folder or lies in it, whatever its host: `/docs` holds `/docs`, `/docs/` and `/docs/a`, and not `/docs-old`. */
+/** A folder of one site, as a reference without a scheme (RFC 3986, section 4.2): `//docs.example.com/guide`. */
+const OF_SITE = /^\/\/([^/]+)(.*)$/s
+
+/** The folder of one site, by its host with the port. */
+export const folderOfSite = (host: string, folder: string): string => `//${host}${folder}`
+
+/** A folder without the site that it may be kept to. */
+export const withoutSite = (folder: string): string => OF_SITE.exec(folder)?.[2] ?? folder
+
+/**
+ * Whether an address is a folder or lies in it: `/docs` holds `/docs`, `/docs/` and `/docs/a` of every site, and not `/docs-old`;
+ * `//a.example/docs` holds those of one site.
+ */
 export function isUnder(url: string, folder: string): boolean {
-  const path = partsOf((URL.parse(url) ?? { pathname: "/" }).pathname)
-  return partsOf(folder).every((part, i) => path[i] === part)
+  const { host, pathname } = URL.parse(url) ?? { host: "", pathname: "/" }
+  const site = OF_SITE.exec(folder)?.[1]
+  if (site !== undefined && site.toLowerCase() !== host) return false
+  const path = partsOf(pathname)
+  return partsOf(withoutSite(folder)).every((part, i) => path[i] === part)
 }
 
 /** Stands before a folder that is left out. */

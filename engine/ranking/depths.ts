@@ -1,4 +1,4 @@
-import type { SearchDepth } from "../engine.ts"
+import type { Query, SearchDepth } from "../engine.ts"
 
 /** What a search of one depth does. */
 export interface SearchPlan {
@@ -29,3 +29,14 @@ export const DEPTHS: Readonly<Record<SearchDepth, SearchPlan>> = {
   basic: { arms: "hybrid", latePages: 0, pages: 60, passages: 60, read: 10 },
   advanced: { arms: "hybrid", latePages: 16, pages: 60, passages: 150, read: 20 },
 }
+
+/** With `arms` given nothing but those arms is asked, for benches. */
+export function planOf({
+  arms,
+  depth = "basic",
+}: Query): Omit<SearchPlan, "arms"> & Pick<Required<Query>, "arms"> {
+  return arms ? { ...DEPTHS.basic, arms } : DEPTHS[depth]
+}
+
+/** Whether a search looks for meaning beside words. */
+export const asksMeaning = (query: Query): boolean => planOf(query).arms !== "lexical"

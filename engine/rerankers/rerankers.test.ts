@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Degraded } from "#base/flow/degraded.ts"
 import { readSettings } from "#base/settings.ts"
 import { openEngine, openSearchEngine } from "#engine/open-engine.ts"
 import { engineSettings } from "#engine/settings.ts"
@@ -213,7 +214,11 @@ describe("in a search", () => {
     )
     await server.stop()
     for (let i = 0; i < 3; i++) {
-      const found = await engine.search({ text: QUESTION, limit: 3, depth: "advanced" })
+      const degraded = new Degraded()
+      const found = await degraded.collect(() =>
+        engine.search({ text: QUESTION, limit: 3, depth: "advanced" }),
+      )
+      expect(degraded.parts).toEqual(["reranker"])
       expect(found.hits).toEqual(before.hits)
       expect(found.notReranked).toBe("The server of the reranker cannot be reached (ECONNREFUSED).")
     }

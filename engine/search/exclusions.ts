@@ -1,5 +1,5 @@
 import type { PageFilter } from "../engine.ts"
-import { decoded, isAmong, versionOf, wantedFolders } from "../page/address-parts.ts"
+import { decoded, isAmong, versionOf, wantedFolders, withoutSite } from "../page/address-parts.ts"
 import { analyse, wholeTerm } from "../text/analysis/analyse.ts"
 import { termHash } from "../text/analysis/term-hash.ts"
 import { unpackTerms } from "../text/passage-terms.ts"
@@ -152,7 +152,10 @@ export async function inPlace(
   conditions: readonly Condition[],
 ): Promise<readonly Condition[]> {
   const found: Condition[] = []
-  for (const places of [wantedFolders(paths).map((path) => path.replaceAll("/", " ")), versions]) {
+  for (const places of [
+    wantedFolders(paths).map((path) => withoutSite(path).replaceAll("/", " ")),
+    versions,
+  ]) {
     if (places.length === 0) continue
     const ids = new Set<string>()
     for (const place of places) {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises"
 import { breather } from "#base/flow/breather.ts"
+import { leaveOut } from "#base/flow/degraded.ts"
 import { WorkError } from "#base/process/threads/work-threads.ts"
 import { wordsOf } from "../text/analysis/analyse.ts"
 import { looksForPhrases } from "../text/phrase-match.ts"
@@ -85,6 +86,7 @@ export async function pagesHolding(
 
 /** A page that cannot be looked through is as good as one that does not hold them: it must not fail the search. */
 function unreadable(error: unknown): boolean {
-  if (error instanceof WorkError) return false
-  throw error
+  if (!(error instanceof WorkError)) throw error
+  leaveOut("pages")
+  return false
 }

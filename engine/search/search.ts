@@ -4,7 +4,8 @@ import { arrange } from "../ranking/arrange.ts"
 import type { Arranged } from "../ranking/duplicates.ts"
 import { traced } from "#base/traces/tracing.ts"
 import { breather } from "#base/flow/breather.ts"
-import { DEPTHS, type SearchPlan } from "../ranking/depths.ts"
+import { leaveOut } from "#base/flow/degraded.ts"
+import { DEPTHS, planOf } from "../ranking/depths.ts"
 import type { FoldedPage, Hit, HitEvidence, PageFilter, Query, SearchResult } from "../engine.ts"
 import { heldNowhere, idfAmong } from "../ranking/word-statistics.ts"
 import {
@@ -207,7 +208,10 @@ async function searched(
     const told = known?.get(id)
     return { ...hit, ...(rules && { rules }), ...(told && { evidence: told }) }
   })
-  if (readings?.failure) onProblem?.(readings.failure)
+  if (readings?.failure) {
+    leaveOut("reranker")
+    onProblem?.(readings.failure)
+  }
   const taken =
     corrections.size === 0 ? null : meantWords(misspeltOf(analysed, corrections), shownTexts(hits))
   return {
@@ -287,11 +291,6 @@ const phrasesIn = (given: readonly string[]): string[] =>
 /** The part of a filter that an index knows of. Phrases are verified on the text of a page, places on its address. */
 function conditionOf({ phrases, paths, versions, ...condition }: PageFilter = {}): Condition {
   return condition
-}
-
-/** With `arms` given nothing but those arms is asked, for benches. */
-function planOf({ arms, depth = "basic" }: Query): Omit<SearchPlan, "arms"> & Pick<Required<Query>, "arms"> {
-  return arms ? { ...DEPTHS.basic, arms } : DEPTHS[depth]
 }
 
 interface Found {

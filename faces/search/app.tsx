@@ -13,7 +13,7 @@ import { Home } from "./home.tsx"
 import { Found } from "./results/found.tsx"
 import { Problem } from "./results/nothing.tsx"
 import { useAsked } from "./use-asked.ts"
-import { type Searched, useSearch } from "./use-search.ts"
+import { isDoubtful, type Searched, useSearch } from "./use-search.ts"
 
 /** The search page: somebody signs in, unless everybody may search, and asks. */
 export function App() {
@@ -85,7 +85,9 @@ function Said({ searched: { found } }: { readonly searched: Searched }) {
   return (
     <p class="unseen" role="status">
       {found !== null &&
-        `${count === 0 ? "No" : count} ${count === 1 ? "result" : "results"} for ${found.query}`}
+        (isDoubtful(found)
+          ? `Nothing fits ${found.query} well`
+          : `${count === 0 ? "No" : count} ${count === 1 ? "result" : "results"} for ${found.query}`)}
     </p>
   )
 }
@@ -100,7 +102,8 @@ function More({
   readonly onMore: (count: number) => void
 }) {
   const next = useMemo(() => COUNTS.find((count) => count > asked.count), [asked.count])
-  if (asked.view !== "pages" || next === undefined || (found?.results.length ?? 0) < asked.count) return null
+  if (asked.view !== "pages" || next === undefined || found === null) return null
+  if (found.results.length < asked.count || isDoubtful(found)) return null
   return (
     <p class="more">
       <Button icon="down" onClick={() => onMore(next)}>

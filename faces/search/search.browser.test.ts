@@ -365,6 +365,17 @@ describe.skipIf(executablePath === null)(
       expect(new URL(page.url()).searchParams.has("type")).toBe(false)
     })
 
+    test("what hardly fits is said to, folded, and not answered", async () => {
+      await using opened = await open(asked("zzqxv wubbleflorp"))
+      const { page, complaints } = opened
+      await page.getByRole("heading", { name: "Nothing fits “zzqxv wubbleflorp” well" }).waitFor()
+      expect(await results(page).count()).toBe(0)
+      await page.getByText(/^Show (\d+ weak matches|the only weak match)$/).click()
+      await results(page).first().waitFor()
+      expect(await page.getByRole("region", { name: "Answer" }).count()).toBe(0)
+      expect(complaints).toEqual([])
+    })
+
     test("the operator learns what helped, and what is missing", async () => {
       await using opened = await open(asked(QUESTION))
       const { page } = opened
@@ -451,6 +462,10 @@ describe.skipIf(executablePath === null)(
       await page.goto(`${garden.url + asked("garden")}&view=images`)
       await page.getByRole("tabpanel").waitFor()
       await look("images")
+      await page.goto(garden.url + asked("zzqxv wubbleflorp"))
+      await page.getByText(/^Show .* weak match/).click()
+      await results(page).first().waitFor()
+      await look("weak matches")
       await page.goto(`${garden.url + asked("zebra migration")}&type=pdf`)
       await page.getByRole("heading", { name: /Nothing was found/ }).waitFor()
       await look("nothing")

@@ -2,11 +2,16 @@ import { EventSourceParserStream } from "eventsource-parser/stream"
 import { useEffect, useState } from "preact/hooks"
 
 import { FossickError, type AnswerOf, type GivenTo } from "../../api/client/client.ts"
+import type { DegradedPart } from "../reading/degraded.ts"
 import { appliance, inWords } from "../session/appliance.ts"
 import { type Asked, FILTERS } from "./asked.ts"
 
 export type Found = AnswerOf<"POST /search">
 export type Result = Found["results"][number]
+
+/** Whether pages were found of which none is likely to answer. */
+export const isDoubtful = (found: Pick<Found, "miss" | "results">): boolean =>
+  found.miss !== undefined && found.results.length > 0
 
 /** A field by which results can be narrowed down, with how many pages there are of each value. */
 export type Facet = NonNullable<Found["facets"]>[number]
@@ -20,6 +25,8 @@ export interface Searched {
   readonly answer: string | null
   readonly followUps: readonly string[]
   readonly isAnswering: boolean
+  /** What all of it was made without, as far as that is known. */
+  readonly degraded: readonly DegradedPart[]
   readonly problem: { readonly text: string; readonly status: number | null } | null
 }
 
@@ -29,6 +36,7 @@ const NOTHING: Searched = {
   answer: null,
   followUps: [],
   isAnswering: false,
+  degraded: [],
   problem: null,
 }
 
@@ -87,6 +95,7 @@ export function useSearch(asked: Asked, isAdmin: boolean): Searched {
 interface AnswerEvent {
   readonly answer: string | null
   readonly follow_up_questions: readonly string[] | null
+  readonly degraded?: readonly DegradedPart[]
 }
 
 interface PieceEvent {
@@ -108,13 +117,14 @@ async function follow(
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     const { event, data } = next.value
     if (event === "search.results") {
-      change({ found: JSON.parse(data) as Found, answer: null, followUps: [] })
+      const found = JSON.parse(data) as Found
+      change({ found, answer: null, followUps: [], degraded: found.degraded ?? [] })
     } else if (event === "chat.completion.chunk") {
       written += (JSON.parse(data) as PieceEvent).choices[0]?.delta.content ?? ""
       change({ answer: written })
     } else if (event === "search.answer") {
-      const { answer, follow_up_questions: followUps } = JSON.parse(data) as AnswerEvent
-      change({ answer, followUps: followUps ?? [], isAnswering: false })
+      const { answer, follow_up_questions: followUps, degraded = [] } = JSON.parse(data) as AnswerEvent
+      change({ answer, followUps: followUps ?? [], degraded, isAnswering: false })
     } else if (event === "error") {
       change({ isAnswering: false })
     }

@@ -3,7 +3,7 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "pr
 import { Icon } from "../design/icons.tsx"
 import { wantedWords } from "../reading/words.ts"
 import { Answer } from "./answer.tsx"
-import type { Asking } from "./ask.ts"
+import { type Asking, isDoubtful } from "./ask.ts"
 import { type Options, versionAt } from "./options.ts"
 import { RowOption } from "./row.tsx"
 import { firstLink, rowsOf } from "./rows.ts"
@@ -28,6 +28,8 @@ export function SearchDialog({
   const list = useRef<HTMLDivElement>(null)
   const [text, setText] = useState("")
   const [at, setAt] = useState<string | null>(null)
+  /** The text whose weak matches somebody wants to see. */
+  const [weakFor, setWeakFor] = useState<string | null>(null)
   const [versionIndex, setVersionIndex] = useState(() => versionAt(versions, location.pathname))
   const version = versions[versionIndex]!
   const typed = text.trim()
@@ -38,7 +40,9 @@ export function SearchDialog({
   const shown = answered?.found
     ? { ...asked, found: answered.found, question: typed, suggestions: [] }
     : asked
-  const rows = rowsOf(shown, typed, hasAnswers && answered === null)
+  const showsWeak = weakFor === typed
+  const rows = rowsOf(shown, typed, { hasAnswers: hasAnswers && answered === null, showsWeak })
+  const isWeak = shown.found !== null && isDoubtful(shown.found) && !asked.isAsking
   const chosen = rows.findIndex(({ key }) => key === at)
   const active = chosen >= 0 ? chosen : firstLink(rows)
   const isShown = rows.length > 0
@@ -55,6 +59,7 @@ export function SearchDialog({
   const choose = (index: number, { ctrlKey, metaKey }: MouseEvent) => {
     const row = rows[index]
     if (row?.kind === "answer") ask()
+    else if (row?.kind === "weak") setWeakFor(typed)
     // After the browser went there; in another tab it goes without this one.
     else if (row && !ctrlKey && !metaKey) setTimeout(() => dialog.current?.close())
   }
@@ -137,6 +142,16 @@ export function SearchDialog({
           </button>
         </div>
         <div class={asked.isAsking ? "body busy" : "body"}>
+          {isWeak && (
+            <p class="hint weak">
+              Nothing fits <b>{typed}</b> well. Try other words.
+            </p>
+          )}
+          {shown.found?.degraded !== undefined && (
+            <p class="hint degraded">
+              The search is busy or partly out of order: these results may be incomplete.
+            </p>
+          )}
           {answered !== null && <Answer answered={answered} leadsHere={leadsHere} />}
           <div
             ref={list}
@@ -164,7 +179,11 @@ export function SearchDialog({
           )}
         </div>
         <p class="spoken" role="status">
-          {asked.isAsking || typed.length < 2 ? "" : resultsIn(asked.found?.results.length ?? 0)}
+          {asked.isAsking || typed.length < 2
+            ? ""
+            : isWeak
+              ? "Nothing fits well"
+              : resultsIn(asked.found?.results.length ?? 0)}
         </p>
         <footer aria-hidden="true">
           <span>

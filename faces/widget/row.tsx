@@ -44,6 +44,18 @@ export function RowOption({
       </div>
     )
   }
+  if (row.kind === "weak") {
+    return (
+      <div {...option}>
+        <Icon name="down" />
+        <span class="text">
+          <span class="title">
+            {row.count === 1 ? "Show the only weak match" : `Show ${row.count} weak matches`}
+          </span>
+        </span>
+      </div>
+    )
+  }
   const { url, title, way, passage } = partsOf(row, wanted)
   const to = leadTo(url, leadsHere)
   return (
@@ -65,7 +77,7 @@ export function RowOption({
 }
 
 /** What is shown of a line that leads to a page. */
-function partsOf(row: Exclude<Row, { kind: "answer" }>, wanted: ReadonlySet<string>) {
+function partsOf(row: Exclude<Row, { kind: "answer" | "weak" }>, wanted: ReadonlySet<string>) {
   if (row.kind === "name") {
     const { url, text } = row.suggestion
     return { url, title: text, way: wayTo(url), passage: "" }

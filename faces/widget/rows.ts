@@ -1,27 +1,42 @@
-import type { Result, Suggestion } from "./ask.ts"
+import { isDoubtful, type Result, type Suggestion } from "./ask.ts"
 import type { Asked } from "./use-asked.ts"
 
 /** A line of the list. */
 export type Row =
   | { readonly kind: "answer"; readonly key: string; readonly question: string }
   | { readonly kind: "name"; readonly key: string; readonly suggestion: Suggestion }
+  /** Stands for results that hardly fit, until somebody wants to see them. */
+  | { readonly kind: "weak"; readonly key: string; readonly count: number }
   | { readonly kind: "result"; readonly key: string; readonly result: Result }
 
 /** Names that are shown beside results. */
 const NAMES_BESIDE = 3
 
-/** The list for what is typed: an offer to answer, names that begin so, then what the search found. */
-export function rowsOf({ suggestions, found, question }: Asked, typed: string, hasAnswers: boolean): Row[] {
+/**
+ * The list for what is typed: an offer to answer, names that begin so, then what the search found. What hardly fits is folded, and nothing
+ * offers to answer from it.
+ */
+export function rowsOf(
+  { suggestions, found, question }: Asked,
+  typed: string,
+  { hasAnswers, showsWeak }: { readonly hasAnswers: boolean; readonly showsWeak: boolean },
+): Row[] {
+  const isWeak = found !== null && isDoubtful(found)
   const results = found?.results ?? []
   const pages = new Set(results.map(({ url }) => pageOf(url)))
   const names = suggestions.filter(({ url }) => !pages.has(pageOf(url)))
   const shown = found === null || question !== typed ? names : names.slice(0, NAMES_BESIDE)
   return [
-    ...(hasAnswers && typed.length > 1 && (results.length > 0 || names.length > 0)
+    ...(hasAnswers && !isWeak && typed.length > 1 && (results.length > 0 || names.length > 0)
       ? [{ kind: "answer" as const, key: "answer", question: typed }]
       : []),
     ...shown.map((suggestion) => ({ kind: "name" as const, key: `name ${suggestion.url}`, suggestion })),
-    ...results.map((result) => ({ kind: "result" as const, key: `result ${result.url}`, result })),
+    ...(isWeak && !showsWeak ? [{ kind: "weak" as const, key: "weak", count: results.length }] : []),
+    ...(isWeak && !showsWeak ? [] : results).map((result) => ({
+      kind: "result" as const,
+      key: `result ${result.url}`,
+      result,
+    })),
   ]
 }
 

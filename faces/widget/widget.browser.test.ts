@@ -348,6 +348,19 @@ describe.skipIf(executablePath === null)(
       },
     )
 
+    test("says so when what was found hardly fits, folds it, and offers no answer", async () => {
+      await using opened = await open("/strict")
+      const { page } = opened
+      await page.keyboard.press("Control+k")
+      await page.keyboard.type("zzqxv wubbleflorp")
+      await page.getByText("Nothing fits zzqxv wubbleflorp well").waitFor()
+      const list = page.getByRole("listbox", { name: "Results" })
+      expect(await list.getByRole("option").count()).toBe(1)
+      await page.keyboard.press("Enter")
+      await expect.poll(() => list.locator("a").count()).toBeGreaterThan(0)
+      expect(await list.getByText(/^Answer/).count()).toBe(0)
+    })
+
     test("says so when nothing is found, when the key is wrong, and when its attributes are", async () => {
       await using opened = await open("/nowhere")
       await opened.page.keyboard.press("Control+k")

@@ -1,5 +1,5 @@
 import { PRICES } from "../../accounts/billing/credits.ts"
-import { addressesModels, warnings } from "./tavily-answers.ts"
+import { addressesModels, degraded, warnings } from "./tavily-answers.ts"
 import { researchSchema } from "../../research/request.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import { outputSchemas } from "../../research/report/output-schema.ts"
@@ -57,6 +57,7 @@ export const researchSchemas: Readonly<Record<string, JsonSchema>> = {
         {
           optional: {
             missing: listOf(text(), "Values of the form that nothing found gives; they are null."),
+            degraded,
             usage: ref("Usage"),
           },
         },

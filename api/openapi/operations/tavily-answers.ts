@@ -1,3 +1,4 @@
+import { DEGRADED_PARTS } from "#base/flow/degraded.ts"
 import { FACET_FIELDS } from "#engine"
 import { PAGE_TYPES } from "#engine/page/page-type.ts"
 
@@ -29,6 +30,15 @@ const common = {
   response_time: { type: "number", minimum: 0, description: "Seconds." },
   request_id: { type: "string", format: "uuid", description: "Also in the header `X-Request-Id`." },
 }
+/** What an answer was made without. */
+export const degraded = listOf(
+  oneOf(Object.keys(DEGRADED_PARTS)),
+  `What this answer was made without, since it was late, busy or out of order; not there for a complete answer. ${Object.entries(
+    DEGRADED_PARTS,
+  )
+    .map(([part, effect]) => `\`${part}\`: ${effect}.`)
+    .join(" ")}`,
+)
 const images = listOf(
   {
     anyOf: [text(), object({ url: text(), description: text("Empty when the page gives none.") })],
@@ -194,7 +204,12 @@ const facets = listOf(
   object({
     field: oneOf(FACET_FIELDS),
     values: listOf(
-      object({ value: text("For `published` a year, for `path` a folder."), count: count("Pages.") }),
+      object({
+        value: text(
+          "For `published` a year, for `path` a folder, with its site where there are several: `//docs.example.com/guide`.",
+        ),
+        count: count("Pages."),
+      }),
       "The most frequent first, 50 at most.",
     ),
     pages: count("Pages that were counted."),
@@ -226,6 +241,7 @@ const searchAnswer = object(
       miss: searchMiss,
       coverage,
       auto_parameters: autoParameters,
+      degraded,
       usage,
       warnings,
     },
@@ -258,7 +274,7 @@ const extractAnswer = object(
     failed_results: listOf(ref("FailedResult")),
     ...common,
   },
-  { optional: { usage, warnings } },
+  { optional: { usage, degraded, warnings } },
 )
 
 const crawlAnswer = object(
@@ -272,12 +288,12 @@ const crawlAnswer = object(
     ),
     ...common,
   },
-  { optional: { usage, failed_results: withoutRoom, warnings } },
+  { optional: { usage, degraded, failed_results: withoutRoom, warnings } },
 )
 
 const mapAnswer = object(
   { base_url: text("The start, as it was given."), results: listOf(text(), "Addresses found."), ...common },
-  { optional: { usage, failed_results: withoutRoom, warnings } },
+  { optional: { usage, degraded, failed_results: withoutRoom, warnings } },
 )
 
 const healthAnswer = object({ status: oneOf(["ok"]) })

@@ -1,3 +1,5 @@
+import type { DegradedPart } from "#base/flow/degraded.ts"
+
 import type { Source } from "../sources/evidence.ts"
 
 /** The kinds of work that a caller is told of, by the names that clients know. */
@@ -19,7 +21,12 @@ export type ResearchEvent =
   | { readonly kind: "call" | "response"; readonly step: Step }
   /** A piece of the report, or all of a structured one. */
   | { readonly kind: "content"; readonly content: string | object }
-  | { readonly kind: "sources"; readonly sources: readonly Source[] }
+  | {
+      readonly kind: "sources"
+      readonly sources: readonly Source[]
+      /** What the report was made without. */
+      readonly degraded?: readonly DegradedPart[]
+    }
   | { readonly kind: "failed" }
 
 export type Emit = (event: ResearchEvent) => void

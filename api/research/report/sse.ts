@@ -95,7 +95,10 @@ function deltaOf(event: Exclude<ResearchEvent, { kind: "failed" }>): object {
     case "content":
       return { content: event.content }
     case "sources":
-      return { sources: event.sources.map(presentSource) }
+      return {
+        sources: event.sources.map(presentSource),
+        ...(event.degraded?.length && { degraded: event.degraded }),
+      }
     default:
       return event satisfies never
   }

@@ -1,3 +1,4 @@
+import type { DegradedPart } from "#base/flow/degraded.ts"
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { diceOf } from "#engine/text/analysis/likeness.ts"
 import { analyseQuery } from "#engine/text/analysis/analyse.ts"
@@ -64,6 +65,8 @@ export interface EvidenceRecord {
   readonly searches: number
   /** Left out while it is 0. */
   readonly unread?: number
+  /** What the task was worked on without before a restart; left out where there is nothing. */
+  readonly degraded?: readonly DegradedPart[]
   /** What {@link Evidence.met} was told; tasks of older versions do not say. */
   readonly scores?: Readonly<Record<string, PageScores>>
 }

@@ -1,3 +1,4 @@
+import { leaveOut } from "#base/flow/degraded.ts"
 import type { Embedder } from "#engine"
 import { cosineOf, traitsOf } from "#engine/embedder.ts"
 import { ModelOutage } from "#engine/model-servers/availability.ts"
@@ -28,6 +29,7 @@ export class Nearness {
       }
     } catch (error) {
       if (!(error instanceof ModelOutage)) throw error
+      leaveOut("answer_meaning")
       this.#isOut = true
     }
     return !this.#isOut

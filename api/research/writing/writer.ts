@@ -1,5 +1,6 @@
 import type { Logger } from "pino"
 
+import { leaveOut } from "#base/flow/degraded.ts"
 import type { Embedder, Hit } from "#engine"
 import { analyseQuery } from "#engine/text/analysis/analyse.ts"
 import { dice } from "#engine/text/analysis/likeness.ts"
@@ -202,7 +203,8 @@ export class Writer {
     form?: ReplyForm,
   ): Promise<Reply | null> {
     const { model, signal, log } = this.#options
-    if (this.#tokens < maxTokens || this.#failures >= MAX_FAILURES) return null
+    if (this.#tokens < maxTokens) return null
+    if (this.#failures >= MAX_FAILURES) return this.#without()
     this.#tokens -= maxTokens
     try {
       const reply = await model.reply(prompt, {
@@ -217,8 +219,13 @@ export class Writer {
       if (!(error instanceof ChatModelError)) throw error
       this.#failures++
       log.warn({ reason: error.message }, "the model gave no reply; research continues without it")
-      return null
+      return this.#without()
     }
+  }
+
+  #without(): null {
+    leaveOut("language_model")
+    return null
   }
 
   /** The values that some source bears out, the others null and named. */

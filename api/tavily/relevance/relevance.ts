@@ -1,4 +1,5 @@
 import { breather } from "#base/flow/breather.ts"
+import { leaveOut } from "#base/flow/degraded.ts"
 import type { Embedder, HitPassage, PageAnchor } from "#engine"
 import { cosineOf, traitsOf } from "#engine/embedder.ts"
 import { nearnessOf } from "#engine/ranking/fusion.ts"
@@ -56,10 +57,12 @@ export function relevanceTo(
     as: "question" | "passage" = "passage",
   ): Promise<Float32Array[] | null> {
     try {
-      return signal.aborted ? null : await embedder.embed(texts, { as, priority: "index", signal })
+      signal.throwIfAborted()
+      return await embedder.embed(texts, { as, priority: "index", signal })
     } catch (error) {
-      if (signal.aborted || error instanceof ModelOutage) return null
-      throw error
+      if (!signal.aborted && !(error instanceof ModelOutage)) throw error
+      leaveOut("meaning")
+      return null
     }
   }
 

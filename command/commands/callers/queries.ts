@@ -40,7 +40,11 @@ admin in FOSSICK_API_KEY.`,
   standard: "top",
   commands: {
     top: report("top", "Shows the questions that were asked most.", "what people look for"),
-    zero: report("zero", "Shows the questions that found nothing.", "which pages are missing"),
+    zero: report(
+      "zero",
+      "Shows the questions that found nothing, or nothing likely to answer.",
+      "which pages are missing",
+    ),
     low: report("low", "Shows the questions whose best score was below 0.3.", "what is hardly found"),
     slow: report("slow", "Shows the questions that took longest.", "what to make quicker"),
     clear: command({

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Degraded } from "#base/flow/degraded.ts"
 import { readSettings } from "#base/settings.ts"
 import { upgradeNow } from "#engine/generations/building/upgrade-now.ts"
 import { indexStatus } from "#engine/generations/status.ts"
@@ -92,10 +93,16 @@ describe("a server of embeddings that goes away", () => {
     told.length = 0
     const because = "The server of the embedding model cannot be reached (ECONNREFUSED)."
     for (const text of ["worn seals", "a cellar", "falling water"]) {
-      const found = await reader.search({ text, limit: 1 })
+      const degraded = new Degraded()
+      const found = await degraded.collect(() => reader.search({ text, limit: 1 }))
+      expect(degraded.parts).toEqual(["meaning"])
       expect(found).toMatchObject({ wordsAlone: because })
       expect(found.hits).toHaveLength(1)
     }
+    // Who asks for words alone misses nothing.
+    const asked = new Degraded()
+    await asked.collect(() => reader.search({ text: "worn seals", limit: 1, depth: "fast" }))
+    expect(asked.parts).toEqual([])
     expect(reader.wordsAlone).toBe(true)
     expect(reader.warnings).toEqual([`Pages are found by their words alone: ${because}`])
     await writer.index([PAGES[3]!])

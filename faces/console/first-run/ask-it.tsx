@@ -68,13 +68,18 @@ export function AskIt({ source, isReady }: { readonly source: string; readonly i
   )
 }
 
-function Answered({ found: { answer, results } }: { readonly found: Found }) {
+function Answered({ found: { answer, results, miss } }: { readonly found: Found }) {
   const [copy, setCopy] = useState<{ readonly url: string; readonly passage: string } | null>(null)
   if (results.length === 0)
     return <p class="notice plain">No page says anything of this, or none of those that were read so far.</p>
   return (
     <>
-      {answer != null && (
+      {miss !== undefined && (
+        <p class="notice plain" role="status">
+          Nothing that was read so far fits well. These pages come closest:
+        </p>
+      )}
+      {answer != null && miss === undefined && (
         <div class="card answered" role="status" aria-label="Answer">
           <p>
             {sentencesOf(answer).map(({ text, cites }, index) => (

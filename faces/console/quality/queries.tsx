@@ -23,14 +23,14 @@ const NAMES: Readonly<Record<Report, string>> = {
 }
 
 const ABOUT: Readonly<Record<Report, string>> = {
-  zero: "Questions without a single result. Open one to add a synonym, a pin or a source.",
+  zero: "Questions that found nothing, or nothing with a score of 0.25 or more. Questions whose answer only a key's scope hid are left out. Open one to add a synonym, a pin or a source.",
   low: "Questions whose best result is probably none: its score was below 0.3.",
   top: "What people look for most.",
   slow: "Questions by their slowest answer.",
 }
 
 const NONE: Readonly<Record<Report, string>> = {
-  zero: "Every question found something",
+  zero: "Every question found something that fits",
   low: "No question had a doubtful best result",
   top: "Nothing was asked yet",
   slow: "Nothing was asked yet",

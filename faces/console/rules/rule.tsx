@@ -25,22 +25,33 @@ const ABOUT: Readonly<Record<RuleKind, string>> = {
   boost: "Multiplies the score of pages by where they are from, what they are, or how old.",
 }
 
+/** Unanswered questions that are offered to begin a synonym with. */
+const MOST_OFFERED = 5
+
 /** One rule: written, tried on questions, saved. */
 export function RuleEditor({ place }: { readonly place: Extract<Place, { readonly view: "rule" }> }) {
   const { value, problem, refresh } = usePolled(
     "rules to edit",
     async (signal) => {
-      const [{ rules }, { sources }] = await Promise.all([
+      const [{ rules }, { sources }, { queries }] = await Promise.all([
         appliance.call("GET /admin/rules", { signal }),
         appliance.call("GET /admin/sources", { query: { limit: 1000 }, signal }),
+        appliance.call("GET /admin/queries", { query: { report: "zero", limit: MOST_OFFERED }, signal }),
       ])
-      return { rules, sources: sources.map(({ name }) => name) }
+      return {
+        rules,
+        sources: sources.map(({ name }) => name),
+        unanswered: queries.map(({ question }) => question),
+      }
     },
     // What is being written is not to change under somebody's hands.
     () => null,
   )
   const rule = value?.rules.find(({ id }) => id === place.id)
   const kind = rule?.kind ?? place.kind
+  // A synonym is mostly made for a question that was not answered: without another one it begins with that.
+  const isOpen = place.id === null && place.kind === "synonym" && place.question === null
+  const question = isOpen ? (value?.unanswered[0] ?? null) : place.question
   const title =
     place.id === null ? `New ${KIND_NAMES[kind].toLowerCase()}` : `${KIND_NAMES[kind]} ${place.id}`
   return (
@@ -51,11 +62,22 @@ export function RuleEditor({ place }: { readonly place: Extract<Place, { readonl
       {value !== null && place.id !== null && rule === undefined && (
         <Problem title="There is no such rule" text="It may have been removed meanwhile." />
       )}
+      {value !== null && isOpen && value.unanswered.length > 1 && (
+        <nav class="reports" aria-label="Questions without an answer">
+          <span class="small">Asked most, and not answered:</span>
+          {value.unanswered.map((one) => (
+            <Link key={one} to={{ ...place, question: one }} class="chip">
+              {one}
+            </Link>
+          ))}
+        </nav>
+      )}
       {value !== null && (place.id === null || rule !== undefined) && (
         <Writing
-          start={rule === undefined ? newDraft(place.kind, place.question, place.url) : draftOf(rule)}
+          start={rule === undefined ? newDraft(place.kind, question, place.url) : draftOf(rule)}
           isNew={place.id === null}
           asked={place.question}
+          tries={question}
           others={value.rules.map(({ id }) => id).filter((id) => id !== place.id)}
           sources={value.sources}
         />
@@ -68,11 +90,14 @@ function Writing({
   start,
   isNew,
   asked,
+  tries,
   others,
   sources,
 }: {
   readonly start: RuleDraft
   readonly isNew: boolean
+  /** The question to try it with at first. */
+  readonly tries: string | null
   /** The question that the rule is for. */
   readonly asked: string | null
   /** Ids of other rules. */
@@ -80,7 +105,7 @@ function Writing({
   readonly sources: readonly string[]
 }) {
   const [draft, setDraft] = useState(start)
-  const [questions, setQuestions] = useState(asked ?? "")
+  const [questions, setQuestions] = useState(tries ?? "")
   const [tried, setTried] = useState<{ readonly rule: Rule; readonly questions: readonly string[] } | null>(
     null,
   )

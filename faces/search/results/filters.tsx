@@ -22,6 +22,7 @@ const MOST_VALUES = 8
 export function valueName(name: Filter, value: string): string {
   if (name === "type") return formatName(value)
   if (name === "topic") return TOPICS[value] ?? value
+  if (name === "path") return value.replace(/^\/\//, "")
   return name === "language" ? languageName(value) : value
 }
 
@@ -42,9 +43,9 @@ export function Filters({
   if (shown.length === 0) return null
   return (
     <form class="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-      {shown.map(({ name, values }) => (
-        <fieldset key={name}>
-          <legend>{HEADINGS[name]}</legend>
+      {shown.flatMap(groupsOf).map(({ name, site, values }) => (
+        <fieldset key={`${name} ${site}`}>
+          <legend>{site === "" ? HEADINGS[name] : `${HEADINGS[name]} on ${site}`}</legend>
           {values.map(({ value, count }) => (
             <label key={value}>
               <input
@@ -52,7 +53,9 @@ export function Filters({
                 checked={asked.filters[name].includes(value)}
                 onChange={() => onChange(toggled(asked.filters, name, value))}
               />
-              <span title={valueName(name, value)}>{valueName(name, value)}</span>
+              <span title={valueName(name, value)}>
+                {site === "" ? valueName(name, value) : value.slice(site.length + 2)}
+              </span>
               {count !== null && <small>{count}</small>}
             </label>
           ))}
@@ -60,6 +63,12 @@ export function Filters({
       ))}
     </form>
   )
+}
+
+/** Folders site by site, where they are named with theirs; values of all else as they are. */
+function groupsOf({ name, values }: { readonly name: Filter; readonly values: readonly Value[] }) {
+  const siteOf = ({ value }: Value) => (name === "path" ? (/^\/\/([^/]+)/.exec(value)?.[1] ?? "") : "")
+  return Array.from(Map.groupBy(values, siteOf), ([site, some]) => ({ name, site, values: some }))
 }
 
 interface Value {

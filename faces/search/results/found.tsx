@@ -2,11 +2,13 @@ import type { ComponentChildren } from "preact"
 import { useMemo, useState } from "preact/hooks"
 
 import { Button } from "../../design/button.tsx"
+import { Icon } from "../../design/icons.tsx"
 import { Tabs } from "../../design/tabs.tsx"
 import { Progress } from "../../design/progress.tsx"
+import { degradedNote } from "../../reading/degraded.ts"
 import { wantedWords } from "../../reading/words.ts"
 import { type Asked, asking, hasFilters } from "../asked.ts"
-import type { Searched } from "../use-search.ts"
+import { isDoubtful, type Searched } from "../use-search.ts"
 import { AskFor } from "./ask-for.tsx"
 import { Corrected } from "./corrected.tsx"
 import { Chosen, Filters } from "./filters.tsx"
@@ -14,10 +16,23 @@ import { Images, picturesOf } from "./images.tsx"
 import { Nothing } from "./nothing.tsx"
 import { ResultCard } from "./result.tsx"
 
+const weakMatches = (count: number): string =>
+  count === 1 ? "Show the only weak match" : `Show ${count} weak matches`
+
+/** What the appliance had to do without. */
+function Degraded({ parts }: { readonly parts: Searched["degraded"] }) {
+  const note = degradedNote(parts)
+  return note === null ? null : (
+    <p class="degraded" role="status">
+      <Icon name="alert" /> {note}
+    </p>
+  )
+}
+
 /** All that was found: pages with their filters beside them, or pictures. */
 export function Found({
   asked,
-  searched: { found, question },
+  searched: { found, question, degraded },
   onChange,
   onOpen,
   children,
@@ -45,7 +60,8 @@ export function Found({
     ),
     [found, wanted, onOpen],
   )
-  const pictures = useMemo(() => picturesOf(found?.results ?? []), [found])
+  const isWeak = found !== null && isDoubtful(found)
+  const pictures = useMemo(() => picturesOf(isWeak ? [] : (found?.results ?? [])), [found, isWeak])
   if (found === null) return <Progress label="Searching" />
   const facets = found.facets ?? []
   const change = (filters: Asked["filters"]) => onChange({ filters })
@@ -80,9 +96,17 @@ export function Found({
           ) : (
             <>
               <Corrected found={found} />
-              {children}
+              <Degraded parts={isWeak ? (found.degraded ?? []) : degraded} />
+              {!isWeak && children}
               <Nothing asked={asked} found={found} onClear={() => onChange(asking(asked.question))} />
-              {list}
+              {isWeak ? (
+                <details key={found.request_id} class="weak">
+                  <summary>{weakMatches(found.results.length)}</summary>
+                  {list}
+                </details>
+              ) : (
+                list
+              )}
               {found.miss === undefined && found.results.length > 0 && (
                 <p class="missing">
                   <span>Not what you look for?</span> <AskFor key={question} question={question} />

@@ -25,9 +25,7 @@ export function Nothing({
     <section class="notice nothing" aria-label="Why">
       <Icon name="info" />
       <h2>
-        {isEmpty
-          ? `Nothing was found for “${asked.question}”`
-          : "These pages may not be what you are looking for"}
+        {isEmpty ? `Nothing was found for “${asked.question}”` : `Nothing fits “${asked.question}” well`}
       </h2>
       {miss && <p>{miss.text}</p>}
       {miss !== undefined && miss.cause === "other-address" && link !== undefined && (

@@ -1,5 +1,6 @@
 import { Icon, type IconName } from "../../design/icons.tsx"
 import type { Result } from "../use-search.ts"
+import { tileOf } from "./tile.ts"
 
 /** What pages are written in, as people call it. */
 const FORMATS: Readonly<Record<string, readonly [name: string, icon: IconName]>> = {
@@ -19,32 +20,19 @@ const FORMATS: Readonly<Record<string, readonly [name: string, icon: IconName]>>
 
 export const formatName = (type: string): string => FORMATS[type]?.[0] ?? type
 
-/** How many colours of tiles there are, in search.css. */
-const TILES = 6
-
-/** The first letter of a site on its own colour: the site's icon would be asked for from outside. */
-function Tile({ host }: { readonly host: string }) {
-  let sum = 0
-  for (const letter of host) sum = (sum * 31 + letter.charCodeAt(0)) % 997
-  return (
-    <span class={`tile tile-${sum % TILES}`} aria-hidden="true">
-      {host
-        .replace(/^www\./, "")
-        .charAt(0)
-        .toUpperCase()}
-    </span>
-  )
-}
-
 /** Where a result comes from: source, site, and the way to it. */
-export function SourceLine({ result: { url, sources, type } }: { readonly result: Result }) {
+export function SourceLine({ result: { url, title, sources, type } }: { readonly result: Result }) {
   const { host, pathname } = URL.parse(url) ?? { host: url, pathname: "" }
   const steps = pathname.split("/").filter((step) => step !== "")
   const [, icon] = FORMATS[type] ?? ["", "page"]
   const [source] = sources ?? []
+  // The site's own icon would be asked for from outside.
+  const { letter, colour } = tileOf(host, source, title)
   return (
     <p class="source-line">
-      <Tile host={host} />
+      <span class={`tile tile-${colour}`} aria-hidden="true">
+        {letter}
+      </span>
       <span class="way">
         {source !== undefined && <b>{source}</b>}
         <span>

@@ -49,7 +49,7 @@ const run = {
   pages: count("In the index."),
   rules_version: count(),
   rules_digest: text("The same for the same rules."),
-  problem: orNull(text("Why it failed.")),
+  problem: orNull(text("Why it failed, or what some of its questions were answered without.")),
 }
 const list = { total: count(), limit: count(), offset: count() }
 const ofRun = orNull(object({ run: count("Number of the run."), ...mark }))

@@ -45,7 +45,7 @@ export const queryOperations: readonly Operation[] = [
     parameters: [
       query(
         "report",
-        "`top` by how often; `zero` without a result; `low` with a doubtful one; `slow` by the slowest answer.",
+        "`top` by how often; `zero` without a result that is likely to answer; `low` with a doubtful one; `slow` by the slowest answer.",
         {
           type: "string",
           enum: QUERY_REPORTS,

@@ -1,0 +1,38 @@
+import type { Degraded } from "#base/flow/degraded.ts"
+
+import { isMiss } from "../misses/doubtful.ts"
+import type { MissKnowledge } from "../misses/miss-knowledge.ts"
+import type { AskedQuery } from "../misses/narrow-filters.ts"
+
+/** A search that was answered, and for whom. */
+export interface AnsweredSearch {
+  readonly query: AskedQuery
+  readonly results: readonly { readonly score: number }[]
+  /** Whether the key may see a part of the index only. */
+  readonly isLimited: boolean
+  readonly degraded: Pick<Degraded, "hasOtherPages">
+}
+
+/**
+ * Says which questions the index has no answer to, for the operator's list: those that found nothing or only what is doubtful, but not
+ * where the key's scope hid the answer, or a part of the appliance was out of order. The caller is never told which it was.
+ *
+ * @param knowledge null: whether a scope hid an answer is not known
+ */
+export function missedQuestions(knowledge: Pick<MissKnowledge, "answersBeyond"> | null) {
+  let isLooking = false
+  return async ({ query, results, isLimited, degraded }: AnsweredSearch): Promise<boolean> => {
+    if (!isMiss(results) || degraded.hasOtherPages) return false
+    // One look at a time: whoever asks much must not have everything searched twice.
+    if (!isLimited || knowledge === null || isLooking) return true
+    isLooking = true
+    try {
+      return !(await knowledge.answersBeyond(query))
+    } catch {
+      // Better one question too many on the list.
+      return true
+    } finally {
+      isLooking = false
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+
+/**
+ * What an answer can be made without when a part of the appliance is late, busy or out of order, and what that does to the
+ * answer, as the rest of a sentence for anyone to read. The names are the wire format of `degraded`.
+ */
+export const DEGRADED_PARTS = {
+  index: "the index is being rebuilt, so no page could be found",
+  meaning: "pages were judged by their words alone",
+  reranker: "pages were ranked without the reranker",
+  pages: "long pages were read only in part",
+  peers: "not all peers answered",
+  answer_meaning: "the answer was chosen by words alone",
+  answer_reranker: "the answer was chosen without the statement reranker",
+  language_model: "the language model did not answer, so the pages' own sentences do",
+  coverage: "how complete the index is could not be determined",
+} as const
+
+export type DegradedPart = keyof typeof DEGRADED_PARTS
+
+const ORDER = Object.keys(DEGRADED_PARTS) as DegradedPart[]
+
+/** Whether a text names a part: of a peer's answer, only these are passed on. */
+export const isDegradedPart = (name: string): name is DegradedPart => Object.hasOwn(DEGRADED_PARTS, name)
+
+/** What an answer was made without, as a sentence; null for one that is complete. */
+export const degradedText = (parts: readonly DegradedPart[] = []): string | null =>
+  parts.length === 0
+    ? null
+    : `Part of the appliance was busy or out of order: ${parts.map((part) => DEGRADED_PARTS[part]).join("; ")}.`
+
+/** What one answer was made without. */
+export class Degraded {
+  readonly #found = new Set<DegradedPart>()
+  readonly #onFound: ((part: DegradedPart) => void) | undefined
+
+  /** @param onFound called once for each part */
+  constructor(onFound?: (part: DegradedPart) => void) {
+    this.#onFound = onFound
+  }
+
+  /** In the order of {@link DEGRADED_PARTS}; empty for an answer that is complete. */
+  get parts(): readonly DegradedPart[] {
+    return ORDER.filter((part) => this.#found.has(part))
+  }
+
+  /** Whether the pages themselves may be others, or ranked otherwise, than on another day. */
+  get hasOtherPages(): boolean {
+    return this.#found.has("index") || this.#found.has("meaning") || this.#found.has("peers")
+  }
+
+  add(part: DegradedPart): void {
+    if (this.#found.has(part)) return
+    this.#found.add(part)
+    this.#onFound?.(part)
+  }
+
+  /** Runs `work`, and collects what it and all that it calls leave out. */
+  collect<T>(work: () => T): T {
+    return collecting.run(this, work)
+  }
+}
+
+const collecting = new AsyncLocalStorage<Degraded>()
+
+/**
+ * Says that the answer under way is made without a part. Whoever catches a late or failed part and carries on calls this, so
+ * that no answer changes silently; outside of an answer it does nothing.
+ */
+export const leaveOut = (part: DegradedPart): void => collecting.getStore()?.add(part)
+
+const counted = new Map<DegradedPart, number>(ORDER.map((part) => [part, 0]))
+
+/** How many answers of this process were made without each part. */
+export const degradedCounts = (): ReadonlyMap<DegradedPart, number> => counted
+
+/** Counts in {@link degradedCounts} what it finds. @param isWanted false once nobody waits for the answer: what it lacks is then no fault */
+export const countedDegraded = (isWanted: () => boolean = () => true): Degraded =>
+  new Degraded((part) => {
+    if (isWanted()) counted.set(part, counted.get(part)! + 1)
+  })

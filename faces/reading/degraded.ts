@@ -1,0 +1,22 @@
+import type { AnswerOf } from "../../api/client/client.ts"
+
+export type DegradedPart = NonNullable<AnswerOf<"POST /search">["degraded"]>[number]
+
+/** What an answer was made without, and what that means to whoever reads it. */
+const WORDS: Readonly<Record<DegradedPart, string>> = {
+  index: "the index is being rebuilt",
+  meaning: "pages were found by their words alone",
+  reranker: "the order of the pages is less exact",
+  pages: "long pages were read only in part",
+  peers: "another appliance did not answer",
+  answer_meaning: "the answer was chosen by its words alone",
+  answer_reranker: "the answer was chosen less carefully",
+  language_model: "the answer quotes the pages instead of summing them up",
+  coverage: "it is not known whether anything is missing",
+}
+
+/** A note for readers; null for an answer that is complete. */
+export const degradedNote = (parts: readonly DegradedPart[]): string | null =>
+  parts.length === 0
+    ? null
+    : `The appliance is busy or partly out of order: ${parts.map((part) => WORDS[part]).join(", ")}. Search again later for a complete answer.`
