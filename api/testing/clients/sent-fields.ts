@@ -1,7 +1,7 @@
 /** The calls whose bodies the clients of Tavily build from named options. */
 export type ClientCall = "search" | "extract" | "crawl" | "map" | "research" | "feedback"
 
-export interface ClientFields {
+interface ClientFields {
   readonly client: string
   readonly version: string
   /** The fields of each body, as they stand on the wire. */
