@@ -34,6 +34,7 @@ import { handbook } from "./handbook/handbook.ts"
 import { type Check, EXCLUDABLE, healthOf } from "./health.ts"
 import { oneOfParameter } from "./middleware/query-parameters.ts"
 import { httpServer } from "./server/http-server.ts"
+import { nameCheck } from "./server/own-names.ts"
 import { boundsOf } from "./load/bounds.ts"
 import type { Gates } from "./load/gates.ts"
 import type { Memory } from "./load/memory/memory.ts"
@@ -154,6 +155,7 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
     | "includeDomainsCap"
     | "excludeDomainsCap"
     | "publicUrl"
+    | "host"
     | "searxngKey"
     | "openKey"
     | keyof typeof serviceSettings
@@ -281,7 +283,8 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   })
   openWebuiRoutes(router, door)
   openaiRoutes(router, { ...door, embedder })
-  searxngRoutes(router, { ...door, keyOfAll: config.searxngKey, publicUrl: config.publicUrl })
+  const checkName = nameCheck(config)
+  searxngRoutes(router, { ...door, keyOfAll: config.searxngKey, publicUrl: config.publicUrl, checkName })
   suggestRoutes(router, { keys: accounts.keys, admissions, queries: parts.queries })
   pageRoutes(router, {
     keys: accounts.keys,
@@ -381,6 +384,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     tools: [...(readOnly === null ? Object.keys(endpoints) : ["search", "research"]), "pages"],
     notice: readOnly,
     server: () => httpServer(app),
+    checkName,
   })
   for (const one of around) app.use(one)
   if (oauth !== undefined) app.use(oauth.endpoints)
@@ -393,7 +397,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
       publicUrl: config.publicUrl,
     }),
   )
-  if (sessions) app.use(presented({ ...browsers, sessions }))
+  if (sessions) app.use(presented({ ...browsers, sessions, checkName }))
   if (facesDir !== undefined) {
     const onProblem = (err: unknown) => parts.log.error({ err }, "the pages for people are not built")
     const isOpen = () => openKeyOf(accounts.keys, config.openKey) !== null

@@ -31,6 +31,15 @@ export const serviceSettings = {
     }),
     checkProxies,
   ),
+  openHosts: checked(
+    list({
+      name: "FOSSICK_OPEN_HOSTS",
+      default: "",
+      about:
+        "Names, beside that of FOSSICK_PUBLIC_URL, under which calls without a key are answered (FOSSICK_OPEN_KEY, FOSSICK_SEARXNG_KEY, FOSSICK_METRICS=open), such as `search.example.com`, separated by commas. IP addresses and names that only a private network has, such as `localhost`, `fossick` and `nas.local`, need no entry.",
+    }),
+    checkHosts,
+  ),
   metrics: oneOf(
     {
       name: "FOSSICK_METRICS",
@@ -61,6 +70,11 @@ function checked<T>(setting: Setting<T>, check: (value: T) => void): Setting<T> 
       return value
     },
   }
+}
+
+function checkHosts(hosts: readonly string[]): void {
+  const isName = (one: string) => /^[\w-]+(\.[\w-]+)*$/.test(one)
+  if (!hosts.every(isName)) throw new Error("must be names such as search.example.com, without a port")
 }
 
 function checkOrigins(origins: readonly string[]): void {

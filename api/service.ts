@@ -4,7 +4,7 @@ import type { Engine } from "#engine"
 import type { Values } from "#base/settings.ts"
 
 import type { KeyStore } from "./accounts/keys/keys.ts"
-import type { Middleware } from "./context.ts"
+import type { Context, Middleware } from "./context.ts"
 import { ApiError } from "./errors.ts"
 import { mcpEndpoint } from "./mcp/mcp-endpoint.ts"
 import { metrics } from "./metrics/metrics.ts"
@@ -46,6 +46,8 @@ export interface ServiceParts {
   readonly notice: string | null
   /** Serves the whole app without listening. */
   readonly server: () => Server
+  /** Refuses calls without a key under names that may be a stranger's. */
+  readonly checkName: (ctx: Context) => void
 }
 
 /** Paths that are served without being endpoints. */
@@ -70,6 +72,7 @@ export function service({
   tools,
   notice,
   server,
+  checkName,
 }: ServiceParts): readonly Middleware[] {
   const paths = [...endpoints, ...OWN_PATHS]
   // The key comes in the header: a scraper sends no body, and the body of the other is no object of ours.
@@ -96,7 +99,10 @@ export function service({
             endpoints: [...paths, ...otherApis, "admin", "docs"],
             authenticate:
               config.metrics === "open"
-                ? (_, next) => next()
+                ? (ctx, next) => {
+                    checkName(ctx)
+                    return next()
+                  }
                 : (ctx, next) =>
                     authenticate(ctx, async () => {
                       if (ctx.state.key.role !== "admin") throw new ApiError(403, METRICS_REFUSED)

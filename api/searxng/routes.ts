@@ -1,6 +1,6 @@
 import type { Router } from "@koa/router"
 
-import type { RequestState } from "../context.ts"
+import type { Context, RequestState } from "../context.ts"
 import type { Door } from "../doors/door.ts"
 import { admission } from "../middleware/admission.ts"
 import type { OtherApi } from "../middleware/error-envelope.ts"
@@ -29,12 +29,14 @@ export interface SearxngRouteParts extends Door, PlainSearchParts {
   readonly publicUrl: string
   /** Key of those who send none; empty: there is none. */
   readonly keyOfAll: string
+  /** Refuses calls without a key under names that may be a stranger's. */
+  readonly checkName: (ctx: Context) => void
 }
 
 /** The calls of SearXNG's API. */
 export function searxngRoutes(router: Router<RequestState>, parts: SearxngRouteParts): void {
   const { admissions } = parts
-  const key = searxngKey(parts.keys, parts.keyOfAll)
+  const key = searxngKey(parts.keys, parts.keyOfAll, parts.checkName)
   const form = formBody(parts.bodyLimit, parts.arriving)
   const search = searxngSearch(parts.limits, parts)
   const admit = admission(admissions, "search")

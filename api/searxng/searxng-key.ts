@@ -6,8 +6,13 @@ import { bearerOf, unauthorized } from "../middleware/authentication.ts"
  * Lets a request pass that carries a valid key, as a bearer token or, since that is all that many clients of SearXNG can be given,
  * as user name or password in the address (RFC 7617). Those that carry none may come with the key of the settings.
  * @param keyOfAll key of those who send none; empty: there is none
+ * @param checkName refuses calls without a key under names that may be a stranger's
  */
-export function searxngKey(keys: Pick<KeyStore, "verify">, keyOfAll: string): Middleware {
+export function searxngKey(
+  keys: Pick<KeyStore, "verify">,
+  keyOfAll: string,
+  checkName: (ctx: Context) => void,
+): Middleware {
   return async (ctx, next) => {
     const header = ctx.get("X-API-Key")
     const isNone = ctx.get("Authorization") === "" && header === ""
@@ -17,6 +22,7 @@ export function searxngKey(keys: Pick<KeyStore, "verify">, keyOfAll: string): Mi
       // Browsers ask for it then.
       throw unauthorized('Basic realm="Fossick", charset="UTF-8"')
     }
+    if (isNone) checkName(ctx)
     ctx.state.key = key
     await next()
   }

@@ -36,11 +36,14 @@ export function presented({
   keys,
   openKey,
   publicUrl,
+  checkName,
 }: {
   readonly sessions: Pick<Sessions, "whoIs">
   readonly keys: Pick<KeyStore, "verify">
   readonly openKey: string
   readonly publicUrl: string
+  /** Refuses calls under names that may be a stranger's. */
+  readonly checkName: (ctx: Context) => void
 }): Middleware {
   const own = URL.parse(publicUrl)?.origin
   return async (ctx, next) => {
@@ -53,6 +56,7 @@ export function presented({
       } else if (OPEN_CALLS.has(`${ctx.method} ${ctx.path}`) && (isSameOrigin(ctx, own) || isTyped(ctx))) {
         const key = openKeyOf(keys, openKey)
         if (key !== null) {
+          checkName(ctx)
           checkOrigin(ctx, own)
           ctx.state.presented = key
         }

@@ -1,4 +1,5 @@
 import { tavily } from "@tavily/core"
+import { request } from "undici"
 import { describe, expect, test, vi } from "vitest"
 
 import { serveAccounts, type ServedAccounts } from "../testing/serve-accounts.ts"
@@ -206,6 +207,39 @@ describe("an appliance that is open", () => {
     })
     // A page of another site is no program without a key.
     expect((await ask(open, { ...keyless, "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
+  })
+
+  test("is not read by a page that points its own name here", async () => {
+    const open = {
+      openKey: "search-key-of-a-reader",
+      searxngKey: "search-key-of-a-reader",
+      metrics: "open",
+    } as const
+    await using app = await serveAccounts({ config: { ...open, openHosts: ["search.example.com"] } })
+    // Not `fetch`, which says no other name than that of the address.
+    const call = async (Host: string, [method, path]: readonly [string, string], more = {}) => {
+      const headers = { ...JSON_TYPE, ...ownPage, Host, Origin: `http://${Host}`, ...more }
+      const body = method === "POST" ? JSON.stringify({ query: "pumps" }) : null
+      const answer = await request(app.url + path, { method, headers, body })
+      return { status: answer.statusCode, text: await answer.body.text() }
+    }
+    const calls = [
+      ["POST", "/search"],
+      ["GET", "/sources"],
+      ["GET", "/searxng/search?q=pumps&format=json"],
+      ["GET", "/metrics"],
+    ] as const
+    for (const one of calls) {
+      const refused = await call("rebound.example", one)
+      expect([one, refused.status]).toEqual([one, 403])
+      expect(refused.text).toMatch(/rebound\.example .*FOSSICK_OPEN_HOSTS/)
+      expect((await call("search.example.com", one)).status).toBe(200)
+    }
+    // Over plain HTTP browsers say nothing of themselves, and a page may say that it is a client of Tavily.
+    const asTavily = { "Sec-Fetch-Site": "", "X-Tavily-Access-Mode": "keyless" }
+    expect((await call("rebound.example", ["POST", "/search"], asTavily)).status).toBe(403)
+    const withKey = { Authorization: "Bearer test-key-of-the-admin" }
+    expect((await call("rebound.example", ["POST", "/search"], withKey)).status).toBe(200)
   })
 
   test("is not open by a key of the role admin", async () => {
