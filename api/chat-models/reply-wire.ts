@@ -1,5 +1,7 @@
 import { createParser } from "eventsource-parser"
 
+import { parseForeign } from "#base/json/foreign-json.ts"
+
 import { endsUnbegun, withoutReasoning } from "./reasoning.ts"
 
 /** A reply as far as it has arrived. */
@@ -100,7 +102,7 @@ export class ReplyReader {
   #take(json: string): void {
     let body: unknown
     try {
-      body = JSON.parse(json)
+      body = parseForeign(json)
     } catch {
       throw new NoReply("is no JSON")
     }

@@ -1,3 +1,5 @@
+import { parseForeign } from "#base/json/foreign-json.ts"
+
 import { type ChatServer, ONE_WORD } from "./chat-server.ts"
 import type { ReplyForm } from "./chat-model.ts"
 
@@ -47,7 +49,7 @@ async function fillsIn(model: ChatServer, signal: AbortSignal): Promise<boolean>
       () => [{ role: "user", content: 'Reply with the JSON object {"ready": true} and nothing else.' }],
       { maxTokens: TRIAL_TOKENS, signal, patience: "report", form: FORM },
     )
-    const filled = JSON.parse(text) as { ready?: unknown } | null
+    const filled = parseForeign(text) as { ready?: unknown } | null
     return model.seen.form !== "none" && typeof filled?.ready === "boolean"
   } catch {
     signal.throwIfAborted()

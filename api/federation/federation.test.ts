@@ -304,7 +304,9 @@ describe("a peer that is", () => {
   const json = (status: number, body: string, headers: Record<string, string> = {}) =>
     ({ status, body, headers: { "Content-Type": "application/json", ...headers } }) as const
   const LIES = {
-    "no JSON": [json(200, "<html>"), "gave an answer that is no JSON"],
+    "no JSON": [json(200, "<html>"), "gave an answer that is not JSON"],
+    "nested without end": [json(200, "[".repeat(6_000_000)), "nested more than 100 levels"],
+    "of countless lists": [json(200, `[${"[],".repeat(2_000_000)}[]]`), "more than 100000 lists"],
     "of another shape": [json(200, '{"results":[{"url":1}]}'), "none of Fossick's"],
     "too large": [json(200, `{"results":[],"x":"${"x".repeat(17_000_000)}"}`), "more than"],
     "a redirect to a private address": [

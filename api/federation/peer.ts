@@ -1,5 +1,6 @@
 import { request } from "undici"
 
+import { ForeignJsonError, readForeign } from "#base/json/foreign-json.ts"
 import { hidden } from "#base/log/hidden.ts"
 import { printableLine } from "#base/text/printable.ts"
 import { waitAskedFor } from "#base/text/retry-after.ts"
@@ -202,17 +203,11 @@ export class Peer implements AsyncDisposable {
       answer.body.destroy()
       throw refusal(answer.statusCode, waitAskedFor([answer.headers["retry-after"]].flat()[0], Date.now()))
     }
-    const chunks: Buffer[] = []
-    let bytes = 0
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-      bytes += chunk.byteLength
-      if (bytes > maxBytes) throw new PeerError(`gave an answer of more than ${maxBytes} bytes`)
-      chunks.push(chunk)
-    }
     try {
-      return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown
-    } catch {
-      throw new PeerError("gave an answer that is no JSON")
+      return await readForeign(answer.body as AsyncIterable<Buffer>, maxBytes)
+    } catch (error) {
+      if (error instanceof ForeignJsonError) throw new PeerError(`gave an answer that ${error.message}`)
+      throw error
     }
   }
 }

@@ -2,6 +2,8 @@ import type { IncomingMessage } from "node:http"
 import type { Transform } from "node:stream"
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 
+import { type ForeignJsonError, parseForeign } from "#base/json/foreign-json.ts"
+
 import type { Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { type ArrivingBodies, bodiesOfProcess } from "../load/arriving-bodies.ts"
@@ -113,13 +115,11 @@ function decoderFor(encoding: string): Transform | null {
 function parseObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
-    value = JSON.parse(text)
-  } catch {
-    throw new UnparsableBody(
-      text.trim() === ""
-        ? "The request body is empty. Send a JSON object."
-        : "The request body is not valid JSON.",
-    )
+    value = parseForeign(text)
+  } catch (error) {
+    if (text.trim() === "") throw new UnparsableBody("The request body is empty. Send a JSON object.")
+    const { kind, message } = error as ForeignJsonError
+    throw new UnparsableBody(`The request body ${kind === "syntax" ? "is not valid JSON" : message}.`)
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new NoObjectBody()

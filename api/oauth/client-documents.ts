@@ -1,6 +1,7 @@
 import { isIP } from "node:net"
 
 import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
+import { readForeign } from "#base/json/foreign-json.ts"
 import type { ProxySettings } from "#crawler/fetch/connect/outgoing-proxy.ts"
 import type { AddressGuard, AddressGuardOptions } from "#crawler/fetch/guard/address-guard.ts"
 
@@ -92,14 +93,7 @@ export class ClientDocuments implements AsyncDisposable {
       body.destroy()
       return null
     }
-    const chunks: Buffer[] = []
-    let bytes = 0
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      bytes += chunk.byteLength
-      if (bytes > MOST_BYTES) return null
-      chunks.push(chunk)
-    }
-    return documentOf(id, JSON.parse(Buffer.concat(chunks).toString("utf8")))
+    return documentOf(id, await readForeign(body as AsyncIterable<Buffer>, MOST_BYTES))
   }
 
   async #open(): Promise<AddressGuard> {

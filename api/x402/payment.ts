@@ -3,6 +3,8 @@ import type { IncomingHttpHeaders } from "node:http"
 
 import { PaymentPayloadV1Schema, PaymentPayloadV2Schema, z } from "@x402/core/schemas"
 
+import { foreignOrNothing } from "#base/json/foreign-json.ts"
+
 import { PAYMENT_REFUSALS } from "./refusals.ts"
 import type { Terms } from "./terms.ts"
 
@@ -137,11 +139,7 @@ const text = (header: string | string[] | undefined): string =>
 
 function decode(header: string): unknown {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(header)) return undefined
-  try {
-    return JSON.parse(Buffer.from(header, "base64").toString("utf8"))
-  } catch {
-    return undefined
-  }
+  return foreignOrNothing(Buffer.from(header, "base64").toString("utf8"))
 }
 
 function versionOf(value: unknown): unknown {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { extract, type ExtractEvents } from "tar-stream"
+import { parseForeign } from "#base/json/foreign-json.ts"
 import { ExportReader } from "#engine/move/format/read-export.ts"
 import {
   BACKUP_FORMAT,
@@ -131,7 +132,7 @@ export class BackupReader {
     for await (const chunk of this.bytes()) chunks.push(chunk)
     let manifest: BackupManifest
     try {
-      manifest = JSON.parse(String(Buffer.concat(chunks))) as BackupManifest
+      manifest = parseForeign(String(Buffer.concat(chunks))) as BackupManifest
     } catch {
       throw this.#damaged(`its ${MANIFEST} is no JSON`)
     }

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, request } from "undici"
+import { ForeignJsonError, readForeign } from "#base/json/foreign-json.ts"
 import { hidden } from "#base/log/hidden.ts"
 import { masked } from "#base/log/masked.ts"
 import { noteOutbound } from "#base/outbound/outbound.ts"
@@ -206,12 +207,11 @@ interface Asked {
 }
 
 async function jsonOf(body: Dispatcher.ResponseData["body"], maxBytes: number): Promise<unknown> {
-  const chunks: Buffer[] = []
-  for await (const chunk of limited(body, maxBytes)) chunks.push(chunk)
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown
-  } catch {
-    throw new ModelServerError("gave an answer that is no JSON", { status: 200 })
+    return await readForeign(body as AsyncIterable<Buffer>, maxBytes)
+  } catch (error) {
+    if (!(error instanceof ForeignJsonError)) throw error
+    throw new ModelServerError(`gave an answer that ${error.message}`, { status: 200 })
   }
 }
 

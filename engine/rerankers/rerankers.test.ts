@@ -123,7 +123,7 @@ describe("a server of a reranker", () => {
     ["one text twice", json({ results: [item(0), item(0), item(1)] }), /`index` that is no text's/],
     ["no number", json({ results: [item(0), item(1, null), item(2)] }), /a score that is no number/],
     ["no list", json({ results: "none" }), /no list of scores/],
-    ["HTML", (_, response) => void response.end("<html>"), /no JSON/],
+    ["HTML", (_, response) => void response.end("<html>"), /not JSON/],
     ["ten megabytes", (_, response) => void response.end("1".repeat(10_000_000)), /more than \d+ bytes/],
     ["a refused key", (_, response) => void response.writeHead(403).end(), /403: it does not take the key/],
     ["silence", () => {}, /no answer within 500 ms/],

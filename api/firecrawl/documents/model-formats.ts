@@ -1,5 +1,7 @@
 import { Ajv, type ValidateFunction } from "ajv"
 
+import { foreignOrNothing } from "#base/json/foreign-json.ts"
+
 import {
   type ChatMessage,
   type ChatModel,
@@ -130,11 +132,7 @@ async function asked(model: ChatModel, what: Asked, options: ReplyOptions): Prom
 /** The JSON of a reply, which models like to put into a code fence; undefined: there is none. */
 function parsed(text: string): unknown {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)```/.exec(text)?.[1] ?? text
-  try {
-    return JSON.parse(fenced) as unknown
-  } catch {
-    return undefined
-  }
+  return foreignOrNothing(fenced)
 }
 
 const unfit = (message: string) => new ApiError(500, message)

@@ -1,3 +1,5 @@
+import { parseForeign } from "#base/json/foreign-json.ts"
+
 import { badRequest } from "../../errors.ts"
 import type { FieldSchema } from "../../wire/validate.ts"
 import { jsonAsText } from "../json-text.ts"
@@ -86,7 +88,7 @@ async function readFile({ name, data }: GivenFile, place: number): Promise<Attac
 
 function parsed(field: string, text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseForeign(text)
   } catch {
     throw badRequest(`Invalid ${field}.data. Must be JSON, as the name of the file says.`)
   }

@@ -1,3 +1,4 @@
+import { foreignOrNothing } from "#base/json/foreign-json.ts"
 import type { Hit } from "#engine"
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
 
@@ -171,11 +172,8 @@ function parsed(reply: string, open: string, close: string): unknown {
   const json = reply.slice(reply.indexOf(open), reply.lastIndexOf(close) + 1)
   // Small models like to end a list with a comma.
   for (const text of [json, json.replaceAll(/,(?=\s*[\]}])/g, "")]) {
-    try {
-      return JSON.parse(text) as unknown
-    } catch {
-      // Or not as it stands.
-    }
+    const value = foreignOrNothing(text)
+    if (value !== undefined) return value
   }
   return undefined
 }

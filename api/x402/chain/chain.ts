@@ -1,5 +1,6 @@
 import { request } from "undici"
 
+import { foreignText, parseForeign } from "#base/json/foreign-json.ts"
 import { noteOutbound } from "#base/outbound/outbound.ts"
 
 import { keccak256 } from "./keccak.ts"
@@ -27,6 +28,8 @@ const CALL_MS = 5000
 const SPAN = 1000
 const MAX_SPANS = 60
 /** Clocks of nodes and of this machine may differ. */
+/** Longest answer of a node that is read: transfers of one authorization are a few kilobytes. */
+const MOST_BYTES = 1024 * 1024
 const CLOCK_SKEW_SECONDS = 120
 
 const topic = (event: string): string => `0x${keccak256(event)}`
@@ -57,9 +60,9 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
       signal: AbortSignal.timeout(CALL_MS),
     })
     noteOutbound("payments", new URL(rpcUrl).host)
-    const text = await body.text()
+    const text = await foreignText(body as AsyncIterable<Buffer>, MOST_BYTES)
     if (statusCode !== 200) throw new Error(`${method}: HTTP ${statusCode}`)
-    const { result, error } = JSON.parse(text) as { result?: T; error?: { message?: string } }
+    const { result, error } = parseForeign(text) as { result?: T; error?: { message?: string } }
     if (result === undefined) throw new Error(`${method}: ${String(error?.message).slice(0, 200)}`)
     return result
   }

@@ -1,5 +1,6 @@
 import { request } from "undici"
 
+import { foreignText, parseForeign } from "#base/json/foreign-json.ts"
 import { noteOutbound } from "#base/outbound/outbound.ts"
 
 import type { X402Config } from "../settings.ts"
@@ -113,10 +114,10 @@ async function ask(
       signal: AbortSignal.timeout(timeoutMs),
     })
     noteOutbound("payments", new URL(url).host)
-    const text = await readText(body)
+    const text = await foreignText(body as AsyncIterable<Buffer>, MAX_ANSWER)
     // A refusal may come as 400 or 402 with the answer in it; a failure of the facilitator decides nothing.
     if (statusCode >= 500 || statusCode === 429) return new Error(`HTTP ${statusCode}: ${text.slice(0, 300)}`)
-    const answer: unknown = JSON.parse(text)
+    const answer: unknown = parseForeign(text)
     if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
       return new Error(`HTTP ${statusCode} with JSON that is no object`)
     }
@@ -124,15 +125,4 @@ async function ask(
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))
   }
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > MAX_ANSWER) throw new Error(`the answer exceeds ${MAX_ANSWER} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString("utf8")
 }

@@ -196,7 +196,7 @@ describe("an answer that is none", () => {
     ["too many", json(data(vector(), vector())), /2 vectors for 1 texts/],
     ["an index of no text", json({ data: [{ index: 1, embedding: vector() }] }), /`index` that is no text's/],
     ["null", json(null), /no list `data`/],
-    ["a page of HTML", (_, response) => void response.end("<html>hello"), /an answer that is no JSON/],
+    ["a page of HTML", (_, response) => void response.end("<html>hello"), /an answer that is not JSON/],
     ["ten megabytes", (_, response) => void response.end("1".repeat(10_000_000)), /more than \d+ bytes/],
     ["a redirect", status(307, { Location: "/v2" }), /answered 307: it sends elsewhere/],
     ["a refused key", status(401), /answered 401: it does not take the key/],

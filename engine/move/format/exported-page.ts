@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 import { endianness } from "node:os"
+import { INDEX_BOUNDS, parseForeign } from "#base/json/foreign-json.ts"
 import type { PageWithVectors } from "../../engine.ts"
 import type { Page } from "../../page/page.ts"
 import { pageId, type PageUrl, toPageUrl } from "../../page/page-url.ts"
@@ -98,7 +99,7 @@ export function* unpackPages(content: Buffer, dimensions: number): Generator<Exp
 }
 
 function parsePage(json: string): Page {
-  const { publishedAt, fetchedAt, ...rest } = JSON.parse(json) as Omit<Page, "publishedAt" | "fetchedAt"> & {
+  const { publishedAt, fetchedAt, ...rest } = parseForeign(json, INDEX_BOUNDS) as Omit<Page, "publishedAt" | "fetchedAt"> & {
     url: PageUrl
     publishedAt: string | null
     fetchedAt: string

@@ -1,6 +1,7 @@
 import { promisify } from "node:util"
 import { zstdDecompress } from "node:zlib"
 import { breather } from "#base/flow/breather.ts"
+import { INDEX_BOUNDS, parseForeign } from "#base/json/foreign-json.ts"
 import { ByteReader } from "./byte-reader.ts"
 import { ExportFileError } from "./export-file-error.ts"
 import {
@@ -72,7 +73,7 @@ export class ExportReader {
       const body = await readBody(reader, name, head, at)
       const hash = checkedHash(headBytes, body, mark)
       if (hash === null) throw damaged(name, 0, at, "its hash does not fit")
-      const header = JSON.parse(String(await contentOf(head, body))) as ExportHeader
+      const header = parseForeign(String(await contentOf(head, body)), INDEX_BOUNDS) as ExportHeader
       return new ExportReader(name, reader, header, hash)
     } catch (error) {
       await reader.close()
@@ -155,7 +156,7 @@ export class ExportReader {
           throw damaged(this.#name, this.#frames, at, why)
         }
         if (head.kind === "TAIL") {
-          this.#totals = JSON.parse(String(await contentOf(head, body))) as ExportTotals
+          this.#totals = parseForeign(String(await contentOf(head, body)), INDEX_BOUNDS) as ExportTotals
           const end = this.#bytes.offset
           if ((await this.#bytes.take(1)).length === 0) return
           throw new ExportFileError("DAMAGED", end, `${this.#name} goes on behind its end, at byte ${end}.`)

@@ -1,3 +1,4 @@
+import { parseForeign } from "#base/json/foreign-json.ts"
 import { type PageUrl, routeOf, toPageUrl } from "#engine/page/page-url.ts"
 import type { Link } from "../extracted.ts"
 import { collapse, type Element, textOf, walk } from "../html/tree.ts"
@@ -175,7 +176,7 @@ function addJsonLd(found: JsonObject[], script: Element): void {
   if (text.length > 2_000_000) return
   let parsed: unknown
   try {
-    parsed = JSON.parse(
+    parsed = parseForeign(
       text
         .trim()
         .replace(/^<!--|-->$|^\/\/<!\[CDATA\[|\/\/\]\]>$/gi, "")

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { type EnqueuedTask, Meilisearch, MeilisearchApiError, MeilisearchRequestError } from "meilisearch"
+import { foreignOrNothing, INDEX_BOUNDS } from "#base/json/foreign-json.ts"
 import { EngineError } from "../../../errors.ts"
 import { type Send, send } from "./send.ts"
 
@@ -167,10 +168,4 @@ export const isTooLarge = (error: unknown): boolean => {
 
 const isAbort = (error: unknown) => error instanceof Error && error.name === "AbortError"
 
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
+const jsonOrNull = (text: string): unknown => foreignOrNothing(text, INDEX_BOUNDS) ?? null

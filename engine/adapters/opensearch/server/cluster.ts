@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { Client, errors } from "@opensearch-project/opensearch"
+import { Client, errors, Serializer } from "@opensearch-project/opensearch"
+import { INDEX_BOUNDS, measureForeign } from "#base/json/foreign-json.ts"
 import { noteOutbound } from "#base/outbound/outbound.ts"
 import { EngineError } from "../../../errors.ts"
 
@@ -80,6 +81,14 @@ export function failureIn(status: number, error: ToldError): Failure {
   return { status: isLost ? 503 : status, type, reason }
 }
 
+/** Measures answers before the client parses them. */
+class MeasuringSerializer extends Serializer {
+  override deserialize(json: string): unknown {
+    measureForeign(json, INDEX_BOUNDS)
+    return super.deserialize(json) as unknown
+  }
+}
+
 /** An OpenSearch cluster, asked through its own client: what is tried again, and what is said when it fails. */
 export class Cluster implements AsyncDisposable {
   readonly #client: Client
@@ -96,6 +105,7 @@ export class Cluster implements AsyncDisposable {
       // Each other node once, before it is waited for.
       maxRetries: Math.max(1, urls.length - 1),
       requestTimeout: REQUEST_TIMEOUT_MS,
+      Serializer: MeasuringSerializer,
     })
     this.#client.on("response", (_error, { statusCode, meta }) => {
       if (statusCode) noteOutbound("engine", new URL(meta.connection.url).host)

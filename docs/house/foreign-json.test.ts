@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+
+import { expect, test } from "vitest"
+
+import { ROOT, sourceFiles } from "./imports.ts"
+
+// JSON of others is parsed by base/json alone, which bounds it first. What parses JSON besides reads what the appliance wrote itself.
+
+const PARSES = /\bJSON\.parse\(|\.json\(\)/
+/** A column of the appliance's own tables, or a file of its own. */
+const OWN = /JSON\.parse\(\s*(?:String\()?\(*(?:row\b|row\?|await readFile\(|readFileSync\()/g
+
+/** The other files, and whose text it is that they parse. */
+const OTHERS: Readonly<Record<string, string>> = {
+  "base/json/foreign-json.ts": "the one place for text of others",
+  "base/fossick-version.ts": "its own package.json",
+  "base/log/log-form.ts": "its own log",
+  "base/store/sealed-json.ts": "files of its own, whose checksum it looks at",
+  "engine/embedders/model-folder.ts": "a model that the operator put there",
+  "engine/rerankers/cross-encoder.ts": "a model that the operator put there",
+  "engine/index/page-record.ts": "what it wrote into the index",
+  "engine/adapters/embedded/files/page-store.ts": "what it wrote into the index",
+  "engine/adapters/embedded/old-index.ts": "what it wrote into the index",
+  "engine/adapters/meilisearch/meilisearch-index.ts": "a field that it wrote, of an answer within bounds",
+  "engine/adapters/meilisearch/server/documents.ts": "a field that it wrote, of an answer within bounds",
+  "engine/adapters/opensearch/opensearch-index.ts": "a field that it wrote, of an answer within bounds",
+  "engine/adapters/opensearch/stored-pages.ts": "a field that it wrote, of an answer within bounds",
+  "engine/adapters/opensearch/waiting-store.ts": "a field that it wrote, of an answer within bounds",
+  "crawler/removals/removed-copies.ts": "pages that it put aside",
+  "api/oauth/tickets.ts": "its own, which it signed",
+  "api/oauth/oauth-store.ts": "its own table",
+  "api/judging/judge-session.ts": "a file that the operator names",
+  "api/x402/books/reconcile.ts": "its own table",
+  "api/accounts/keys/key-scope.ts": "its own table",
+  "api/firecrawl/jobs/job-routes.ts": "its own table",
+  "api/firecrawl/webhooks/follow-jobs.ts": "its own table",
+  "api/openapi/document.ts": "examples of its own document",
+  "api/client/client.ts": "answers of the appliance, for those who call it",
+  "api/mcp/ask-api.ts": "answers of this process",
+  "api/commands/try-sale.ts": "answers of an appliance that it starts",
+  "api/chat-models/settings.ts": "a setting",
+}
+
+const FLOORS = /^(?:base|engine|crawler|api)\//
+const LEFT_OUT = /\.test\.ts$|(?:^|\/)testing\//
+const files = sourceFiles().filter((file) => FLOORS.test(file) && !LEFT_OUT.test(file))
+const textOf = (file: string): string =>
+  readFileSync(join(ROOT, file), "utf8")
+    .replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "")
+    .replaceAll(OWN, "")
+
+test("no file parses JSON of others past the bounds", () => {
+  const parsing = files.filter((file) => PARSES.test(textOf(file)))
+  expect(parsing.filter((file) => !(file in OTHERS))).toEqual([])
+  expect(Object.keys(OTHERS).filter((file) => !parsing.includes(file))).toEqual([])
+  expect(files.length).toBeGreaterThan(500)
+})
