@@ -20,7 +20,7 @@ import { lazyAdmin } from "./admin/lazy-admin.ts"
 import type { AnswerParts } from "./answers/answer.ts"
 import type { ChatModel } from "./chat-models/chat-model.ts"
 import type { apiSettings } from "./settings.ts"
-import type { Middleware, RequestState } from "./context.ts"
+import type { Context, Middleware, RequestState } from "./context.ts"
 import { openBuilt } from "./faces/built.ts"
 import { faces } from "./faces/faces.ts"
 import type { Federation } from "./federation/federation.ts"
@@ -36,7 +36,9 @@ import { oneOfParameter } from "./middleware/query-parameters.ts"
 import { httpServer } from "./server/http-server.ts"
 import { nameCheck } from "./server/own-names.ts"
 import { boundsOf } from "./load/bounds.ts"
+import type { Connections } from "./load/connections.ts"
 import type { Gates } from "./load/gates.ts"
+import { KeylessBudget } from "./load/keyless-budget.ts"
 import type { Memory } from "./load/memory/memory.ts"
 import type { LoadParts } from "./metrics/load-metrics.ts"
 import type { MetricsParts } from "./metrics/recorder.ts"
@@ -44,10 +46,11 @@ import type { BackupResults, JobCounts } from "./metrics/recorder.ts"
 import { openDoor } from "./doors/door.ts"
 import { admission } from "./middleware/admission.ts"
 import { auditing } from "./audit/auditing.ts"
-import { authentication } from "./middleware/authentication.ts"
+import { authentication, bearerOf } from "./middleware/authentication.ts"
 import { degradation } from "./answers/degradation.ts"
 import { errorEnvelope } from "./middleware/error-envelope.ts"
 import { arrivingBodies, jsonBody } from "./middleware/json-body.ts"
+import { keyless } from "./middleware/keyless.ts"
 import { requestId } from "./middleware/request-id.ts"
 import { logUnwritten, requestLog } from "./middleware/request-log.ts"
 import { roomOnDisk } from "./doors/room-on-disk.ts"
@@ -68,6 +71,7 @@ import { publicDoor, type PublicDoorParts } from "./public-keys/door.ts"
 import { publicSearch } from "./public-keys/public-search.ts"
 import { refuseAll } from "./read-only.ts"
 import { searxngApi, searxngRoutes } from "./searxng/routes.ts"
+import { tokenOf } from "./sessions/cookie.ts"
 import { openKeyOf, presented } from "./sessions/presented.ts"
 import { SESSION_PATH, sessionRoutes } from "./sessions/routes.ts"
 import type { Sessions } from "./sessions/sessions.ts"
@@ -141,7 +145,7 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   /** How requests to the paid search ended, for the metrics; null or left out where none are sold. */
   readonly sales?: () => ReadonlyMap<string, number> | null
   /** Those of the process, counted in the metrics. */
-  readonly connections: LoadParts["connections"]
+  readonly connections: LoadParts["connections"] & Pick<Connections, "callerOf">
   readonly gates: Gates
   readonly memory: Memory
   readonly log: Logger
@@ -164,6 +168,7 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
     | "watchEmails"
     | "rateLimits"
     | "publicRateLimits"
+    | "keylessPerMinute"
   >
   /** Folder of the handbook's Markdown. */
   readonly docsDir: string
@@ -336,6 +341,15 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   logUnwritten(app, parts.log)
   app.use(tracking(accounts.hashHuman))
   app.use(requestId())
+  const keylessBudget = new KeylessBudget(config.keylessPerMinute || Infinity)
+  const hasKey = (ctx: Context) => {
+    const given = bearerOf(ctx)
+    if (given === null) return sessions !== undefined && sessions.whoIs(tokenOf(ctx) ?? "") !== null
+    return [accounts.keys, accounts.publicKeys, oauth].some((keys) => (keys?.verify(given) ?? null) !== null)
+  }
+  // Before all that costs something: no log line, no trace.
+  app.use(errorEnvelope(OTHER_APIS))
+  app.use(keyless(keylessBudget, (request) => parts.connections.callerOf(request), hasKey))
   app.use(tracedRequests())
   if (parts.questions) app.use(parts.questions.middleware)
   app.use(requestLog(parts.log, { queries: config.logQueries }))
@@ -360,6 +374,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
       gates,
       memory,
       disk: parts.room?.use ?? null,
+      keyless: keylessBudget,
       uncounted: { used: uncounted(), limit: accounts.billing.mostWaiting },
       research: waitingResearch(parts.research),
       kept: { used: accounts.kept.largest(), limit: accounts.kept.most },

@@ -25,6 +25,8 @@ export interface RequestState {
   publicKey?: PublicKey
   /** Set after authentication. */
   key: ApiKey
+  /** The key is one that the operator lends to callers who send none. */
+  isLent?: boolean
   /** What the key may see: the only engine and reader that endpoints have. Set by `admission`, like the bill. */
   reach: Reach
   bill: Bill

@@ -1,27 +1,18 @@
 import { execFile } from "node:child_process"
-import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { promisify } from "node:util"
 
-/** A file of the faces as it is sent. */
-export interface FaceFile {
-  readonly type: string
-  readonly plain: Buffer
-  /** Made when the faces were built; null where it would not be smaller. */
-  readonly br: Buffer | null
-  readonly gzip: Buffer | null
-  readonly etag: string
-}
+import { digestOf, type PreparedBody } from "../wire/prepared-body.ts"
 
 /** What the faces were built to. */
 export interface BuiltFaces {
   /** The page of a face, such as `search`. */
-  page(face: string): FaceFile | undefined
-  file(name: string): FaceFile | undefined
+  page(face: string): PreparedBody | undefined
+  file(name: string): PreparedBody | undefined
   /** The script of a face, for pages of other people. */
-  script(face: string): { readonly name: string; readonly file: FaceFile } | undefined
+  script(face: string): { readonly name: string; readonly file: PreparedBody } | undefined
 }
 
 interface Manifest {
@@ -59,14 +50,13 @@ export async function openBuilt(folder: string): Promise<BuiltFaces> {
   const names = await readdir(dist)
   const there = new Set(names)
   const read = (name: string) => (there.has(name) ? readFile(join(dist, name)) : null)
-  const files = new Map<string, FaceFile>()
+  const files = new Map<string, PreparedBody>()
   for (const name of names) {
     const type = TYPES[extname(name)]
     if (type === undefined) continue
     const plain = await readFile(join(dist, name))
     const [br, gzip] = await Promise.all([read(`${name}.br`), read(`${name}.gz`)])
-    const etag = createHash("sha256").update(plain).digest("base64url").slice(0, 22)
-    files.set(name, { type, plain, br, gzip, etag })
+    files.set(name, { type, plain, br, gzip, etag: digestOf(plain) })
   }
   return {
     page: (face) => files.get(pages[face] ?? ""),

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto"
 
-import type { Context, Middleware } from "../context.ts"
+import type { Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import type { BuiltFaces, FaceFile } from "./built.ts"
+import { sendPrepared } from "../wire/prepared-body.ts"
+import type { BuiltFaces } from "./built.ts"
 import { openSearchDescription } from "./open-search.ts"
 
 /** The pages of the faces by their paths. */
@@ -91,7 +92,7 @@ export function faces({ open, onProblem, publicUrl, isOpen }: FacesParts): Middl
         ctx.body = widgetFacts(widget)
         return
       }
-      send(ctx, widget.file, path === WIDGET ? WIDGET_CACHE : FOR_GOOD)
+      sendPrepared(ctx, widget.file, path === WIDGET ? WIDGET_CACHE : FOR_GOOD)
       return
     }
     const file = face === undefined ? all.file(path.slice(FILES.length)) : all.page(face)
@@ -100,7 +101,7 @@ export function faces({ open, onProblem, publicUrl, isOpen }: FacesParts): Middl
       return
     }
     if (face !== undefined) ctx.set("Content-Security-Policy", POLICY)
-    send(ctx, file, HASHED.test(path) ? FOR_GOOD : "no-cache")
+    sendPrepared(ctx, file, HASHED.test(path) ? FOR_GOOD : "no-cache")
   }
 }
 
@@ -115,23 +116,3 @@ const widgetFacts = ({ name, file }: NonNullable<ReturnType<BuiltFaces["script"]
 
 const NO_BUILD =
   "The pages of this appliance are not built; the server's log says why. The API works without."
-
-function send(ctx: Context, file: FaceFile, caching: string): void {
-  ctx.status = 200
-  ctx.set("Content-Type", file.type)
-  ctx.set("Cache-Control", caching)
-  ctx.vary("Accept-Encoding")
-  const encoding = ctx.acceptsEncodings(
-    ...[file.br && "br", file.gzip && "gzip", "identity"].filter((one) => typeof one === "string"),
-  )
-  const body = encoding === "br" ? file.br : encoding === "gzip" ? file.gzip : null
-  ctx.etag = `${file.etag}${body === null ? "" : `-${String(encoding)}`}`
-  if (ctx.fresh) {
-    ctx.status = 304
-    return
-  }
-  if (body !== null) ctx.set("Content-Encoding", String(encoding))
-  ctx.body = body ?? file.plain
-  // Koa sets one of its own by the body.
-  ctx.set("Content-Type", file.type)
-}

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import type { Context, Middleware } from "koa"
 import { originOf } from "../context.ts"
+import { digestOf, prepare, type PreparedBody, sendPrepared } from "../wire/prepared-body.ts"
 import { escapeHtml } from "./escape-html.ts"
 import { pageHtml } from "./page-template.ts"
 import { type Docs, type DocsPage, readDocs } from "./read-docs.ts"
@@ -85,7 +85,13 @@ export function handbook({
       else {
         const name = path.slice("/docs/".length)
         const loaded = await site()
-        serveFile(ctx, loaded, { name, page: await pageOf(loaded.docs, name), base, notice, searchKey: key })
+        await serveFile(ctx, loaded, {
+          name,
+          page: await pageOf(loaded.docs, name),
+          base,
+          notice,
+          searchKey: key,
+        })
       }
     }
   }
@@ -99,24 +105,24 @@ interface Asked {
   readonly searchKey: string | null
 }
 
-function serveFile(ctx: Context, site: Site, { name, page, base, notice, searchKey }: Asked): void {
-  const { docs, css, icon, modified } = site
-  if (name === "handbook.css") return send(ctx, "css", css, modified)
-  if (name === "icon.svg") return send(ctx, "svg", icon, modified)
-  if (name === "sitemap.xml") return send(ctx, "xml", siteMap(docs, base ?? originOf(ctx)), modified)
-
-  const figure = docs.figures.get(name)
-  if (figure !== undefined) return send(ctx, "svg", figure, modified)
-
-  const cssVersion = etagOf(css).slice(1, 9)
-  if (page) {
-    const canonical = base === undefined ? `./${page.name}` : `${base}/docs/${page.name}`
-    return send(
-      ctx,
-      "html",
-      pageHtml({ docs, page, canonical, toRoot: "", cssVersion, notice, searchKey }),
-      modified,
-    )
+async function serveFile(ctx: Context, site: Site, asked: Asked): Promise<void> {
+  const { docs } = site
+  const { name, base, notice, searchKey } = asked
+  // It depends on the caller's words for where this is.
+  if (name === "sitemap.xml" && base === undefined) {
+    ctx.type = "xml"
+    ctx.set("Cache-Control", "no-cache")
+    ctx.lastModified = site.modified
+    ctx.body = siteMap(docs, originOf(ctx))
+    if (ctx.fresh) ctx.status = 304
+    return
+  }
+  const body = site.prepared.get(`${name} ${searchKey ?? ""}`) ?? preparing(site, asked)
+  if (body !== null) {
+    ctx.lastModified = site.modified
+    // A browser may keep a page but asks each time whether it is still the same: cheap, and never stale.
+    sendPrepared(ctx, await body, "no-cache")
+    return
   }
   const other = sameUnderOtherName(docs, name)
   if (other !== null) return redirect(ctx, 301, other)
@@ -128,10 +134,28 @@ function serveFile(ctx: Context, site: Site, { name, page, base, notice, searchK
     page: notFoundPage(name, toRoot),
     canonical: null,
     toRoot,
-    cssVersion,
+    cssVersion: site.cssVersion,
     notice,
     searchKey,
   })
+}
+
+/** A file of the handbook as it is sent from now on; null: there is none of the name. */
+function preparing(site: Site, { name, page, base, notice, searchKey }: Asked): Promise<PreparedBody> | null {
+  const { docs, css, icon, cssVersion, prepared } = site
+  const keep = (type: string, text: string) => {
+    const making = prepare(`${type}; charset=utf-8`, text)
+    prepared.set(`${name} ${searchKey ?? ""}`, making)
+    return making
+  }
+  if (name === "handbook.css") return keep("text/css", css)
+  if (name === "icon.svg") return keep("image/svg+xml", icon)
+  if (name === "sitemap.xml") return keep("application/xml", siteMap(docs, base!))
+  const figure = docs.figures.get(name)
+  if (figure !== undefined) return keep("image/svg+xml", figure)
+  if (page === undefined) return null
+  const canonical = base === undefined ? `./${page.name}` : `${base}/docs/${page.name}`
+  return keep("text/html", pageHtml({ docs, page, canonical, toRoot: "", cssVersion, notice, searchKey }))
 }
 
 interface Site {
@@ -140,6 +164,10 @@ interface Site {
   readonly icon: string
   /** When the newest part of any page changed: navigation is on every page, so they change together. */
   readonly modified: Date
+  /** Part of the style sheet's address, which changes with it. */
+  readonly cssVersion: string
+  /** What was asked for so far, by its name and the key on it: some hundred bodies. */
+  readonly prepared: Map<string, Promise<PreparedBody>>
 }
 
 async function loadSite(docsDir: string): Promise<Site> {
@@ -149,18 +177,14 @@ async function loadSite(docsDir: string): Promise<Site> {
     readFile(new URL("icon.svg", import.meta.url), "utf8"),
   ])
   const newest = Math.max(0, ...[...docs.pages.values()].map((page) => page.modified.getTime()))
-  return { docs, css, icon, modified: new Date(newest) }
-}
-
-function send(ctx: Context, type: string, body: string, modified: Date): void {
-  ctx.status = 200
-  ctx.type = type
-  ctx.body = body
-  ctx.etag = etagOf(body)
-  ctx.lastModified = modified
-  // A browser may keep a page but asks each time whether it is still the same: cheap, and never stale.
-  ctx.set("Cache-Control", "no-cache")
-  if (ctx.fresh) ctx.status = 304
+  return {
+    docs,
+    css,
+    icon,
+    modified: new Date(newest),
+    cssVersion: digestOf(css).slice(0, 8),
+    prepared: new Map(),
+  }
 }
 
 function redirect(ctx: Context, status: 301 | 302, to: string): void {
@@ -173,10 +197,6 @@ function refuseMethod(ctx: Context): void {
   ctx.status = 405
   ctx.set("Allow", "GET, HEAD")
   ctx.body = { detail: { error: "Method not allowed. Use GET." } }
-}
-
-function etagOf(body: string): string {
-  return `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`
 }
 
 /** Where `crawl.md`, `crawl/`, `README.md` and the like really are, as a relative address; else null. */

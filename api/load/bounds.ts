@@ -1,6 +1,7 @@
 import type { ArrivingBodies } from "./arriving-bodies.ts"
 import type { Connections } from "./connections.ts"
 import type { Gates } from "./gates.ts"
+import type { KeylessBudget } from "./keyless-budget.ts"
 import type { Memory } from "./memory/memory.ts"
 
 /** How full one thing is that callers, pages or time can fill. */
@@ -31,6 +32,8 @@ export interface BoundedParts {
   readonly disk: { readonly usedBytes: number; readonly mostBytes: number } | null
   /** Calls that were answered and wait for room on the disk to be counted. */
   readonly uncounted: Pick<Bound, "used" | "limit">
+  /** Requests without a valid key, of the address that makes the most. */
+  readonly keyless: Pick<KeylessBudget, "used" | "perMinute" | "refused">
   /** Research tasks that wait; null where none are taken. */
   readonly research: Pick<Bound, "used" | "limit" | "refused"> | null
   /** Of the key that has had the most kept, and what one may. */
@@ -46,6 +49,7 @@ export function boundsOf({
   memory,
   disk,
   uncounted,
+  keyless,
   research,
   kept,
   stored,
@@ -72,6 +76,7 @@ export function boundsOf({
       refused: cuts("address"),
     },
     { name: "requests-ahead", used: ahead.longest, limit: ahead.most, refused: cuts("ahead") },
+    { name: "keyless-requests", used: keyless.used, limit: keyless.perMinute, refused: keyless.refused },
     { name: "searches-running", used: searches.running, limit: searches.places, refused: null },
     { name: "searches-waiting", used: searches.waiting, limit: searches.queue, refused: searches.shed },
     { name: "live-calls", used: liveCalls.taken, limit: liveCalls.places, refused: liveCalls.shed },

@@ -3,11 +3,18 @@ import type { Socket } from "node:net"
 
 import type { Values } from "#base/settings.ts"
 
-import { callerOf, type ProxyList, proxyTest, withoutMapping } from "../proxies/trusted-proxies.ts"
+import {
+  callerBehind,
+  callerOf,
+  type ProxyList,
+  proxyTest,
+  withoutMapping,
+} from "../proxies/trusted-proxies.ts"
 import { refuseSocket } from "./close-socket.ts"
-import { RequestsAhead } from "./one-at-a-time.ts"
+import { RequestsAhead, type TakeTurn } from "./one-at-a-time.ts"
 import type { loadSettings } from "./settings.ts"
 import { connectionCap } from "./descriptors.ts"
+import { Turns } from "./turns.ts"
 import { memoryOfCalls, unsentLimit } from "./memory/memory-limits.ts"
 
 export interface ConnectionLimits {
@@ -79,6 +86,8 @@ const FULL_ADDRESS =
 export class Connections {
   /** Requests that were sent ahead, of both listeners. */
   readonly ahead: RequestsAhead
+  /** Of all requests, of both listeners. */
+  readonly turns = new Turns()
   readonly #limits: ConnectionLimits
   readonly #isProxy: (address: string) => boolean
   readonly #open = new Map<Socket, Connection>()
@@ -129,6 +138,17 @@ export class Connections {
   guard(server: Server): void {
     server.prependListener("connection", (socket) => this.#take(socket))
     server.prependListener("request", (request, response) => this.#work(request, response))
+  }
+
+  /** Has a request wait for its turn, in the lane of its caller. */
+  readonly takeTurn: TakeTurn = (request, isAhead, begin) => {
+    this.turns.take(`${laneOf(request.url)} ${this.callerOf(request)}`, isAhead, begin)
+  }
+
+  /** Who sent a request: an address, of IPv6 the network; behind a trusted proxy as that says. */
+  callerOf({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">): string {
+    const from = withoutMapping(socket.remoteAddress ?? "")
+    return callerOf((this.#isProxy(from) && callerBehind(headers["x-forwarded-for"], this.#isProxy)) || from)
   }
 
   #take(socket: Socket): void {
@@ -259,6 +279,15 @@ export class Connections {
     this.#unsent = unsent
   }
 }
+
+const HEALTH = /^\/(?:healthz|readyz|metrics)\b/
+const ADMIN = /^\/admin\//
+
+/**
+ * Health and the admin API have lanes of their own, so that whoever looks after the appliance is answered while others flood it from
+ * the same address.
+ */
+const laneOf = (path = ""): string => (HEALTH.test(path) ? "health" : ADMIN.test(path) ? "admin" : "")
 
 /**
  * Bytes of a socket that the system took over. What is written in one piece counts as written at once; how much of it

@@ -27,31 +27,40 @@ export class RequestsAhead {
   }
 }
 
+/** Has a request begin when its turn has come. */
+export type TakeTurn = (request: IncomingMessage, isAhead: boolean, begin: () => void) => void
+
 /**
- * Works on one request of a connection at a time: the next begins when the answer before it is with the system. So a
+ * Works on one request of a connection at a time: the next waits for the answer before it, and then for its turn. So a
  * connection holds one answer, however many requests were sent ahead on it (pipelining, RFC 9112 section 9.3.2); one
- * with too many of them is closed, which clients that send ahead must reckon with.
+ * with too many of them is closed, which clients that send ahead must reckon with. What is left of a connection that
+ * closes is dropped.
  */
-export function oneAtATime(handle: Handle, ahead: RequestsAhead): Handle {
+export function oneAtATime(handle: Handle, ahead: RequestsAhead, takeTurn: TakeTurn): Handle {
   const { lines } = ahead
-  const begin = (request: IncomingMessage, response: ServerResponse) => {
+  const begin = (request: IncomingMessage, response: ServerResponse, isAhead: boolean) => {
     const { socket } = request
     response.once("close", () => {
-      const next = socket.destroyed ? undefined : lines.get(socket)?.shift()
+      const next = isGone(socket) ? undefined : lines.get(socket)?.shift()
       if (next) next()
       else lines.delete(socket)
     })
-    handle(request, response)
+    takeTurn(request, isAhead, () => {
+      if (!isGone(socket)) handle(request, response)
+    })
   }
   return (request, response) => {
     const line = lines.get(request.socket)
     if (line === undefined) {
       lines.set(request.socket, [])
-      begin(request, response)
-    } else if (line.length < ahead.most) line.push(() => begin(request, response))
+      begin(request, response, false)
+    } else if (line.length < ahead.most) line.push(() => begin(request, response, true))
     else if (!request.socket.destroyed) {
       ahead.onTooMany()
       request.socket.destroy()
     }
   }
 }
+
+/** Whether nothing can be answered on it any more. */
+const isGone = (socket: Socket): boolean => socket.destroyed || socket.writableEnded

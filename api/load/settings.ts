@@ -32,6 +32,16 @@ export const loadSettings = {
     1,
     10_000,
   ),
+  keylessPerMinute: integer(
+    {
+      name: "FOSSICK_KEYLESS_PER_MINUTE",
+      default: "3000",
+      about:
+        "Requests that one address may make in a minute without a valid key, searches by FOSSICK_OPEN_KEY and FOSSICK_SEARXNG_KEY included, `/healthz` and `/readyz` not; the next is refused with 429 and its connection closed. 0 sets no limit. Behind FOSSICK_TRUSTED_PROXIES the address that they name counts.",
+    },
+    0,
+    1_000_000,
+  ),
   eventStreams: integer(
     {
       name: "FOSSICK_EVENT_STREAMS",

@@ -1,7 +1,11 @@
-import { isIP } from "node:net"
-
 import type { Middleware } from "../context.ts"
-import { type ProxyList, proxyTest, withoutMapping } from "../proxies/trusted-proxies.ts"
+import {
+  callerBehind,
+  listOf,
+  type ProxyList,
+  proxyTest,
+  withoutMapping,
+} from "../proxies/trusted-proxies.ts"
 
 /**
  * What proxies say of a request counts only if it comes from one of `trusted`. Then `X-Forwarded-For` is cut down to
@@ -17,7 +21,7 @@ export function forwarded(trusted: ProxyList): Middleware {
     const given = isProxy(from) ? headers : {}
     const protocol = lastOf(given["x-forwarded-proto"]).toLowerCase()
     const host = lastOf(given["x-forwarded-host"])
-    headers["x-forwarded-for"] = callerIn(listOf(given["x-forwarded-for"]), isProxy) ?? from
+    headers["x-forwarded-for"] = callerBehind(given["x-forwarded-for"], isProxy) ?? from
     if (protocol === "http" || protocol === "https") headers["x-forwarded-proto"] = protocol
     else delete headers["x-forwarded-proto"]
     if (/^[\w.:[\]-]{1,255}$/.test(host)) headers["x-forwarded-host"] = host
@@ -25,21 +29,5 @@ export function forwarded(trusted: ProxyList): Middleware {
     await next()
   }
 }
-
-function callerIn(addresses: readonly string[], isProxy: (address: string) => boolean): string | undefined {
-  const known = addresses.map((address) => withoutMapping(address.replace(/^\[(.*)\](:\d+)?$/, "$1")))
-  // What is no address hides whoever stands before it.
-  const end = known.findLastIndex((address) => isIP(address) === 0) + 1
-  const readable = known.slice(end)
-  return readable.findLast((address) => !isProxy(address)) ?? readable[0]
-}
-
-const listOf = (value: string | string[] | undefined): string[] =>
-  [value ?? []]
-    .flat()
-    .join(",")
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "")
 
 const lastOf = (value: string | string[] | undefined): string => listOf(value).at(-1) ?? ""

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto"
-
 import type { Middleware } from "../context.ts"
+import { prepare, type PreparedBody, sendPrepared } from "../wire/prepared-body.ts"
 import type { DomainCaps } from "./operations/tavily-operations.ts"
 
 /** Path of the document, as the last segment of it. */
@@ -17,7 +16,7 @@ const REFERENCE = "docs/api-reference"
  * @param caps what its settings allow
  */
 export function openApi(server: string, caps: DomainCaps): Middleware {
-  let making: Promise<{ text: string; etag: string }> | undefined
+  let making: Promise<PreparedBody> | undefined
   return async (ctx, next) => {
     if (ctx.path !== `/${OPENAPI_PATH}` && ctx.path !== "/reference") {
       await next()
@@ -27,13 +26,7 @@ export function openApi(server: string, caps: DomainCaps): Middleware {
     } else if (ctx.path === "/reference") {
       ctx.redirect(REFERENCE)
     } else {
-      const { text, etag } = await (making ??= make(server, caps))
-      ctx.type = "application/json"
-      ctx.body = text
-      ctx.etag = etag
-      ctx.set("Cache-Control", "no-cache")
-      ctx.status = 200
-      if (ctx.fresh) ctx.status = 304
+      sendPrepared(ctx, await (making ??= make(server, caps)), "no-cache")
     }
   }
 }
@@ -44,7 +37,7 @@ async function make(server: string, caps: DomainCaps) {
     import("#base/fossick-version.ts"),
   ])
   const text = JSON.stringify(openApiDocument(server || "/", fossickVersion(), caps))
-  return { text, etag: createHash("sha256").update(text).digest("base64url").slice(0, 22) }
+  return prepare("application/json; charset=utf-8", text)
 }
 
 /** The reference as the end of a handbook page. */

@@ -32,6 +32,29 @@ export function callerOf(address: string): string {
   return [...first, ...Array.from({ length: Math.max(0, left) }, () => "0"), ...last].slice(0, 4).join(":")
 }
 
+/** The caller that proxies name in `X-Forwarded-For`: the last address that is no proxy, since those before it are the caller's own words. */
+export function callerBehind(
+  forwardedFor: string | string[] | undefined,
+  isProxy: (address: string) => boolean,
+): string | undefined {
+  const known = listOf(forwardedFor).map((address) =>
+    withoutMapping(address.replace(/^\[(.*)\](:\d+)?$/, "$1")),
+  )
+  // What is no address hides whoever stands before it.
+  const end = known.findLastIndex((address) => isIP(address) === 0) + 1
+  const readable = known.slice(end)
+  return readable.findLast((address) => !isProxy(address)) ?? readable[0]
+}
+
+/** The entries of a header that is a list. */
+export const listOf = (value: string | string[] | undefined): string[] =>
+  [value ?? []]
+    .flat()
+    .join(",")
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
+
 function blockListOf(entries: ProxyList): BlockList {
   const list = new BlockList()
   for (const entry of entries) {

@@ -23,6 +23,7 @@ export function searxngKey(
       throw unauthorized('Basic realm="Fossick", charset="UTF-8"')
     }
     if (isNone) checkName(ctx)
+    ctx.state.isLent = isNone
     ctx.state.key = key
     await next()
   }

@@ -66,6 +66,7 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
       else answer(response, 400)
     },
     connections?.ahead ?? new RequestsAhead(Infinity, () => {}),
+    connections?.takeTurn ?? ((_request, _isAhead, begin) => begin()),
   )
   const server = createServer(options, (request, response) => {
     // One that was refused as a whole may send its request all the same.

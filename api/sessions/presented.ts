@@ -59,6 +59,7 @@ export function presented({
           checkName(ctx)
           checkOrigin(ctx, own)
           ctx.state.presented = key
+          ctx.state.isLent = true
         }
       } else if (isKeyless(ctx) && `${ctx.method} ${ctx.path}` === KEYLESS_CALL) {
         const key = openKeyOf(keys, openKey)

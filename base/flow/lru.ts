@@ -15,6 +15,11 @@ export class Lru<K, V> {
     return value
   }
 
+  /** The one that was asked for longest ago comes first. */
+  values(): Iterable<V> {
+    return this.#values.values()
+  }
+
   set(key: K, value: V): void {
     this.#values.delete(key)
     this.#values.set(key, value)

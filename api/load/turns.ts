@@ -1,0 +1,59 @@
+/** A request that waits to be begun. */
+type Begin = () => void
+
+/** What waits in one lane. */
+interface Lane {
+  /** The first request of a connection, or the next of one that waited for its answers. */
+  readonly fresh: Begin[]
+  /** Requests that were sent ahead of the answer before them. */
+  readonly ahead: Begin[]
+}
+
+/**
+ * Begins one request in each turn of the event loop, lanes taking turns. A lane is one caller's, so a caller who floods the process
+ * delays another by one request, and not by all of its own. Between two requests the loop takes new connections and reads what has
+ * come over the others.
+ *
+ * As long as no other request came in the same turn, a request begins at once.
+ */
+export class Turns {
+  /** In the order in which they are served. */
+  readonly #lanes = new Map<string, Lane>()
+  #waiting = 0
+  #isTaken = false
+
+  /** Requests that wait for their turn. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** @param isAhead whether it was sent before the answer to the request before it on its connection */
+  take(lane: string, isAhead: boolean, begin: Begin): void {
+    if (!this.#isTaken) {
+      this.#isTaken = true
+      setImmediate(this.#next)
+      begin()
+      return
+    }
+    const line = this.#lanes.get(lane) ?? { fresh: [], ahead: [] }
+    this.#lanes.set(lane, line)
+    line[isAhead ? "ahead" : "fresh"].push(begin)
+    this.#waiting++
+  }
+
+  readonly #next = (): void => {
+    const [first] = this.#lanes
+    if (first === undefined) {
+      this.#isTaken = false
+      return
+    }
+    setImmediate(this.#next)
+    const [lane, line] = first
+    const begin = line.fresh.shift() ?? line.ahead.shift()!
+    this.#waiting--
+    this.#lanes.delete(lane)
+    // Behind the others.
+    if (line.fresh.length + line.ahead.length > 0) this.#lanes.set(lane, line)
+    begin()
+  }
+}
