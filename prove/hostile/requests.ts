@@ -1,13 +1,13 @@
 import { connect } from "node:net"
 import { pause } from "#base/flow/pause.ts"
-import { SEARCH_KEY, TEST_KEY } from "../../api/testing/serve-app.ts"
+import { SEARCH_KEY, serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 import { WebhookSender } from "#crawler/webhooks/webhook-sender.ts"
 import { defineSource } from "#crawler"
 import { parseSources } from "#crawler/sources/file/sources-file.ts"
 import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
 
 /** What a server says to these bytes, until it closes the connection or has been silent for a while. */
-async function answerTo(arena: Arena, text: string): Promise<string> {
+async function answerTo(arena: Pick<Arena, "app">, text: string): Promise<string> {
   const { hostname, port } = new URL(arena.app.url)
   const socket = connect(Number(port), hostname)
   let said = ""
@@ -306,11 +306,85 @@ const webhooks: readonly Attack[] = [
   },
 }))
 
+const NESTED: Readonly<Record<string, string>> = {
+  "lists without end": "[".repeat(100_000),
+  "lists that end": `{"query": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+  "objects that end": `{"query": ${'{"a":'.repeat(20_000)}1${"}".repeat(20_001)}`,
+}
+const nested: readonly Attack[] = Object.entries(NESTED).flatMap(([name, body]) =>
+  ["/search", "/research", "/mcp", "/v2/search", "/v1/embeddings", "/admin/collections/x"].map(
+    (path) => ({
+      name: `${path} with ${name}`,
+      play: async ({ app }: Arena) => {
+        const { status } = await fetch(app.url + path, {
+          method: path.startsWith("/admin") ? "PUT" : "POST",
+          headers: { Authorization: `Bearer ${TEST_KEY}`, "Content-Type": "application/json" },
+          body,
+        })
+        return unless(status >= 400 && status < 500, () => String(status))
+      },
+    }),
+  ),
+)
+
+const REBOUND = [
+  "rebound.example",
+  "localhost.rebound.example",
+  "127.0.0.1.rebound.example",
+  "search.example.com",
+]
+const KEYLESS = ["/sources", "/searxng/search?q=x&format=json", "/searxng/config", "/metrics"]
+/** A page whose name was pointed at the appliance is the appliance's own to the browser, and sends all that says so. */
+const rebound: readonly Attack[] = REBOUND.map((host) => ({
+  name: host,
+  tries: KEYLESS.length,
+  play: async () => {
+    const config = { openKey: SEARCH_KEY, searxngKey: SEARCH_KEY, metrics: "open" } as const
+    await using app = await serveApp({ config })
+    const said = await Promise.all(
+      KEYLESS.map((path) =>
+        answerTo(
+          { app },
+          `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://${host}\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n\r\n`,
+        ),
+      ),
+    )
+    const codes = said.flatMap(statuses)
+    return unless(codes.length === KEYLESS.length && codes.every((code) => code === "403"), () =>
+      codes.join(", "),
+    )
+  },
+}))
+
+const [FLOOD_SOCKETS, FLOOD_AHEAD, FLOOD_BUDGET] = [100, 40, 200]
+const floods: readonly Attack[] = ["/openapi.json", "/docs/", "/", "/session", "/nothing"].map((path) => ({
+  name: `${path}, ${FLOOD_AHEAD} requests ahead on each of ${FLOOD_SOCKETS} connections`,
+  play: async () => {
+    await using app = await serveApp({ config: { keylessPerMinute: FLOOD_BUDGET } })
+    const text = `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(FLOOD_AHEAD)
+    const flood = Promise.all(Array.from({ length: FLOOD_SOCKETS }, () => answerTo({ app }, text)))
+    const health = await fetch(`${app.url}/healthz`)
+    const search = await app.post("/search", { query: "pumps" })
+    const codes = (await flood).flatMap(statuses)
+    const isBounded = codes.length < (FLOOD_SOCKETS * FLOOD_AHEAD) / 2 && codes.includes("429")
+    return unless(
+      health.status === 200 &&
+        search.status === 200 &&
+        isBounded &&
+        !codes.some((code) => code.startsWith("5")),
+      () => `${codes.length} answers; others were answered ${health.status} and ${search.status}`,
+    )
+  },
+}))
+
 export const REQUESTS: readonly Kind[] = [
   { kind: "requests in requests", must: "get one refusal", attacks: smuggling },
   { kind: "line ends in parameters", must: "make no header and no body", attacks: headers },
   { kind: "paths upwards", must: "lead to no file", attacks: paths },
   { kind: "prototypes in JSON, queries and YAML", must: "change no object", attacks: pollution },
   { kind: "patterns that take long", must: "are answered or refused in time", attacks: patterns },
+  { kind: "bodies nested without end", must: "are refused", attacks: nested },
+  { kind: "calls without a key under a rebound name", must: "are refused", attacks: rebound },
+  { kind: "floods without a key", must: "are cut short, and others are answered", attacks: floods },
   { kind: "webhooks", must: "are not sent to private addresses", attacks: webhooks },
 ]

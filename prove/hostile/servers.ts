@@ -2,10 +2,13 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { pack } from "tar-stream"
 import { Folders, restoreInto, SmallAppliance } from "#crawler/backup/testing/small-appliance.ts"
 import { verifyBackup } from "#crawler/backup/read-backup.ts"
-import { redirect } from "#crawler/testing/test-site.ts"
+import { bytes, redirect } from "#crawler/testing/test-site.ts"
 import { WebhookSender } from "#crawler/webhooks/webhook-sender.ts"
+import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { ModelServer } from "#engine/model-servers/model-server.ts"
 import { aPage } from "#engine/testing/pages.ts"
+import { Peer } from "../../api/federation/peer.ts"
+import { peerSpec } from "../../api/federation/testing/federated.ts"
 import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
 
 const CODES = [301, 302, 303, 307, 308]
@@ -29,6 +32,47 @@ const models: readonly Attack[] = (["chat", "embeddings", "reranker"] as const).
     },
   })),
 )
+
+/** JSON that takes seconds to parse, or overflows the stack of whoever walks it. */
+const HEAVY: Readonly<Record<string, string>> = {
+  "lists without end": "[".repeat(6_000_000),
+  "objects without end": '{"a":'.repeat(1_200_000),
+  "lists that end": `${"[".repeat(100_000)}${"]".repeat(100_000)}`,
+  "countless lists": `[${"[],".repeat(2_000_000)}[]]`,
+  "countless fields": `{${Array.from({ length: 200_000 }, (_, at) => `"k${at}":1`).join()}}`,
+}
+const ROOM = 16 * 1024 * 1024
+
+const heavyAnswers: readonly Attack[] = Object.entries(HEAVY).flatMap(([name, json]) => [
+  {
+    name: `${name}, of a model server`,
+    play: async ({ evil }: Arena) => {
+      evil.serve({ "/v1/any": bytes(json, { "content-type": "application/json" }) })
+      await using server = new ModelServer({ url: `${evil.origin}/v1`, key: "", purpose: "chat" })
+      const asking = server.post("/any", {}, { timeoutMs: PATIENCE, maxBytes: ROOM })
+      return boundHit(await asking.then(() => "it was taken", String))
+    },
+  },
+  {
+    name: `${name}, of a peer`,
+    play: async ({ evil }: Arena) => {
+      evil.serve({ "/search": bytes(json, { "content-type": "application/json" }) })
+      await using peer = new Peer(peerSpec("evil", evil.origin, "key"), {
+        proxy: testConfig({}),
+        userAgent: "test",
+        env: {},
+        onChange: () => {},
+      })
+      const call = { hops: 0, deadline: AbortSignal.timeout(PATIENCE) }
+      return boundHit(
+        await peer.ask("/search", {}, (answer) => answer, call).then(() => "it was taken", String),
+      )
+    },
+  },
+])
+
+const boundHit = (said: string): string | null =>
+  unless(/nested more than|has more than/.test(said), () => said)
 
 const receivers: readonly Attack[] = CODES.map((code) => ({
   name: `with ${code}`,
@@ -123,6 +167,11 @@ const backups: readonly Attack[] = Object.entries(ENTRIES).map(([name, header], 
 
 export const SERVERS: readonly Kind[] = [
   { kind: "redirects of model servers", must: "are not followed", attacks: models },
+  {
+    kind: "answers that take long to parse",
+    must: "are given up before they are parsed",
+    attacks: heavyAnswers,
+  },
   { kind: "redirects of webhooks' receivers", must: "are not followed", attacks: receivers },
   { kind: "foreign entries of backups", must: "are refused, and write nothing", attacks: backups },
 ]

@@ -1,0 +1,61 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+
+import { expect, test } from "vitest"
+
+import { Turns } from "./turns.ts"
+
+/** Begins nothing but notes who was begun, in order. */
+function noting() {
+  const turns = new Turns()
+  const begun: string[] = []
+  return {
+    turns,
+    begun,
+    take: (lane: string, name: string, isAhead = false) =>
+      turns.take(lane, isAhead, () => void begun.push(name)),
+    async all() {
+      while (turns.waiting > 0) await nextTurn()
+    },
+  }
+}
+
+test("a request that comes alone begins at once", async () => {
+  const { take, begun } = noting()
+  take("a", "first")
+  expect(begun).toEqual(["first"])
+  for (let turn = 0; turn < 2; turn++) await nextTurn()
+  take("a", "second")
+  expect(begun).toEqual(["first", "second"])
+})
+
+test("of those that come together each turn of the loop begins one, callers in turn", async () => {
+  const { turns, take, begun, all } = noting()
+  for (let n = 0; n < 1000; n++) take("flood", `flood ${n}`)
+  take("other", "other 0")
+  take("other", "other 1")
+  expect([begun.length, turns.waiting]).toEqual([1, 1001])
+  await all()
+  expect(begun.slice(0, 6)).toEqual(["flood 0", "flood 1", "other 0", "flood 2", "other 1", "flood 3"])
+  expect(begun.at(-1)).toBe("flood 999")
+})
+
+test("between two of them everyone else has the loop", async () => {
+  const { take, all, turns } = noting()
+  for (let n = 0; n < 20; n++) take("flood", String(n))
+  const left: number[] = []
+  for (let turn = 0; turn < 5; turn++) {
+    await nextTurn()
+    left.push(turns.waiting)
+  }
+  await all()
+  expect(left[0]! - left.at(-1)!).toBeLessThanOrEqual(5)
+})
+
+test("what was sent ahead waits for the first requests of the caller's other connections", async () => {
+  const { take, begun, all } = noting()
+  take("a", "begun at once")
+  for (let n = 0; n < 3; n++) take("a", `ahead ${n}`, true)
+  take("a", "fresh")
+  await all()
+  expect(begun).toEqual(["begun at once", "fresh", "ahead 0", "ahead 1", "ahead 2"])
+})
