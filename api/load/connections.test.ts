@@ -230,6 +230,30 @@ describe("readers", () => {
   })
 })
 
+describe("while 60 connections have 40 requests each sent ahead", () => {
+  const [sockets, each] = [60, 40]
+
+  /** How many of them were begun before this was answered. */
+  async function begunBefore(path: string, from: string): Promise<number> {
+    await using app = await serve()
+    const flood = await Promise.all(Array.from({ length: sockets }, () => app.open("", "127.0.0.2")))
+    await expect.poll(() => app.connections.open).toBe(sockets)
+    for (const socket of flood) socket.resume().write(get("/2").repeat(each))
+    expect((await app.ask(path, from)).status).toBe(200)
+    const begun = app.begun()
+    await expect.poll(app.begun).toBe(sockets * each + 1)
+    return begun
+  }
+
+  // Each turn of the loop begins one: a new connection takes a handful of them.
+  test.each([
+    ["another caller", "/3", "127.0.0.1"],
+    ["a look at the health, from the same address", "/healthz", "127.0.0.2"],
+  ])("%s is answered before most of them", async (_, path, from) => {
+    expect(await begunBefore(path, from)).toBeLessThan((sockets * each) / 4)
+  })
+})
+
 test("senders who never end their bodies hold a bounded part of memory together, the newest of them", async () => {
   const arriving = new ArrivingBodies(10 * MB)
   const app = new Koa<RequestState>()

@@ -13,7 +13,7 @@ function noting() {
     begun,
     take: (lane: string, name: string, isAhead = false) =>
       turns.take(lane, isAhead, () => void begun.push(name)),
-    async all() {
+    all: async () => {
       while (turns.waiting > 0) await nextTurn()
     },
   }

@@ -4,7 +4,7 @@ import { hostname } from "node:os"
 import type { Context } from "../context.ts"
 import { ApiError } from "../errors.ts"
 
-export interface OwnNames {
+interface OwnNames {
   /** Address under which users reach the appliance; empty: none was set. */
   readonly publicUrl: string
   /** What the appliance listens on: a name or an address. */

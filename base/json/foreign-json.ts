@@ -1,5 +1,5 @@
 /** What a text may hold. */
-export interface JsonBounds {
+interface JsonBounds {
   /** Levels of lists and objects. */
   readonly depth: number
   /** Lists, objects and named fields. */

@@ -312,19 +312,17 @@ const NESTED: Readonly<Record<string, string>> = {
   "objects that end": `{"query": ${'{"a":'.repeat(20_000)}1${"}".repeat(20_001)}`,
 }
 const nested: readonly Attack[] = Object.entries(NESTED).flatMap(([name, body]) =>
-  ["/search", "/research", "/mcp", "/v2/search", "/v1/embeddings", "/admin/collections/x"].map(
-    (path) => ({
-      name: `${path} with ${name}`,
-      play: async ({ app }: Arena) => {
-        const { status } = await fetch(app.url + path, {
-          method: path.startsWith("/admin") ? "PUT" : "POST",
-          headers: { Authorization: `Bearer ${TEST_KEY}`, "Content-Type": "application/json" },
-          body,
-        })
-        return unless(status >= 400 && status < 500, () => String(status))
-      },
-    }),
-  ),
+  ["/search", "/research", "/mcp", "/v2/search", "/v1/embeddings", "/admin/collections/x"].map((path) => ({
+    name: `${path} with ${name}`,
+    play: async ({ app }: Arena) => {
+      const { status } = await fetch(app.url + path, {
+        method: path.startsWith("/admin") ? "PUT" : "POST",
+        headers: { Authorization: `Bearer ${TEST_KEY}`, "Content-Type": "application/json" },
+        body,
+      })
+      return unless(status >= 400 && status < 500, () => String(status))
+    },
+  })),
 )
 
 const REBOUND = [
