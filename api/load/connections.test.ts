@@ -245,7 +245,7 @@ describe("while 60 connections have 40 requests each sent ahead", () => {
     return begun
   }
 
-  // Each turn of the loop begins one: a new connection takes a handful of them.
+  // Each turn of the loop begins a few, and a new connection takes a handful of turns.
   test.each([
     ["another caller", "/3", "127.0.0.1"],
     ["a look at the health, from the same address", "/healthz", "127.0.0.2"],
