@@ -99,7 +99,10 @@ export function* unpackPages(content: Buffer, dimensions: number): Generator<Exp
 }
 
 function parsePage(json: string): Page {
-  const { publishedAt, fetchedAt, ...rest } = parseForeign(json, INDEX_BOUNDS) as Omit<Page, "publishedAt" | "fetchedAt"> & {
+  const { publishedAt, fetchedAt, ...rest } = parseForeign(json, INDEX_BOUNDS) as Omit<
+    Page,
+    "publishedAt" | "fetchedAt"
+  > & {
     url: PageUrl
     publishedAt: string | null
     fetchedAt: string
