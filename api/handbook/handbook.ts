@@ -144,18 +144,21 @@ async function serveFile(ctx: Context, site: Site, asked: Asked): Promise<void> 
 function preparing(site: Site, { name, page, base, notice, searchKey }: Asked): Promise<PreparedBody> | null {
   const { docs, css, icon, cssVersion, prepared } = site
   const keep = (type: string, text: string) => {
-    const making = prepare(`${type}; charset=utf-8`, text)
+    const making = prepare(type, text)
     prepared.set(`${name} ${searchKey ?? ""}`, making)
     return making
   }
-  if (name === "handbook.css") return keep("text/css", css)
+  if (name === "handbook.css") return keep("text/css; charset=utf-8", css)
   if (name === "icon.svg") return keep("image/svg+xml", icon)
-  if (name === "sitemap.xml") return keep("application/xml", siteMap(docs, base!))
+  if (name === "sitemap.xml") return keep("application/xml; charset=utf-8", siteMap(docs, base!))
   const figure = docs.figures.get(name)
   if (figure !== undefined) return keep("image/svg+xml", figure)
   if (page === undefined) return null
   const canonical = base === undefined ? `./${page.name}` : `${base}/docs/${page.name}`
-  return keep("text/html", pageHtml({ docs, page, canonical, toRoot: "", cssVersion, notice, searchKey }))
+  return keep(
+    "text/html; charset=utf-8",
+    pageHtml({ docs, page, canonical, toRoot: "", cssVersion, notice, searchKey }),
+  )
 }
 
 interface Site {

@@ -1,7 +1,7 @@
 import type { ArrivingBodies } from "./arriving-bodies.ts"
 import type { Connections } from "./connections.ts"
 import type { Gates } from "./gates.ts"
-import type { KeylessBudget } from "./keyless-budget.ts"
+import type { KeylessBudget } from "./keyless/keyless-budget.ts"
 import type { Memory } from "./memory/memory.ts"
 
 /** How full one thing is that callers, pages or time can fill. */
