@@ -2,7 +2,7 @@ import { connect } from "node:net"
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
-import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
+import { type ServedAccounts, serveAccounts } from "../testing/serve-accounts.ts"
 
 const OPEN = { "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json" }
 

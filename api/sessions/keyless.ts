@@ -1,6 +1,6 @@
-import type { Context, Middleware } from "../../context.ts"
-import { ApiError } from "../../errors.ts"
-import type { KeylessBudget } from "./keyless-budget.ts"
+import type { Context, Middleware } from "../context.ts"
+import { ApiError } from "../errors.ts"
+import type { KeylessBudget } from "../load/keyless/keyless-budget.ts"
 
 /** Probes come from one address every few seconds, and must be answered while that address is flooding. They cost next to nothing. */
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"])
