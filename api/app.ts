@@ -348,7 +348,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     return [accounts.keys, accounts.publicKeys, oauth].some((keys) => (keys?.verify(given) ?? null) !== null)
   }
   // Before all that costs something: no log line, no trace.
-  app.use(errorEnvelope(OTHER_APIS))
+  app.use(errorEnvelope(OTHER_APIS, config.publicUrl))
   app.use(keyless(keylessBudget, (request) => parts.connections.callerOf(request), hasKey))
   app.use(tracedRequests())
   if (parts.questions) app.use(parts.questions.middleware)

@@ -63,7 +63,12 @@ export function presented({
         }
       } else if (isKeyless(ctx) && `${ctx.method} ${ctx.path}` === KEYLESS_CALL) {
         const key = openKeyOf(keys, openKey)
-        if (key !== null) ctx.state.presented = key
+        if (key !== null) {
+          // Over plain HTTP browsers do not say that a page calls, and a page may say anything of itself.
+          checkName(ctx)
+          ctx.state.presented = key
+          ctx.state.isLent = true
+        }
       }
     }
     await next()
