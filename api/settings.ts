@@ -120,8 +120,9 @@ export const apiSettings = {
   liveReads: integer(
     {
       name: "FOSSICK_LIVE_READS",
-      default: "8",
-      about: "Pages that all running extract, crawl and map calls together may be reading at one time.",
+      default: "10",
+      about:
+        "Pages that all calls and crawl jobs together may be reading live at one time; a quarter of them, rounded down, is kept for keys that are reading none.",
     },
     1,
     256,

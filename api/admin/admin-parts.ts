@@ -3,12 +3,12 @@ import type { AlertBook } from "#crawler/alerts/alert-book.ts"
 import type { Removals } from "#crawler/removals/removals.ts"
 import type { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
 import type { AuditLog } from "#base/audit/audit-log.ts"
+import type { FairPool } from "#base/flow/fair-pool.ts"
 import type { Values } from "#base/settings.ts"
 import type { Engine } from "#engine"
 import type { engineSettings } from "#engine/settings.ts"
 
 import type { History } from "../history/history.ts"
-import type { EventStreams } from "../load/event-streams.ts"
 import type { QueryLog } from "../queries/query-log.ts"
 
 /** What the admin API looks at and changes. */
@@ -24,7 +24,7 @@ export interface AdminParts {
   readonly history: History
   readonly audit: AuditLog
   /** Of the process, counted in the metrics. */
-  readonly eventStreams: EventStreams
+  readonly eventStreams: FairPool
   readonly crawlerConfig: CrawlerConfig
   readonly engineConfig: Values<typeof engineSettings>
 }

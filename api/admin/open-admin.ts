@@ -1,7 +1,7 @@
 import { AuditLog } from "#base/audit/audit-log.ts"
+import { FairPool } from "#base/flow/fair-pool.ts"
 
 import { History } from "../history/history.ts"
-import { EventStreams } from "../load/event-streams.ts"
 import { QueryLog } from "../queries/query-log.ts"
 import type { AdminParts } from "./admin-parts.ts"
 
@@ -24,7 +24,7 @@ export async function openAdmin(
     webhooks: new WebhookQueue(db),
     alerts: new AlertBook(db),
     audit: open.audit ?? new AuditLog(db, 1),
-    eventStreams: open.eventStreams ?? new EventStreams(Infinity),
+    eventStreams: open.eventStreams ?? new FairPool("event-streams", { places: Infinity }),
     queries: open.queries ?? new QueryLog(db, 0),
     history: open.history ?? new History({ db, engine, dataDir: engineConfig.dataDir }),
   }

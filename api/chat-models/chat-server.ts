@@ -1,3 +1,4 @@
+import { FairPool } from "#base/flow/fair-pool.ts"
 import { pause } from "#base/flow/pause.ts"
 import type { Values } from "#base/settings.ts"
 import { Availability, ModelOutage } from "#engine/model-servers/availability.ts"
@@ -10,7 +11,6 @@ import { contextSize } from "./context-size.ts"
 import { Patience } from "./patience.ts"
 import { type Arrived, NoReply, ReplyReader } from "./reply-wire.ts"
 import type { chatModelSettings } from "./settings.ts"
-import { Turns } from "./turns.ts"
 
 export type ChatSettings = Values<typeof chatModelSettings>
 
@@ -42,7 +42,7 @@ export class ChatServer implements ChatModel {
   readonly #settings: ChatSettings
   readonly #server: ModelServer
   readonly #root: ModelServer
-  readonly #turns: Turns
+  readonly #turns: FairPool
   readonly #closed = new AbortController()
   readonly #availability = new Availability(() => this.#look())
   #abilities: Abilities = ALL_ABILITIES
@@ -60,7 +60,7 @@ export class ChatServer implements ChatModel {
     this.#settings = settings
     this.#server = new ModelServer({ url, key, purpose: "chat" })
     this.#root = new ModelServer({ url: url.replace(/\/(?:api\/)?v\d+$/, ""), key, purpose: "chat" })
-    this.#turns = new Turns(settings.llmConcurrency)
+    this.#turns = new FairPool("chat-model", { places: settings.llmConcurrency })
     this.#context = set > 0 ? set : null
     this.#contextIsFinal = set > 0
   }
@@ -91,10 +91,13 @@ export class ChatServer implements ChatModel {
     const waiting = AbortSignal.any([signal, patience.signal, this.#closed.signal])
     let wasSent = false
     try {
-      const reply = await this.#turns.run(() => {
-        wasSent = true
-        return this.#asked(prompt, options, patience, waiting)
-      }, waiting)
+      const reply = await this.#turns.run(
+        () => {
+          wasSent = true
+          return this.#asked(prompt, options, patience, waiting)
+        },
+        { signal: waiting },
+      )
       this.#availability.answered()
       return reply
     } catch (error) {

@@ -1,5 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client"
 
+import { type PoolCounts, poolCounts } from "#base/flow/fair-pool.ts"
+
 import type { Bound, StoredBytes } from "../load/bounds.ts"
 import type { Connections } from "../load/connections.ts"
 import type { Gates } from "../load/gates.ts"
@@ -33,7 +35,7 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
     () => connections.unsentBytes,
   )
   gauge("fossick_searches_waiting", "Searches that wait for their turn.", () => gates.searches.waiting)
-  gauge("fossick_live_calls", "Extract, crawl and map calls under way.", () => gates.liveCalls.taken)
+  gauge("fossick_live_calls", "Extract, crawl and map calls under way.", () => gates.liveCalls.running)
   const bytes: Gauge = new Gauge({
     name: "fossick_stored_bytes",
     help: "Bytes that callers have stored in state.db, by what it is.",
@@ -50,9 +52,32 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
     "kind",
     () =>
       new Map([
-        ["search", gates.searches.shed],
-        ["live", gates.liveCalls.shed],
+        ["search", gates.searches.refused],
+        ["live", gates.liveCalls.refused],
       ]),
+  )
+  const pool: Gauge = new Gauge({
+    name: "fossick_pool_waiting",
+    help: "Tasks that wait for their turn, by pool.",
+    labelNames: ["pool"],
+    registers: [registry],
+    collect() {
+      for (const [name, { waiting }] of poolCounts()) pool.set({ pool: name }, waiting)
+    },
+  })
+  const ofPools = (name: string, help: string, value: (of: Readonly<PoolCounts>) => number) =>
+    counts(
+      registry,
+      name,
+      help,
+      "pool",
+      () => new Map([...poolCounts()].map(([of, all]) => [of, value(all)])),
+    )
+  ofPools("fossick_pool_waited_total", "Tasks that had to wait for their turn.", ({ waited }) => waited)
+  ofPools(
+    "fossick_pool_wait_seconds_total",
+    "Seconds that tasks waited for their turn, all together.",
+    ({ waitedMs }) => waitedMs / 1000,
   )
   counts(
     registry,

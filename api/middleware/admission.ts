@@ -1,3 +1,5 @@
+import { actingFor } from "#base/flow/caller.ts"
+
 import type { Admissions, AdmitOptions } from "../accounts/limits/admission.ts"
 import type { LimitedEndpoint } from "../accounts/limits/rate-limits.ts"
 import { MOST_QUERY_CHARS } from "../accounts/call-log.ts"
@@ -22,7 +24,7 @@ export function admission(
       },
     }
     try {
-      await next()
+      await actingFor(ctx.state.key.id, next)
     } finally {
       // What cannot be given back now is when its time is over; the answer does not suffer.
       await admitted

@@ -3,10 +3,11 @@ import type { AddressInfo } from "node:net"
 
 import type { Logger } from "pino"
 
+import type { FairPool } from "#base/flow/fair-pool.ts"
+
 import type { Collections } from "../accounts/reach/collections.ts"
 import { httpServer } from "../server/http-server.ts"
 import type { Connections } from "../load/connections.ts"
-import type { FairGate } from "../load/fair-gate.ts"
 import type { Memory } from "../load/memory/memory.ts"
 import { closeServer } from "../server/shutdown.ts"
 import type { SearchLimits, SearchParts } from "../tavily/search.ts"
@@ -40,7 +41,7 @@ export interface ListenerParts {
   /** Of the whole process. */
   readonly connections: Connections
   /** What all searches of the process pass through; those of all payers together take the turns of one key. */
-  readonly searches: FairGate
+  readonly searches: FairPool
   readonly memory: Pick<Memory, "enter">
   readonly limits: SearchLimits & { readonly bodyLimit: number; readonly shutdownSeconds: number }
   readonly log: Logger
@@ -114,8 +115,8 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
 /** Stands for all payers at the gate. */
 const SALES = "sales"
 
-const byTurns = (engine: SearchParts["engine"], gate: FairGate): SearchParts["engine"] => ({
-  search: (query, options) => gate.run(SALES, () => engine.search(query, options), options),
+const byTurns = (engine: SearchParts["engine"], gate: FairPool): SearchParts["engine"] => ({
+  search: (query, options) => gate.run(() => engine.search(query, options), { key: SALES, ...options }),
 })
 
 function attempt(work: () => void, log: Logger): void {

@@ -1,5 +1,5 @@
-/** Whom a thing waits for; compared by identity. */
-export type Party = object
+/** Whom a thing waits for: the id of a key, or anything else that is compared by identity. */
+export type Party = object | string
 
 /** Things that wait their turn: parties take turns, and each of them has its own in the order it came. */
 export class FairQueue<T> {
@@ -11,6 +11,11 @@ export class FairQueue<T> {
     return this.#length
   }
 
+  /** What each party has waiting, in the order of their turns. */
+  get lines(): ReadonlyMap<Party, readonly T[]> {
+    return this.#parties
+  }
+
   push(party: Party, item: T): void {
     const waiting = this.#parties.get(party)
     if (waiting) waiting.push(item)
@@ -18,17 +23,27 @@ export class FairQueue<T> {
     this.#length += 1
   }
 
-  /** Takes the first thing of the party whose turn it is. */
-  shift(): T | undefined {
-    const [next] = this.#parties
-    if (next === undefined) return undefined
-    const [party, waiting] = next
-    const item = waiting.shift()
-    this.#length -= 1
-    // To the end of the round.
-    this.#parties.delete(party)
-    if (waiting.length > 0) this.#parties.set(party, waiting)
-    return item
+  /**
+   * Takes the first thing of the party whose turn it is.
+   * @param mayTake parties for which this is false keep their turn for later
+   */
+  shift(mayTake: (party: Party) => boolean = () => true): T | undefined {
+    for (const [party, waiting] of this.#parties) {
+      if (!mayTake(party)) continue
+      const item = waiting.shift()
+      this.#length -= 1
+      // To the end of the round.
+      this.#parties.delete(party)
+      if (waiting.length > 0) this.#parties.set(party, waiting)
+      return item
+    }
+    return undefined
+  }
+
+  /** The first thing of the party whose turn it is, which stays. */
+  peek(): T | undefined {
+    const [next] = this.#parties.values()
+    return next?.[0]
   }
 
   /** Takes out a thing that waits no longer. @returns false when it is not there. */

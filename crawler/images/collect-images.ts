@@ -7,6 +7,7 @@ import type { PageReader } from "../visit/reader.ts"
 import { REFUSED } from "./image-notes.ts"
 import type { ImageStore, UnreadImage } from "./image-store.ts"
 import { readImage } from "./read-image.ts"
+import { FairPool } from "#base/flow/fair-pool.ts"
 import { pause } from "#base/flow/pause.ts"
 
 /** Larger files are not fetched to the end. */
@@ -30,7 +31,7 @@ export interface CollectImagesOptions {
 /** Looks at every image that is due, host by host at each host's pace, and sweeps those that no page carries any more. */
 export async function collectImages(options: CollectImagesOptions): Promise<void> {
   const { store, signal } = options
-  const slots = new Slots(CONCURRENCY)
+  const slots = new FairPool("images", { places: CONCURRENCY })
   store.sweep()
   for (let image = store.nextSuspect(); image && !signal.aborted; image = store.nextSuspect()) {
     const { pauseMs } = await collectImage(image, options)
@@ -42,12 +43,16 @@ export async function collectImages(options: CollectImagesOptions): Promise<void
   }
 }
 
-async function collectHost(host: string, slots: Slots, options: CollectImagesOptions): Promise<void> {
+async function collectHost(host: string, slots: FairPool, options: CollectImagesOptions): Promise<void> {
   const { store, signal } = options
+  /** Hosts take turns. */
+  const party = {}
   let failures = 0
   for (let image = store.nextUnread(host); image; image = store.nextUnread(host)) {
     const next = image
-    const collected = await slots.run(() => (signal.aborted ? null : collectImage(next, options)))
+    const collected = await slots.run(() => (signal.aborted ? null : collectImage(next, options)), {
+      key: party,
+    })
     if (collected === null || signal.aborted) {
       store.giveBack(image)
       return
@@ -148,29 +153,4 @@ async function pauseOf(url: PageUrl, reader: PageReader, config: CrawlerConfig):
   const robots = config.robots ? await reader.robots.for(url) : null
   const asked = robots?.kind === "rules" ? (robots.rules.crawlDelayMs ?? 0) : 0
   return Math.max(config.hostDelayMs, Math.min(asked, config.maxWaitMs))
-}
-
-/** Lets a number of works run at a time, the others in turn. */
-class Slots {
-  #free: number
-  readonly #waiting: (() => void)[] = []
-
-  constructor(slots: number) {
-    this.#free = slots
-  }
-
-  async run<T>(work: () => T | Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1
-    else
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve)
-      })
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#free += 1
-    }
-  }
 }

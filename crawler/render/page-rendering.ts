@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { callerHere } from "#base/flow/caller.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { decodeText } from "../page/charset.ts"
@@ -66,7 +67,7 @@ export class PageRendering {
     const renderer = await this.#options.renderer()
     const result = await renderer.render({
       guard: this.#options.guard,
-      party: this,
+      party: callerHere() ?? this,
       document: fetched,
       follow: async (url) =>
         (await options.onRedirect?.(url)) ?? (await fetch(url, { ...options, validators: undefined })),

@@ -1,5 +1,5 @@
 import { steadyNow } from "#base/steady-time.ts"
-import { FairQueue, type Party } from "#base/flow/fair-queue.ts"
+import { FairPool } from "#base/flow/fair-pool.ts"
 import { Browser } from "./browser.ts"
 import { findBrowser } from "./find-browser.ts"
 import { GuardProxy } from "./guard-proxy.ts"
@@ -36,9 +36,7 @@ export class Renderer implements AsyncDisposable {
   #browser: Promise<Browser | Missing> | null = null
   /** Pages that this browser was given. */
   #given = 0
-  #open = 0
-  /** Whose turn it is when a page ends. */
-  readonly #waiting = new FairQueue<(hasRoom: boolean) => void>()
+  readonly #room: FairPool
   /** Browsers on their way out. */
   readonly #closing = new Set<Promise<void>>()
   #idle: NodeJS.Timeout | null = null
@@ -47,6 +45,11 @@ export class Renderer implements AsyncDisposable {
 
   constructor(options: RendererOptions) {
     this.#options = { idleMs: 15_000, pagesPerBrowser: 100, ...options }
+    this.#room = new FairPool("browser-pages", {
+      places: this.#options.pages,
+      // A browser that is worn out gets no more pages, and is replaced when the last of them has left it.
+      isOpen: () => this.#given < this.#options.pagesPerBrowser || this.#room.running === 0,
+    })
   }
 
   /** Renders one page; its time starts when there is room for it. Whatever the page does is a value. */
@@ -54,7 +57,18 @@ export class Renderer implements AsyncDisposable {
     const late =
       task.deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, task.deadline - steadyNow()))]
     const given = task.signal === undefined ? [] : [task.signal]
-    if (!(await this.#enter(task.party, AbortSignal.any([...given, ...late])))) {
+    const signal = AbortSignal.any([...given, ...late])
+    let hasRoom = false
+    try {
+      return await this.#room.run(
+        () => {
+          hasRoom = true
+          return this.#renderNow(task)
+        },
+        { key: task.party, signal },
+      )
+    } catch (error) {
+      if (hasRoom || !(signal.aborted || this.#isClosed)) throw error
       return task.signal?.aborted === true || this.#isClosed
         ? { kind: "failed", because: "cancelled", detail: "the caller stopped waiting", transient: true }
         : {
@@ -63,7 +77,13 @@ export class Renderer implements AsyncDisposable {
             detail: "the browser had no room for the page in time",
             transient: true,
           }
+    } finally {
+      if (hasRoom && this.#room.running === 0) this.#rest()
     }
+  }
+
+  async #renderNow(task: RenderTask): Promise<RenderResult> {
+    this.#stir()
     try {
       this.#browser ??= this.#launch()
       const browser = await this.#browser
@@ -71,55 +91,18 @@ export class Renderer implements AsyncDisposable {
       this.#given += 1
       return await renderPage(browser, await this.#startProxy(), task)
     } finally {
-      await this.#leave()
+      if (this.#room.running === 1 && this.#given >= this.#options.pagesPerBrowser) await this.#retire()
     }
   }
 
   /** Ends the browser; pages in it fail. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    for (const go of this.#waiting.clear()) go(false)
+    this.#room.close(new Error("The browser was closed."))
     this.#rest()
     await this.#retire()
     await Promise.all(this.#closing)
     await (await this.#proxy)?.[Symbol.asyncDispose]()
-  }
-
-  /** Waits for room. @returns whether there is any before the caller gives up. */
-  async #enter(party: Party, signal: AbortSignal): Promise<boolean> {
-    if (this.#isClosed || signal.aborted) return false
-    return await new Promise<boolean>((resolve) => {
-      const go = (hasRoom: boolean) => {
-        signal.removeEventListener("abort", giveUp)
-        resolve(hasRoom)
-      }
-      const giveUp = () => {
-        if (this.#waiting.delete(party, go)) go(false)
-      }
-      signal.addEventListener("abort", giveUp, { once: true })
-      this.#waiting.push(party, go)
-      this.#admit()
-    })
-  }
-
-  #admit(): void {
-    while (this.#waiting.length > 0 && this.#hasRoom()) {
-      this.#open += 1
-      this.#stir()
-      this.#waiting.shift()?.(true)
-    }
-  }
-
-  #hasRoom(): boolean {
-    const isWornOut = this.#given >= this.#options.pagesPerBrowser && this.#open > 0
-    return this.#open < this.#options.pages && !isWornOut
-  }
-
-  async #leave(): Promise<void> {
-    if (this.#open === 1 && this.#given >= this.#options.pagesPerBrowser) await this.#retire()
-    this.#open -= 1
-    this.#admit()
-    if (this.#open === 0) this.#rest()
   }
 
   async #launch(): Promise<Browser | Missing> {
@@ -192,7 +175,7 @@ export class Renderer implements AsyncDisposable {
     this.#idle = this.#isClosed
       ? null
       : setTimeout(() => {
-          if (this.#open === 0) void this.#retire()
+          if (this.#room.running === 0) void this.#retire()
         }, this.#options.idleMs).unref()
   }
 

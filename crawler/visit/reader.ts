@@ -6,6 +6,7 @@ import { OutgoingProxy } from "../fetch/connect/outgoing-proxy.ts"
 import type { SourceTls } from "../fetch/connect/source-tls.ts"
 import { type CrawlerConfig, userAgentHeader } from "../settings.ts"
 import { ownHosts } from "../hosts/manners.ts"
+import { callerHere } from "#base/flow/caller.ts"
 import { breather } from "#base/flow/breather.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { decodeText } from "../page/charset.ts"
@@ -368,7 +369,7 @@ export class PageReader implements Reader {
     const until = timeoutMs === undefined ? Infinity : deadline
     const done = new AbortController()
     const result = await inTime(
-      pool.read(task, { signal: done.signal, onStart: onReading, party: this }),
+      pool.read(task, { signal: done.signal, onStart: onReading, party: callerHere() ?? this }),
       until,
       signal,
     )

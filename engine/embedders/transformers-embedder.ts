@@ -1,5 +1,7 @@
 import path from "node:path"
 import type { Worker } from "node:worker_threads"
+import { APPLIANCE, callerHere } from "#base/flow/caller.ts"
+import { FairQueue } from "#base/flow/fair-queue.ts"
 import type { EmbedOptions, Embedder, ModelTraits, TokenVectors } from "../embedder.ts"
 import { EngineError } from "../errors.ts"
 import type { FromWorker, Purpose, ToWorker } from "./embed-protocol.ts"
@@ -71,8 +73,11 @@ export class TransformersEmbedder implements Embedder {
   /** Threads for texts that are to be sparing. */
   readonly #sparing: number
   readonly #purpose: Purpose
-  readonly #queries: Job[] = []
-  readonly #texts: Job[] = []
+  /** Texts whose thread ended, which come first. */
+  readonly #lost: Job[] = []
+  /** Callers take turns, text by text. */
+  readonly #queries = new FairQueue<Job>()
+  readonly #texts = new FairQueue<Job>()
   readonly #threads = new Set<Thread>()
   /** Why the model cannot be loaded; trying again would leave one more thread that cannot end. */
   #unusable: ModelOutage | undefined
@@ -130,6 +135,7 @@ export class TransformersEmbedder implements Embedder {
     const queue = priority === "query" ? this.#queries : this.#texts
     const prefix = this.#model.prefixes[as]
     const jobs: Job[] = []
+    const caller = callerHere() ?? APPLIANCE
     const aborted = Promise.withResolvers<never>()
     const onAbort = () => aborted.reject(signal?.reason)
     signal?.addEventListener("abort", onAbort, { once: true })
@@ -140,12 +146,17 @@ export class TransformersEmbedder implements Embedder {
             jobs.push({ kind, text, prefix, sparing, resolve, reject, dropped: false, losses: 0 })
           }),
       )
-      queue.push(...jobs)
+      for (const job of jobs) queue.push(caller, job)
       this.#dispatch()
       return await Promise.race([Promise.all(results), aborted.promise])
+    } catch (error) {
+      for (const job of jobs) {
+        job.dropped = true
+        queue.delete(caller, job)
+      }
+      throw error
     } finally {
       signal?.removeEventListener("abort", onAbort)
-      for (const job of jobs) job.dropped = true
     }
   }
 
@@ -160,21 +171,22 @@ export class TransformersEmbedder implements Embedder {
   }
 
   #dispatch(): void {
-    dropAbandoned(this.#queries)
-    dropAbandoned(this.#texts)
+    const lost = this.#lost.splice(0).filter(({ dropped }) => !dropped)
+    this.#lost.push(...lost)
     const ready = [...this.#threads].filter(({ state }) => state === "ready")
     // A second text waits at a thread only where no other thread could take it.
     const most = ready.length < this.#limit ? 1 : TEXTS_AT_HAND
     for (let held = 0; held < most; held++) {
       for (const [at, thread] of ready.entries()) {
         if (thread.jobs.length > held) continue
-        const isSpared = this.#texts[0]?.sparing && at >= this.#sparing
-        const job = this.#queries.shift() ?? (isSpared ? undefined : this.#texts.shift())
+        const isSpared = this.#texts.peek()?.sparing && at >= this.#sparing
+        const job =
+          this.#lost.shift() ?? this.#queries.shift() ?? (isSpared ? undefined : this.#texts.shift())
         if (!job) break
         run(thread, job)
       }
     }
-    const waiting = this.#queries.length + this.#texts.length
+    const waiting = this.#lost.length + this.#queries.length + this.#texts.length
     let loading = this.#threads.size - ready.length
     while (loading < waiting && this.#threads.size < this.#limit) {
       this.#startThread()
@@ -219,7 +231,7 @@ export class TransformersEmbedder implements Embedder {
     const jobs = thread.jobs.splice(0)
     const [inWork] = jobs
     if (inWork && ++inWork.losses > MOST_LOSSES) jobs.shift()!.reject(error)
-    this.#queries.unshift(...jobs)
+    this.#lost.push(...jobs)
     if (expected || this.#closed) return
     if (wasLoading) {
       const what = `The embedding thread ended while it loaded the model: ${error.message}`
@@ -235,7 +247,8 @@ export class TransformersEmbedder implements Embedder {
   }
 
   #rejectWaiting(error: EngineError): void {
-    for (const job of [...this.#queries.splice(0), ...this.#texts.splice(0)]) job.reject(error)
+    for (const job of [...this.#lost.splice(0), ...this.#queries.clear(), ...this.#texts.clear()])
+      job.reject(error)
   }
 }
 
@@ -243,11 +256,6 @@ function run(thread: Thread, job: Job): void {
   thread.worker.ref()
   thread.jobs.push(job)
   thread.worker.postMessage({ kind: job.kind, text: job.text, prefix: job.prefix } satisfies ToWorker)
-}
-
-function dropAbandoned(queue: Job[]): void {
-  if (!queue.some((job) => job.dropped)) return
-  queue.splice(0, queue.length, ...queue.filter((job) => !job.dropped))
 }
 
 function closedError(): EngineError {

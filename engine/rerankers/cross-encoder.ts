@@ -2,6 +2,8 @@ import { readFile, stat } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import path from "node:path"
 import type { Worker } from "node:worker_threads"
+import { APPLIANCE, callerHere } from "#base/flow/caller.ts"
+import { FairQueue } from "#base/flow/fair-queue.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { startThread } from "#base/process/threads/thread.ts"
 import { EngineError } from "../errors.ts"
@@ -14,7 +16,7 @@ export interface CrossEncoderOptions {
   readonly timeoutMs: number
   /** A pair takes tens of milliseconds: two read what a search wants read in less than half a second. */
   readonly threads?: number
-  /** Pairs that may wait to be read; of a question that would bring more, none is read. Default: all wait. */
+  /** Pairs that may wait to be read before a question's last; of a question that would be later, none is read. Default: all wait. */
   readonly mostWaiting?: number
   /** What it means that it gives nothing, a sentence. */
   readonly whatNow?: string
@@ -29,8 +31,6 @@ const WHAT_NOW = "The ranking stays as it is without FOSSICK_RERANKER."
 interface Job extends ToReranker {
   readonly resolve: (logit: number) => void
   readonly reject: (error: unknown) => void
-  /** Set when nobody waits for it any more. */
-  isDropped: boolean
 }
 
 /**
@@ -44,7 +44,8 @@ export class CrossEncoder implements Reranker {
   readonly id: string
   readonly #setup: RerankSetup
   readonly #options: Required<Omit<CrossEncoderOptions, "advice">>
-  readonly #waiting: Job[] = []
+  /** Callers take turns, pair by pair. */
+  readonly #waiting = new FairQueue<Job>()
   #threads = 0
   #outage: ModelOutage | null = null
   #isClosed = false
@@ -74,8 +75,9 @@ export class CrossEncoder implements Reranker {
     signal?.throwIfAborted()
     if (this.#isClosed) throw new EngineError("ENGINE_CLOSED", "The reranker was closed.")
     if (this.#outage) throw this.#outage
-    const waiting = this.#waiting.filter(({ isDropped }) => !isDropped).length
-    if (waiting + texts.length > this.#options.mostWaiting) throw this.#outageOf("has enough to read")
+    const caller = callerHere() ?? APPLIANCE
+    if (this.#ahead(caller, texts.length) + texts.length > this.#options.mostWaiting)
+      throw this.#outageOf("has enough to read")
     const jobs: Job[] = []
     const ended = Promise.withResolvers<never>()
     const onAbort = () => ended.reject(signal?.reason as Error)
@@ -89,23 +91,34 @@ export class CrossEncoder implements Reranker {
       const logits = texts.map(
         (text) =>
           new Promise<number>((resolve, reject) => {
-            jobs.push({ question, text, resolve, reject, isDropped: false })
+            jobs.push({ question, text, resolve, reject })
           }),
       )
-      this.#waiting.push(...jobs)
+      for (const job of jobs) this.#waiting.push(caller, job)
       for (let i = 0; i < jobs.length && this.#startThread(); i++);
       return (await Promise.race([Promise.all(logits), ended.promise])).map(sigmoid)
+    } catch (error) {
+      for (const job of jobs) this.#waiting.delete(caller, job)
+      throw error
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener("abort", onAbort)
-      for (const job of jobs) job.isDropped = true
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     const closed = new EngineError("ENGINE_CLOSED", "The reranker was closed.")
-    for (const job of this.#waiting.splice(0)) job.reject(closed)
+    for (const job of this.#waiting.clear()) job.reject(closed)
+  }
+
+  /** Pairs that are read before the last of so many new ones, callers taking turns. */
+  #ahead(caller: string, count: number): number {
+    const mine = this.#waiting.lines.get(caller)?.length ?? 0
+    let ahead = mine
+    for (const [other, line] of this.#waiting.lines)
+      if (other !== caller) ahead += Math.min(line.length, mine + count)
+    return ahead
   }
 
   /** Puts one more thread to work. @returns false when there are enough */
@@ -124,8 +137,7 @@ export class CrossEncoder implements Reranker {
     worker.ref()
     let job: Job | undefined
     const next = (): void => {
-      do job = this.#waiting.shift()
-      while (job?.isDropped)
+      job = this.#waiting.shift()
       if (job) {
         worker.postMessage({ question: job.question, text: job.text } satisfies ToReranker)
         return
@@ -160,7 +172,7 @@ export class CrossEncoder implements Reranker {
 
   #fail(job: Job | undefined, message: string): void {
     this.#outage = this.#outageOf(`cannot be loaded (${message})`)
-    for (const one of [...(job ? [job] : []), ...this.#waiting.splice(0)]) one.reject(this.#outage)
+    for (const one of [...(job ? [job] : []), ...this.#waiting.clear()]) one.reject(this.#outage)
   }
 
   #outageOf(what: string): ModelOutage {

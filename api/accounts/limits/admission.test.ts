@@ -65,7 +65,7 @@ describe("a call that could not be answered in time is refused at once", () => {
   test("where it searches or reads stored pages, and too many do", async () => {
     const { gates, memory, admissions } = door()
     const busy = Promise.withResolvers<void>()
-    const running = [1, 2].map(() => gates.searches.run("other", () => busy.promise))
+    const running = [1, 2].map(() => gates.searches.run(() => busy.promise, { key: "other" }))
     expect(ends(admissions, "search")).toBe("The server has")
     expect(ends(admissions, "extract", true)).toBe("The server has")
     expect(memory.open).toBe(0)
@@ -78,7 +78,7 @@ describe("a call that could not be answered in time is refused at once", () => {
 
   test("where it reads live pages, and too many do", () => {
     const { gates, memory, admissions } = door()
-    const leave = gates.liveCalls.enter("other")
+    const leave = gates.liveCalls.enter("other")!
     for (const endpoint of ["extract", "crawl", "map"] as const) {
       expect(ends(admissions, endpoint)).toBe("Too many extract,")
       expect(ends(admissions, endpoint, false)).toBe("Too many extract,")
@@ -97,7 +97,7 @@ describe("a call that could not be answered in time is refused at once", () => {
     const { gates, memory, admissions } = door()
     memory.isSpent = true
     expect(() => admissions.admit("extract", caller())).toThrow("memory is spent")
-    expect(gates.liveCalls.taken).toBe(0)
+    expect(gates.liveCalls.running).toBe(0)
   })
 })
 

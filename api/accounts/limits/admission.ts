@@ -5,6 +5,7 @@ import { MOST_PROJECTS } from "../billing/credit-ledger.ts"
 import type { Cost } from "../billing/credits.ts"
 import { type Endpoint, ENDPOINTS } from "../keys/key-scope.ts"
 import type { ApiKey } from "../keys/keys.ts"
+import { enterLiveCall } from "../../load/gates.ts"
 import type { CallHold, Memory } from "../../load/memory/memory.ts"
 import type { LimitedEndpoint, RateLimits } from "./rate-limits.ts"
 import { type Reach, type ReachParts, reachOf, type Seeker } from "../reach/reach.ts"
@@ -95,7 +96,7 @@ export class Admissions {
     if (endpoint === "search" || isStored) gates.searches.check(key.id)
     const memory = this.#parts.memory.enter()
     const leave =
-      LIVE.has(endpoint) && !isStored ? enterOr(memory, () => gates.liveCalls.enter(key.id)) : () => {}
+      LIVE.has(endpoint) && !isStored ? enterOr(memory, () => enterLiveCall(gates, key.id)) : () => {}
     const bill = new CallBill(accounts, caller, billed ?? null, project)
     return {
       reach: reachOf(key, this.#parts.reach, memory),

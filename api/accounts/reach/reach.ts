@@ -97,7 +97,8 @@ export function reachOf(
   const byTurns: Pick<Engine, "search"> = {
     // Whom else to ask is settled above.
     search: ({ peers: _peers, ...query }: FederatedQuery, options) =>
-      gates.searches.run(id, () => parts.engine.search(query, options), {
+      gates.searches.run(() => parts.engine.search(query, options), {
+        key: id,
         signal: options?.signal,
         isPatient,
       }),
@@ -112,7 +113,8 @@ export function reachOf(
     return (url) => onDomains(url) && ofSources(url)
   }
   const page: Reach["page"] = async (url, signal) => {
-    const found = scopedPage(await gates.searches.run(id, () => parts.engine.get(url), { signal }), limits())
+    const stored = await gates.searches.run(() => parts.engine.get(url), { key: id, signal })
+    const found = scopedPage(stored, limits())
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
@@ -120,7 +122,6 @@ export function reachOf(
     engine: limitsPages(scope) ? scopedEngine(engine, limits) : engine,
     facets: (query, signal) =>
       gates.searches.run(
-        id,
         async () => {
           const now = limits()
           const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
@@ -128,7 +129,7 @@ export function reachOf(
           const found = await parts.engine.facets({ ...query, filter }, signal ? { signal } : {})
           return now === null ? found : withKnownSources(found, now.sources ?? [])
         },
-        { signal, isPatient },
+        { key: id, signal, isPatient },
       ),
     // It takes a millisecond or two: no turn is waited for.
     suggest: async (query) => {
@@ -143,7 +144,10 @@ export function reachOf(
       try {
         const held = await page(url, options.signal)
         if (held === null) return { kind: "refused", because: "the index holds it no longer" }
-        const now = await gates.reads.run(id, () => rereader.read(held, options), options)
+        const now = await gates.reads.run(() => rereader.read(held, options), {
+          key: id,
+          signal: options.signal,
+        })
         if (now.kind !== "changed") return now
         if (now.page.url !== url && !(await addresses())(now.page.url))
           return { kind: "unread", end: ELSEWHERE }
@@ -167,7 +171,10 @@ export function reachOf(
       async read(url, options = {}) {
         const admitted: ReadOptions = limitsPages(scope) ? { ...options, admits: await addresses() } : options
         try {
-          return await gates.reads.run(id, () => parts.reader.read(url, admitted), { signal: options.signal })
+          return await gates.reads.run(() => parts.reader.read(url, admitted), {
+            key: id,
+            signal: options.signal,
+          })
         } catch (error) {
           if (options.signal?.aborted) return CANCELLED
           throw error
@@ -176,7 +183,8 @@ export function reachOf(
       async sitemap(site, options) {
         const admitted = limitsPages(scope) ? { ...options, admits: await addresses() } : options
         try {
-          return await gates.reads.run(id, () => parts.reader.sitemap(site, admitted), {
+          return await gates.reads.run(() => parts.reader.sitemap(site, admitted), {
+            key: id,
             signal: options.signal,
           })
         } catch (error) {

@@ -12,7 +12,7 @@ import type { Engine } from "#engine"
 import { serveAccounts, type ServedAccounts } from "../../testing/serve-accounts.ts"
 import { TEST_KEY } from "../../testing/serve-app.ts"
 import { openAdmin } from "../open-admin.ts"
-import { EventStreams } from "../../load/event-streams.ts"
+import { FairPool } from "#base/flow/fair-pool.ts"
 import { EventFeed } from "./event-feed.ts"
 
 // What runs, told over a socket as it changes in `state.db` and in the index.
@@ -22,7 +22,7 @@ let app: ServedAccounts
 let db: StateStore
 let engine: Engine
 const MOST_STREAMS = 16
-const eventStreams = new EventStreams(MOST_STREAMS)
+const eventStreams = new FairPool("event-streams", { places: 2 * MOST_STREAMS })
 
 beforeAll(async () => {
   const folder = await openDataFolder(opened)
@@ -102,7 +102,7 @@ test("streams are bounded, and for keys of the role admin alone", async () => {
     using streams = new DisposableStack()
     for (let i = 0; i < MOST_STREAMS; i += 1) expect(streams.use(await follow()).status).toBe(200)
     expect(streams.use(await follow()).status).toBe(429)
-    expect([eventStreams.open, eventStreams.refused]).toEqual([MOST_STREAMS, 1])
+    expect([eventStreams.running, eventStreams.refused]).toEqual([MOST_STREAMS, 1])
   }
   await expect
     .poll(async () => {
@@ -110,7 +110,7 @@ test("streams are bounded, and for keys of the role admin alone", async () => {
       return one.status
     })
     .toBe(200)
-  await expect.poll(() => eventStreams.open).toBe(0)
+  await expect.poll(() => eventStreams.running).toBe(0)
 })
 
 test("a topic that cannot be looked at is tried again, keeps no other back, and nothing is looked at for nobody", async () => {

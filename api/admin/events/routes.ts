@@ -5,7 +5,7 @@ import type { Router } from "@koa/router"
 
 import { STOPPING } from "../../server/shutdown.ts"
 import type { RequestState } from "../../context.ts"
-import { ApiError } from "../../errors.ts"
+import { enterStream } from "../../load/gates.ts"
 import { wholeNumber } from "../../middleware/query-parameters.ts"
 import { sendEvents } from "../../tavily/search-events.ts"
 import type { AdminParts } from "../admin-parts.ts"
@@ -28,11 +28,7 @@ export function eventRoutes(
 
   router.get("/events", (ctx) => {
     const seconds = wholeNumber(ctx, "seconds", STREAM_SECONDS, 1, STREAM_SECONDS)
-    const leave = parts.eventStreams.enter()
-    if (leave === null) {
-      const text = `No more than ${parts.eventStreams.most} streams of events are open at a time. Ask for what you need instead.`
-      throw new ApiError(429, text, {}, { "Retry-After": "30" })
-    }
+    const leave = enterStream(parts.eventStreams, ctx.state.key.id)
     const { log } = ctx.state
     problem = (err) => log.error({ err }, "an event could not be looked at")
     const body = new PassThrough()

@@ -1,3 +1,4 @@
+import { FairPool } from "#base/flow/fair-pool.ts"
 import { pause } from "#base/flow/pause.ts"
 import { toPageUrl } from "#engine"
 
@@ -6,7 +7,7 @@ import { ApiError } from "../../errors.ts"
 import { openSocket, type OutgoingSocket, protocolOf, wantsSocket } from "../../server/web-socket.ts"
 import { jobOf, type JobEndpointParts, summaryOf } from "./job-routes.ts"
 
-/** Jobs that are watched at the same time, by all. */
+/** Jobs that are watched at the same time, by all; half of them by one key. */
 const MOST_WATCHERS = 100
 const POLL_MS = 500
 
@@ -21,20 +22,26 @@ export const socketKey: Middleware = async (ctx, next) => {
 
 /** GET /v2/crawl/{id} over a WebSocket: each document as it is found, and how the job ends. */
 export function watchJob(parts: Pick<JobEndpointParts, "store">): Middleware {
-  let watchers = 0
+  const sockets = new FairPool("job-sockets", { places: MOST_WATCHERS })
   return async (ctx, next) => {
     if (!wantsSocket(ctx.req.headers)) {
       await next()
       return
     }
     const { id } = jobOf(ctx, parts.store)
-    if (watchers >= MOST_WATCHERS) throw new ApiError(429, "Too many jobs are being watched.")
-    const socket = openSocket(ctx)
-    watchers += 1
+    const leave = sockets.enter(ctx.state.key.id)
+    if (leave === null) throw new ApiError(429, "Too many jobs are being watched.")
+    let socket: OutgoingSocket
+    try {
+      socket = openSocket(ctx)
+    } catch (error) {
+      leave()
+      throw error
+    }
     void tell(socket, id, ctx, parts)
       .catch((err: unknown) => ctx.state.log.error({ err }, "a job could not be watched"))
       .finally(() => {
-        watchers -= 1
+        leave()
         socket.close()
       })
   }

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import type { Worker } from "node:worker_threads"
+import { FairPool } from "../../flow/fair-pool.ts"
 import { startThread } from "./thread.ts"
 
 /** For one piece of work, from when its thread has its program: 10 MB in one line take a few seconds. */
@@ -57,29 +58,31 @@ export class WorkThreads {
   readonly #program: URL
   readonly #limits: WorkLimits
   readonly #threads = new Set<Thread>()
-  readonly #waiting: Task[] = []
+  readonly #turns: FairPool
   #idle: NodeJS.Timeout | undefined
 
   /** @param program what each thread runs: see work-thread.ts */
   constructor(program: URL, limits: Partial<WorkLimits> = {}) {
     this.#program = program
     this.#limits = { ...LIMITS, ...limits }
+    this.#turns = new FairPool("work-threads", { places: this.#limits.threads })
   }
 
   /** @throws WorkError, and what `signal` aborts with */
   async run(asked: WorkAsked, signal?: AbortSignal): Promise<unknown> {
+    return await this.#turns.run(() => this.#work(asked, signal), { signal })
+  }
+
+  async #work(asked: WorkAsked, signal: AbortSignal | undefined): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const task = { asked, resolve, reject }
     const giveUp = () => {
-      const at = this.#waiting.indexOf(task)
-      if (at >= 0) this.#waiting.splice(at, 1)
       reject(signal?.reason)
       // What nobody waits for holds up those who wait.
       for (const thread of this.#threads) if (thread.current === task) this.#discard(thread, "given up")
     }
     signal?.addEventListener("abort", giveUp, { once: true })
-    this.#waiting.push(task)
-    this.#next()
+    this.#begin(this.#free(), task)
     try {
       return await promise
     } finally {
@@ -87,17 +90,10 @@ export class WorkThreads {
     }
   }
 
-  #next(): void {
-    while (this.#waiting.length > 0) {
-      const thread = this.#free()
-      if (!thread) return
-      this.#begin(thread, this.#waiting.shift()!)
-    }
-  }
-
-  #free(): Thread | null {
+  /** There is one for each whose turn it is. */
+  #free(): Thread {
     for (const thread of this.#threads) if (thread.current === null) return thread
-    return this.#threads.size < this.#limits.threads ? this.#start() : null
+    return this.#start()
   }
 
   #start(): Thread {
@@ -148,7 +144,6 @@ export class WorkThreads {
     thread.worker.unref()
     if (task && "value" in answer) task.resolve(answer.value)
     else if (task && "error" in answer) task.reject(new WorkError(`${task.asked.name}: ${answer.error}`))
-    this.#next()
     this.#rest()
   }
 

@@ -1,4 +1,6 @@
-import { FairQueue, type Party } from "#base/flow/fair-queue.ts"
+import { APPLIANCE, callerHere } from "#base/flow/caller.ts"
+import { FairPool } from "#base/flow/fair-pool.ts"
+import type { Party } from "#base/flow/fair-queue.ts"
 import { availableParallelism } from "node:os"
 import type { Extracted } from "../extract/extracted.ts"
 import type { ReadBodyTask } from "../read-body.ts"
@@ -41,14 +43,11 @@ interface Place {
 export interface ReadBodyOptions {
   /** Nobody waits for it any more: then it is not read, unless a place is at it already. */
   readonly signal?: AbortSignal
-  /** Whose body it is: those that share the pool take turns. Default: nobody in particular. */
+  /** Whose body it is: those that share the pool take turns. Default: the caller's in whose name this runs. */
   readonly party?: Party | undefined
   /** Told just before it is read, after it waited for its turn. */
   readonly onStart?: (() => void) | undefined
 }
-
-/** Who names no party is one with all others that name none. */
-const NOBODY: Party = {}
 
 /** For a place to get ready, which takes a second of processor time: a busy machine costs no page. */
 const START_MS = 60_000
@@ -61,7 +60,7 @@ const START_MS = 60_000
 export class ReaderPool implements AsyncDisposable {
   readonly #options: Required<ReaderPoolOptions>
   readonly #places = new Set<Place>()
-  readonly #waiting = new FairQueue<Task>()
+  readonly #turns: FairPool
   #idle: NodeJS.Timeout | null = null
   #closed = false
 
@@ -74,31 +73,30 @@ export class ReaderPool implements AsyncDisposable {
       ...options,
       places: options.places === 0 ? Math.max(1, availableParallelism() - 1) : options.places,
     }
+    this.#turns = new FairPool("page-readers", { places: this.#options.places })
   }
 
   /** Reads one body. Its buffer goes to the thread or process and may be empty here afterwards. */
-  read(
+  async read(
     task: ReadBodyTask,
-    { signal, onStart, party = NOBODY }: ReadBodyOptions = {},
+    { signal, onStart, party = callerHere() ?? APPLIANCE }: ReadBodyOptions = {},
   ): Promise<ReadBodyResult> {
-    if (this.#closed) return Promise.resolve({ kind: "closed", detail: "the reader was closed" })
-    return new Promise((resolve) => {
-      const waiting = { task, resolve, onStart }
-      this.#waiting.push(party, waiting)
-      const drop = () => {
-        if (!this.#waiting.delete(party, waiting)) return
-        resolve({ kind: "closed", detail: "nobody waits for the page any more" })
-      }
-      signal?.addEventListener("abort", drop, { once: true })
-      this.#next()
-    })
+    try {
+      return await this.#turns.run(
+        () => new Promise<ReadBodyResult>((resolve) => this.#run(this.#free(), { task, resolve, onStart })),
+        { key: party, signal },
+      )
+    } catch (error) {
+      if (this.#closed) return { kind: "closed", detail: "the reader was closed" }
+      if (signal?.aborted !== true) throw error
+      return { kind: "closed", detail: "nobody waits for the page any more" }
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     if (this.#idle) clearTimeout(this.#idle)
-    for (const { resolve } of this.#waiting.clear())
-      resolve({ kind: "closed", detail: "the reader was closed" })
+    this.#turns.close(new Error("The reader was closed."))
     await Promise.all(
       [...this.#places].map((place) =>
         this.#discard(place, { kind: "closed", detail: "the reader was closed" }),
@@ -106,18 +104,10 @@ export class ReaderPool implements AsyncDisposable {
     )
   }
 
-  #next(): void {
-    while (this.#waiting.length > 0) {
-      const place = this.#free()
-      if (!place) return
-      const task = this.#waiting.shift()
-      if (task) this.#run(place, task)
-    }
-  }
-
-  #free(): Place | null {
+  /** There is one for each whose turn it is. */
+  #free(): Place {
     for (const place of this.#places) if (place.current === null) return place
-    return this.#places.size < this.#options.places ? this.#start() : null
+    return this.#start()
   }
 
   #start(): Place {
@@ -179,7 +169,6 @@ export class ReaderPool implements AsyncDisposable {
     place.current = null
     place.reader.unref()
     task?.resolve(result)
-    this.#next()
     this.#rest()
   }
 

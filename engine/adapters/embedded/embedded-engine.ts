@@ -25,7 +25,7 @@ import { unwritableOr } from "#base/disk-space.ts"
 import { EngineError } from "../../errors.ts"
 import { type Page, sourcesOf } from "../../page/page.ts"
 import { type PageUrl, pageId } from "../../page/page-url.ts"
-import { Gate } from "../../search/gate.ts"
+import { FairPool } from "#base/flow/fair-pool.ts"
 import { LateReader } from "../../search/second-reading/late-reader.ts"
 import { QueryVectors } from "../../search/query-vectors.ts"
 import type { Reranking } from "../../search/second-reading/reranking.ts"
@@ -151,7 +151,9 @@ export class EmbeddedEngine implements Engine {
   readonly #asked: AskedPages
   readonly #questions: QuestionsAsked
   readonly #suggestions: Suggestions
-  readonly #searches = new Gate(SEARCHES_PER_CORE * availableParallelism())
+  readonly #searches = new FairPool("index-searches", {
+    places: SEARCHES_PER_CORE * availableParallelism(),
+  })
   #opened: Opened | null = null
   #checkedAt = 0
   #savedAt = 0
@@ -261,7 +263,7 @@ export class EmbeddedEngine implements Engine {
         reranking,
         onProblem,
       }
-      return this.#searches.run(() => searchIndex(context, query, options.signal), options.signal)
+      return this.#searches.run(() => searchIndex(context, query, options.signal), { signal: options.signal })
     })
   }
 
@@ -270,7 +272,7 @@ export class EmbeddedEngine implements Engine {
       const opened = await this.#current()
       if (!opened) return noFacets(query)
       const index = this.#searchIndex(opened)
-      return this.#searches.run(() => countFacets(index, query, options.signal), options.signal)
+      return this.#searches.run(() => countFacets(index, query, options.signal), { signal: options.signal })
     })
   }
 

@@ -23,7 +23,7 @@ import { QuestionsAsked } from "../../filling/questions-asked.ts"
 import { toPage, toPageRow } from "../../index/page-record.ts"
 import type { Page } from "../../page/page.ts"
 import { type PageUrl, pageId } from "../../page/page-url.ts"
-import { Gate } from "../../search/gate.ts"
+import { FairPool } from "#base/flow/fair-pool.ts"
 import { LateReader } from "../../search/second-reading/late-reader.ts"
 import { QueryVectors } from "../../search/query-vectors.ts"
 import type { Reranking } from "../../search/second-reading/reranking.ts"
@@ -91,7 +91,9 @@ export class ServerEngine implements Engine {
   readonly #questions: QuestionsAsked
   readonly #suggestions: Suggestions
   #names: NamesOfOthers | undefined
-  readonly #searches = new Gate(SEARCHES_PER_CORE * availableParallelism())
+  readonly #searches = new FairPool("index-searches", {
+    places: SEARCHES_PER_CORE * availableParallelism(),
+  })
   #state: IndexState | null = null
   #checkedAt = -Infinity
   /** How long what is known of the index is believed: the longer nothing changes, the longer. */
@@ -352,7 +354,7 @@ export class ServerEngine implements Engine {
 
   async #asking<T>(ask: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     try {
-      return await this.#searches.run(ask, signal)
+      return await this.#searches.run(ask, { signal })
     } catch (error) {
       // The index may be there no longer.
       this.#checkedAt = -Infinity

@@ -1,0 +1,13 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+
+/** Whoever works for no caller, such as a crawl, shares this identity. */
+export const APPLIANCE = "appliance"
+
+// Between a door and a browser or a model lie dozens of signatures that have no other use for the caller.
+const callers = new AsyncLocalStorage<string>()
+
+/** Does `work`, and whatever it starts, in the name of a caller: of a key, its id. */
+export const actingFor = <T>(caller: string, work: () => T): T => callers.run(caller, work)
+
+/** In whose name this runs; undefined: in that of no caller. */
+export const callerHere = (): string | undefined => callers.getStore()

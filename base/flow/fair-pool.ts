@@ -1,0 +1,322 @@
+import { actingFor, APPLIANCE, callerHere } from "./caller.ts"
+import { FairQueue, type Party } from "./fair-queue.ts"
+
+/**
+ * Everything whose places callers share. A pool is a line here and a `FairPool` of its name; the handbook has a row for
+ * each, and `docs/house/pools.test.ts` finds what limits callers elsewhere.
+ */
+export const POOLS = {
+  searches: { about: "searches", isLong: false },
+  "index-searches": { about: "searches of the index at one time", isLong: false },
+  "live-reads": { about: "pages that are read live", isLong: true },
+  "live-calls": { about: "extract, crawl and map calls", isLong: true },
+  "browser-pages": { about: "pages open in a browser", isLong: true },
+  "page-readers": { about: "threads and processes that read pages", isLong: false },
+  "work-threads": { about: "threads for work on long texts", isLong: false },
+  "chat-model": { about: "replies of the language model", isLong: true },
+  "event-streams": { about: "streams of events", isLong: true },
+  "job-sockets": { about: "WebSockets that watch a crawl job", isLong: true },
+  images: { about: "images that are fetched, by host", isLong: false },
+} as const satisfies Record<string, { readonly about: string; readonly isLong: boolean }>
+
+export type PoolName = keyof typeof POOLS
+
+export interface PoolOptions {
+  /** Tasks that run at once, at least 1. */
+  readonly places: number
+  /** Tasks that may wait, of all keys. Default: any number. */
+  readonly queue?: number
+  /** Milliseconds that a task may wait. Default: as long as it takes. */
+  readonly waitMs?: number
+  /** The error of a task that is refused. @param seconds after which a new try may succeed */
+  readonly refusal?: (seconds: number) => Error
+  /** False while no task may begin whatever is free; {@link FairPool.look} says when that may have changed. */
+  readonly isOpen?: () => boolean
+}
+
+export interface TurnOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Waits however long it takes, and is never refused: for work that nobody waits for. */
+  readonly isPatient?: boolean
+}
+
+/** One that waits. */
+interface Waiter {
+  readonly begin: () => void
+  readonly giveUp: (error: unknown) => void
+  readonly isPatient: boolean
+}
+
+/** What a pool of one name has done in this process since the start, all its instances together. */
+export interface PoolCounts {
+  waiting: number
+  /** Tasks that had to wait for their turn. */
+  waited: number
+  waitedMs: number
+  refused: number
+}
+
+/** A key may have so much of the places while others wait, rounded up. */
+const SHARE_OF_KEY = 2
+/** So much of the places of a pool of long work is kept for keys that have none of them, rounded down. */
+const SHARE_KEPT = 4
+/** What one more measured task counts in the mean of all: the last twenty or so decide. */
+const WEIGHT = 0.1
+const MOST_RETRY_SECONDS = 60
+
+const all = new Map<PoolName, PoolCounts>()
+
+/** Of every pool that this process has opened. */
+export const poolCounts = (): ReadonlyMap<PoolName, Readonly<PoolCounts>> => all
+
+function countsOf(name: PoolName): PoolCounts {
+  const counts = all.get(name) ?? { waiting: 0, waited: 0, waitedMs: 0, refused: 0 }
+  all.set(name, counts)
+  return counts
+}
+
+/**
+ * Lets so many tasks run at once, the one semaphore of the house. Keys that wait take turns: one task of each, then the
+ * next key's. While another key waits, a key begins nothing beyond half of the places; alone it may have them all. In
+ * pools whose tasks take long, a quarter of the places is kept for keys that have none, since what a key has is never
+ * taken from it: so another key's first task begins at once.
+ *
+ * A task that would wait too long, by the time that tasks took lately and those before it, is refused at once, and one
+ * that has waited too long is sent away: better a quick no than an answer that nobody waits for any more. When too many
+ * wait, the key with most of them loses its last to a key with fewer.
+ */
+export class FairPool {
+  readonly #options: Required<PoolOptions>
+  readonly #counts: PoolCounts
+  readonly #kept: number
+  readonly #half: number
+  #running = 0
+  #refused = 0
+  #closed: Error | undefined
+  /** Places that each key has. */
+  readonly #held = new Map<Party, number>()
+  readonly #waiting = new FairQueue<Waiter>()
+  /** Milliseconds that a task takes, as measured; 0 until the first has ended. */
+  #taskMs = 0
+  /** When each task that runs was begun. */
+  readonly #begun = new Set<{ readonly at: number }>()
+
+  constructor(name: PoolName, options: PoolOptions) {
+    const refusal = () => new Error(`The pool "${name}" has too many waiting.`)
+    this.#options = { queue: Infinity, waitMs: Infinity, refusal, isOpen: () => true, ...options }
+    this.#counts = countsOf(name)
+    this.#half = Math.ceil(options.places / SHARE_OF_KEY)
+    this.#kept = POOLS[name].isLong ? Math.floor(options.places / SHARE_KEPT) : 0
+  }
+
+  /** Tasks that may run at once. */
+  get places(): number {
+    return this.#options.places
+  }
+
+  /** Tasks that run. */
+  get running(): number {
+    return this.#running
+  }
+
+  /** Tasks that may wait. */
+  get queue(): number {
+    return this.#options.queue
+  }
+
+  /** Tasks that wait. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /** Keys that have half of the places, or more. */
+  get full(): readonly Party[] {
+    return [...this.#held].filter(([, held]) => held >= this.#half).map(([key]) => key)
+  }
+
+  /** Tasks refused or sent away since the start. */
+  get refused(): number {
+    return this.#refused
+  }
+
+  /**
+   * Refuses what {@link run} would refuse, before anything is done for it.
+   * @throws the pool's refusal
+   */
+  check(key: Party): void {
+    const isFull = this.waiting >= this.queue && this.#longerLine(key) === undefined
+    if (isFull || this.#expectedMs(key) > this.#options.waitMs) throw this.#refusal(key)
+  }
+
+  /**
+   * Rejects with the signal's reason when it aborts before the task's turn, and with the pool's refusal when its turn
+   * would come too late. What the task starts is in the name of the key, where the key is that of a caller.
+   * @param key default: whoever this runs for
+   */
+  async run<T>(
+    task: () => T | Promise<T>,
+    { key = callerHere() ?? APPLIANCE, ...options }: TurnOptions & { readonly key?: Party } = {},
+  ): Promise<T> {
+    options.signal?.throwIfAborted()
+    if (this.#closed) throw this.#closed
+    if (!this.#waiting.lines.has(key) && this.#mayTake(key)) this.#take(key)
+    else await this.#turn(key, options)
+    if (options.signal?.aborted) {
+      this.#leave(key)
+      throw options.signal.reason
+    }
+    const begun = { at: performance.now() }
+    this.#begun.add(begun)
+    try {
+      return await (typeof key === "string" && key !== APPLIANCE ? actingFor(key, task) : task())
+    } finally {
+      this.#begun.delete(begun)
+      const took = performance.now() - begun.at
+      this.#taskMs = this.#taskMs === 0 ? took : this.#taskMs + WEIGHT * (took - this.#taskMs)
+      this.#leave(key)
+    }
+  }
+
+  /**
+   * Takes a place now or not at all. Since nobody can wait here, a key has half of the places at most.
+   * @returns gives the place back, once; null where there is none for this key
+   */
+  enter(key: Party): (() => void) | null {
+    if (this.#running >= this.places || (this.#held.get(key) ?? 0) >= this.#half) {
+      this.#countRefused()
+      return null
+    }
+    this.#take(key)
+    let isTaken = true
+    return () => {
+      if (isTaken) this.#leave(key)
+      isTaken = false
+    }
+  }
+
+  /** Sends away whoever waits, and whoever comes from now on. */
+  close(reason: Error): void {
+    this.#closed = reason
+    for (const waiter of [...this.#waiting.lines.values()].flat()) waiter.giveUp(reason)
+  }
+
+  /** Begins what may begin. */
+  look(): void {
+    while (this.#waiting.length > 0) {
+      let key: Party | undefined
+      const next = this.#waiting.shift((party) => {
+        const may = this.#mayTake(party)
+        if (may) key = party
+        return may
+      })
+      if (next === undefined || key === undefined) return
+      this.#take(key)
+      next.begin()
+    }
+  }
+
+  #mayTake(key: Party): boolean {
+    const free = this.places - this.#running
+    if (free <= 0 || !this.#options.isOpen()) return false
+    const held = this.#held.get(key) ?? 0
+    if (held === 0) return true
+    if (free <= this.#kept) return false
+    const { lines } = this.#waiting
+    return held < this.#half || lines.size === (lines.has(key) ? 1 : 0)
+  }
+
+  #take(key: Party): void {
+    this.#running++
+    this.#held.set(key, (this.#held.get(key) ?? 0) + 1)
+  }
+
+  #leave(key: Party): void {
+    this.#running--
+    const left = this.#held.get(key)! - 1
+    if (left > 0) this.#held.set(key, left)
+    else this.#held.delete(key)
+    this.look()
+  }
+
+  /** Milliseconds until the turn of a new task. */
+  #expectedMs(key: Party): number {
+    const { lines } = this.#waiting
+    const mine = lines.get(key)?.length ?? 0
+    if (mine === 0 && this.#mayTake(key)) return 0
+    let before = mine
+    for (const [other, line] of lines) if (other !== key) before += Math.min(line.length, mine + 1)
+    return ((before + 1) * Math.max(this.#taskMs, this.#runningMs())) / this.places
+  }
+
+  /** Milliseconds for which those that run have run already, in the mean: when tasks get slower, it is known before they end. */
+  #runningMs(): number {
+    const now = performance.now()
+    let sum = 0
+    for (const { at } of this.#begun) sum += now - at
+    return sum / Math.max(1, this.#begun.size)
+  }
+
+  /** The longest line of those longer than the key's own would be. */
+  #longerLine(key: Party): readonly Waiter[] | undefined {
+    let longest: readonly Waiter[] | undefined
+    let length = (this.#waiting.lines.get(key)?.length ?? 0) + 1
+    for (const line of this.#waiting.lines.values()) {
+      if (line.length <= length) continue
+      longest = line
+      length = line.length
+    }
+    return longest
+  }
+
+  #countRefused(): void {
+    this.#refused++
+    this.#counts.refused++
+  }
+
+  #refusal(key: Party): Error {
+    this.#countRefused()
+    const seconds = Math.min(MOST_RETRY_SECONDS, Math.max(1, Math.ceil(this.#expectedMs(key) / 1000)))
+    return this.#options.refusal(seconds)
+  }
+
+  async #turn(key: Party, { signal, isPatient = false }: TurnOptions): Promise<void> {
+    const { waitMs } = this.#options
+    if (!isPatient) {
+      this.check(key)
+      if (this.waiting >= this.queue) {
+        const last = this.#longerLine(key)?.findLast((one) => !one.isPatient)
+        if (last === undefined) throw this.#refusal(key)
+        last.giveUp(this.#refusal(key))
+      }
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiter: Waiter = {
+      isPatient,
+      begin: resolve,
+      giveUp: (error) => {
+        if (!this.#waiting.delete(key, waiter)) return
+        reject(error)
+        // Another key may have been held to its half for this one.
+        this.look()
+      },
+    }
+    this.#waiting.push(key, waiter)
+    this.#counts.waiting++
+    this.#counts.waited++
+    const since = performance.now()
+    const onAbort = () => waiter.giveUp(signal?.reason)
+    signal?.addEventListener("abort", onAbort, { once: true })
+    const late =
+      isPatient || waitMs === Infinity
+        ? undefined
+        : setTimeout(() => waiter.giveUp(this.#refusal(key)), waitMs)
+    try {
+      await promise
+    } finally {
+      clearTimeout(late)
+      signal?.removeEventListener("abort", onAbort)
+      this.#counts.waiting--
+      this.#counts.waitedMs += performance.now() - since
+    }
+  }
+}
