@@ -12,6 +12,7 @@ export type {
   ReadResult,
   SitemapOptions,
   WalkedPage,
+  WalkFrontier,
   WalkOptions,
 } from "./reading.ts"
 export type { Scope } from "./source.ts"

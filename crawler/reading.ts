@@ -156,6 +156,41 @@ export interface WalkOptions {
   /** Which addresses may be named or read; what pages say of others is passed over. Default: all. */
   readonly admits?: (url: PageUrl) => boolean
   readonly signal?: AbortSignal
+  /** Default: it goes through to its end. */
+  readonly pause?: WalkPause
+}
+
+/** What a walk that was paused has yet to do, as JSON can keep it. */
+export interface WalkFrontier {
+  /** Where the start led to; null: it was not read. */
+  readonly start: PageUrl | null
+  /** Pages that it may still give. */
+  readonly left: number
+  /** Addresses that were visited, and those they led to. */
+  readonly done: readonly PageUrl[]
+  /** What is left of the level that it was at, and what is known of the next. */
+  readonly waiting: readonly WalkStep[]
+  readonly next: readonly WalkStep[]
+  /** Addresses outside, which come last. */
+  readonly external: readonly WalkStep[]
+}
+
+/** An address that a walk has found. */
+export interface WalkStep {
+  readonly url: PageUrl
+  readonly depth: number
+  /** How well its link fits, by {@link WalkOptions.judge}; 0 without one. */
+  readonly score: number
+}
+
+/** Lets a walk be paused between two pages and gone on with later. */
+export interface WalkPause {
+  /** Where an earlier walk of the same options was paused. */
+  readonly from: WalkFrontier | null
+  /** Whether to pause: pages that are being read already are given first, no other is begun. */
+  isDue(): boolean
+  /** Is given what is left, and the walk ends. */
+  keep(left: WalkFrontier): void
 }
 
 /** One page of a walk. */

@@ -50,6 +50,8 @@ export function openFirecrawlJobs(
     readonly log: Logger
     /** Milliseconds between two looks at what is to be told. Default one second. */
     readonly pollMs?: number
+    /** Milliseconds that a job is worked on before it gives way. Default half a minute. */
+    readonly turnMs?: number
   },
 ): FirecrawlJobs {
   const { keys, billing, writes, kept } = parts.accounts
@@ -73,6 +75,7 @@ export function openFirecrawlJobs(
         room: parts.room,
         guard: new TimeGuard(db),
         log: parts.log,
+        turnMs: parts.turnMs,
       })
       runner.start()
       const { log, pollMs, sending, userAgent, process } = parts

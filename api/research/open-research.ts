@@ -39,6 +39,8 @@ export function openResearch(
     /** Id of this process among others on the same state. Default: there is no other. */
     readonly process?: string
     readonly log: Logger
+    /** Milliseconds that a task is worked on before it gives way. Default half a minute. */
+    readonly turnMs?: number
   },
 ): ResearchEndpointParts {
   const { accounts, embedder, chatModel, log } = parts
@@ -64,6 +66,7 @@ export function openResearch(
     limits: { concurrency: config.researchConcurrency, seconds: SECONDS, keepDays: config.researchDays },
     guard: new TimeGuard(db),
     log,
+    turnMs: parts.turnMs,
   })
   const all = config.researchQueue
   return { tasks, researchers, billing, queue: { all, ofKey: Math.ceil(all / SHARE_OF_KEY), refused: 0 } }

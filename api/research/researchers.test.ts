@@ -148,6 +148,26 @@ describe("researchers", () => {
     accounts[Symbol.dispose]()
   })
 
+  test("have a task of a key give way to another key's between two questions, where one is made at a time", async () => {
+    const { accounts, tasks, researchers } = openTestResearch(db, new HashingEmbedder(), log, {}, 0)
+    for (const _ of [1, 2]) await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
+    const [busy, calm] = accounts.keys.list().map(({ id }) => id)
+    const held = heldEngine()
+    await tasks.add("busy1", owner(busy!), await request("What is a quux? What is a zorg?"), new Date(0))
+    await tasks.add("busy2", owner(busy!), await request("What is a quux?"), new Date(1))
+    await researchers.start(() => held.engine)
+    while (held.searched.length < 1) await sleep(5)
+    await tasks.add("calm", owner(calm!), await request("zorgs"), new Date(100))
+    const order: string[] = []
+    for (const id of ["busy1", "busy2", "calm"])
+      researchers.watch(id, ({ kind }) => void (kind === "sources" && order.push(id)))
+    held.release()
+    for (const id of ["busy1", "busy2", "calm"]) expect((await ended(tasks, id)).state).toBe("completed")
+    expect(order[0]).toBe("calm")
+    await researchers[Symbol.asyncDispose]()
+    accounts[Symbol.dispose]()
+  })
+
   test("put a task back when they are closed, and fail one whose key is gone or that killed three processes", async () => {
     const { accounts, tasks, researchers } = openTestResearch(db, new HashingEmbedder(), log)
     await accounts.writes.run(() => accounts.keys.create({ role: "search" }))

@@ -4,6 +4,7 @@ import type { Logger } from "pino"
 
 import type { DiskRoom } from "#base/disk-space.ts"
 import { countedDegraded } from "#base/flow/degraded.ts"
+import { actingFor } from "#base/flow/caller.ts"
 import { pause } from "#base/flow/pause.ts"
 import { SIGN_MS } from "#base/store/processes/own-process.ts"
 import type { TimeGuard } from "#base/store/clock/trusted-time.ts"
@@ -28,17 +29,21 @@ export interface ResearchersOptions {
   readonly room?: Pick<DiskRoom, "isLow"> | undefined
   readonly guard: Pick<TimeGuard, "mayDelete">
   readonly log: Logger
+  /** Milliseconds that a task is worked on before it gives way to another key's. Default half a minute. */
+  readonly turnMs?: number | undefined
 }
 
 export interface ResearchLimits {
   /** Tasks under way at once; the others wait. */
   readonly concurrency: number
-  /** Seconds that a task may take, from its beginning. */
+  /** Seconds that a task may take in one go, from the beginning of its turn. */
   readonly seconds: Readonly<Record<ResearchRequest["model"], number>>
   /** Days that results are kept. */
   readonly keepDays: number
 }
 
+/** Long enough for some questions, short enough to wait for. */
+const TURN_MS = 30_000
 const DAY_MS = 86_400_000
 const TIDY_MS = 3_600_000
 /** Room on the disk is looked for so often. */
@@ -120,7 +125,8 @@ export class Researchers implements AsyncDisposable {
       }
       const task = await tasks.begin()
       if (!task) return
-      const work = this.#work(task, this.#engineFor)
+      const engineFor = this.#engineFor
+      const work = actingFor(task.owner.keyId, () => this.#work(task, engineFor))
       this.#running.add(work)
       void work.finally(() => {
         this.#running.delete(work)
@@ -175,6 +181,8 @@ export class Researchers implements AsyncDisposable {
     const { id, request, owner } = task
     const cancel = new AbortController()
     this.#cancels.set(id, cancel)
+    const { turnMs = TURN_MS } = this.#options
+    const givesWay = new AbortController()
     const late = AbortSignal.timeout(limits.seconds[request.model] * 1000)
     const emit = (event: ResearchEvent) => {
       for (const watcher of this.#watchers.get(id) ?? []) watcher(event)
@@ -202,8 +210,9 @@ export class Researchers implements AsyncDisposable {
             ...(degraded.parts.length > 0 && { degraded: degraded.parts }),
           })
           saving.catch((err: unknown) => log.warn({ err }, "what was found is not kept yet"))
+          if (performance.now() - began >= turnMs && tasks.turns.isOwed(owner.keyId)) givesWay.abort()
         },
-        signal: AbortSignal.any([this.#stop.signal, cancel.signal, late]),
+        signal: AbortSignal.any([this.#stop.signal, cancel.signal, late, givesWay.signal]),
         log,
       }
       const result = await degraded.collect(() =>
@@ -221,9 +230,11 @@ export class Researchers implements AsyncDisposable {
       const { aborted } = this.#stop.signal
       const refused = error instanceof ApiError ? error.message : BROKEN
       const reason = cancel.signal.aborted ? CANCELLED : late.aborted ? LATE : refused
-      if (!aborted && reason === BROKEN) log.error({ err: error }, "research failed")
+      if (!aborted && !givesWay.signal.aborted && reason === BROKEN)
+        log.error({ err: error }, "research failed")
       await saving.catch(() => {})
-      await (aborted ? tasks.putBack(id) : fail(reason)).catch((err: unknown) =>
+      const waitsAgain = aborted || (givesWay.signal.aborted && reason === BROKEN)
+      await (waitsAgain ? tasks.putBack(id) : fail(reason)).catch((err: unknown) =>
         log.error({ err }, "the end of a task was not written down; the next start finds it"),
       )
     } finally {

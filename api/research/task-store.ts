@@ -13,6 +13,7 @@ import {
 } from "../accounts/limits/stored-use.ts"
 import type { WriteQueue } from "../accounts/billing/write-queue.ts"
 import type { StoredBytes } from "../load/bounds.ts"
+import { type KeyTurns, keyTurns } from "../load/key-turns.ts"
 import type { MissingValue } from "./report/structured.ts"
 import type { EvidenceRecord, Source } from "./sources/evidence.ts"
 import type { ResearchRequest } from "./request.ts"
@@ -87,6 +88,8 @@ const STEPS = [
   // The process that works on it.
   "alter table research_task add column process text",
   "alter table research_task add column degraded text not null default '[]'",
+  // When its last turn began.
+  "alter table research_task add column turn_at integer",
 ]
 
 const NO_LIMIT: Pick<KeptByKey, "hasRoom"> = { hasRoom: () => true }
@@ -98,6 +101,8 @@ export class ResearchTasks {
   readonly #limits: StoreLimits
   readonly #kept: Pick<KeptByKey, "hasRoom">
   readonly stored: StoredUse
+  /** Turns among the keys whose tasks wait. */
+  readonly turns: KeyTurns
   readonly #process: string | null
 
   /**
@@ -119,6 +124,8 @@ export class ResearchTasks {
     this.stored = new StoredUse(db, STORED_TASKS)
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
     this.#sql = prepareOnce(db)
+    const work = { table: "research_task", waiting: "pending", working: "in_progress" }
+    this.turns = keyTurns("research", work, this.#sql)
     this.#writes = writes
     this.#kept = kept
   }
@@ -161,20 +168,13 @@ export class ResearchTasks {
     return { all: Number(row["n"]), ofKey: Number(row["mine"]) }
   }
 
-  /**
-   * Begins the next task: of the keys that wait the one with the fewest under way comes first, then who waits longest.
-   * Null when none waits.
-   */
-  begin(): Promise<ResearchTask | null> {
+  /** Begins the task whose turn it is; null when none waits. */
+  begin(now = new Date()): Promise<ResearchTask | null> {
     return this.#writes.run(() => {
       const row = this.#sql(
-        `update research_task set state = 'in_progress', starts = starts + 1, process = ? where id = (
-           select id from research_task as waiting where state = 'pending'
-           order by (select count(*) from research_task as other
-                     where other.state = 'in_progress' and other.key_id = waiting.key_id), created_at, id
-           limit 1)
-         returning *`,
-      ).get(this.#process)
+        `update research_task set state = 'in_progress', starts = starts + 1, process = ?, turn_at = ?
+         where id = (${this.turns.nextId}) returning *`,
+      ).get(this.#process, now.getTime())
       return row ? toTask(row) : null
     })
   }

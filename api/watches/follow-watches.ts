@@ -36,7 +36,7 @@ export interface FollowParts extends LookParts {
 
 const POLL_MS = 1000
 /** Receivers that are spoken to at the same time; each gets one message at a time. */
-const RECEIVERS = 4
+const RECEIVERS = 8
 const PRUNE_EVERY_MS = 3_600_000
 
 /** Looks at what crawls change and tells of it, for as long as the signal lets it. A receiver that is slow holds up none but itself. */
@@ -52,8 +52,9 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
       if (watches.length > 0) {
         if (await lookOnce(watches, parts, signal)) store.prune(config.watchEntries)
         for (const watch of store.list()) outbox.collect(watch, Date.now())
-        for (const delivery of outbox.due(Date.now(), sending.busy, sending.room)) {
-          sending.begin(delivery.receiver, () => deliver(delivery, parts, receivers, signal))
+        for (const delivery of outbox.due(Date.now(), sending.busy, sending.room, sending.served)) {
+          const key = store.get(delivery.watch)?.key
+          sending.begin(delivery.receiver, () => deliver(delivery, parts, receivers, signal), key)
         }
         if (steadyNow() - pruned > PRUNE_EVERY_MS) {
           pruned = steadyNow()

@@ -16,6 +16,9 @@ export const POOLS = {
   "chat-model": { about: "replies of the language model", isLong: true },
   "event-streams": { about: "streams of events", isLong: true },
   "job-sockets": { about: "WebSockets that watch a crawl job", isLong: true },
+  "crawl-jobs": { about: "crawl jobs under way", isLong: true },
+  research: { about: "research tasks under way", isLong: true },
+  receivers: { about: "receivers of messages that are spoken to", isLong: true },
   images: { about: "images that are fetched, by host", isLong: false },
 } as const satisfies Record<string, { readonly about: string; readonly isLong: boolean }>
 

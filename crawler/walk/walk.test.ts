@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { PatternError } from "../scope/patterns.ts"
 import { createReader } from "../visit/reader.ts"
-import type { Reader, WalkOptions } from "../reading.ts"
+import type { Reader, WalkFrontier, WalkOptions } from "../reading.ts"
 import { testConfig } from "../testing/crawl-fixture.ts"
 import { article, redirect, startTestSite, status, type TestSite, textFile } from "../testing/test-site.ts"
 import { walkSite } from "./walk.ts"
@@ -24,6 +24,16 @@ beforeAll(async () => {
     "/docs/deeper": article("Deeper"),
     "/docs/moved": redirect("/docs/deep"),
     "/dead": status(404),
+    "/wide": article("Wide", {
+      links: [...Array.from({ length: 20 }, (_, i) => `/wide/${i}`), "https://elsewhere.invalid/y"],
+    }),
+    ...Object.fromEntries(
+      Array.from({ length: 20 }, (_, i) => [
+        `/wide/${i}`,
+        article(`Wide ${i}`, { links: [`/wide/${i}/far`] }),
+      ]),
+    ),
+    ...Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`/wide/${i}/far`, article(`Far ${i}`)])),
   })
 })
 afterAll(async () => {
@@ -280,4 +290,39 @@ describe("the site's sitemaps", () => {
     const dead = await from({ url: "http://127.0.0.1:9/", sitemap: "only", discoverOnly: true })
     expect(dead).toEqual(["0 http://127.0.0.1:9/ failed"])
   })
+})
+
+test("a walk that is paused again and again gives what one in a go does, and reads each page once", async () => {
+  const read: string[] = []
+  const counted: Pick<Reader, "read" | "sitemap"> = {
+    read: (url, options) => {
+      read.push(url)
+      return reader.read(url, options)
+    },
+    sitemap: (at, options) => reader.sitemap(at, options),
+  }
+  const options = { url: `${site.origin}/wide`, maxDepth: 2, maxBreadth: 50, limit: 38, allowExternal: true }
+  const whole = []
+  for await (const { url, depth } of walkSite(reader, options)) whole.push(`${depth} ${url}`)
+  expect(whole).toHaveLength(38)
+  const parts = []
+  let turns = 0
+  let from: WalkFrontier | null = null
+  do {
+    let left: WalkFrontier | null = null
+    const pause = {
+      from,
+      isDue: () => true,
+      keep: (frontier: WalkFrontier) => {
+        left = JSON.parse(JSON.stringify(frontier)) as WalkFrontier
+      },
+    }
+    for await (const { url, depth } of walkSite(counted, { ...options, pause })) parts.push(`${depth} ${url}`)
+    from = left
+    turns += 1
+  } while (from !== null)
+  expect(parts).toEqual(whole)
+  expect(new Set(read).size).toBe(read.length)
+  // Six pages are read ahead at a time: 1, 4 times 6 of 20, 3 times 6 of 17.
+  expect(turns).toBe(8)
 })

@@ -1,20 +1,21 @@
 import { type PageUrl, toPageUrl } from "#engine"
 import { breather } from "#base/flow/breather.ts"
 import { anyPattern } from "../scope/patterns.ts"
-import type { Reader, Reading, ReadResult, WalkedPage, WalkOptions } from "../reading.ts"
+import type {
+  Reader,
+  Reading,
+  ReadResult,
+  WalkedPage,
+  WalkOptions,
+  WalkFrontier,
+  WalkStep as Step,
+} from "../reading.ts"
 import { scopeOf } from "../scope/scope.ts"
 
 /** Pages of one walk that are read at the same time: enough to answer in time, few enough not to be a burden. */
 const CONCURRENCY = 6
 /** Links kept to choose from, for each page of the limit. */
 const WAITING_PER_PAGE = 20
-
-interface Step {
-  readonly url: PageUrl
-  readonly depth: number
-  /** How well its link fits, by {@link WalkOptions.judge}; 0 without one. */
-  readonly score: number
-}
 
 /**
  * Walks a site from one address along its links and yields pages as they are read. Obeys robots.txt and nofollow.
@@ -29,7 +30,8 @@ interface Step {
  *
  * External addresses come last, once each, when `allowExternal` is set and `selectDomains` is not: what is inside
  * has the first claim on `limit`, which bounds inside and outside together. They are read, or with
- * `discoverOnly` named, and never followed. An abort ends the walk after what was yielded.
+ * `discoverOnly` named, and never followed. An abort ends the walk after what was yielded, a pause after what is being
+ * read, with what is left; each walk that goes on from there reads at least a page.
  *
  * @throws PatternError before anything is fetched, when a pattern of the options is not valid.
  */
@@ -43,12 +45,26 @@ export async function* walkSite(
   const { discoverOnly = false, limit, maxDepth, judge, sitemap } = options
   const isListOnly = sitemap === "only" && discoverOnly
   const breathe = breather()
-  const seen = new Set<PageUrl>([start])
-  const yielded = new Set<PageUrl>()
-  const external: Step[] = []
-  let waiting: Step[] = [{ url: start, depth: 0, score: 0 }]
-  let left = limit
-  let inside = filter.insideOf(start)
+  const from = options.pause?.from ?? {
+    start: null,
+    left: limit,
+    done: [],
+    waiting: [{ url: start, depth: 0, score: 0 }],
+    next: [],
+    external: [],
+  }
+  const yielded = new Set<PageUrl>(from.done)
+  const external: Step[] = [...from.external]
+  let waiting: readonly Step[] = from.waiting
+  let known: readonly Step[] = from.next
+  const seen = new Set<PageUrl>([...yielded, ...[...waiting, ...known, ...external].map(({ url }) => url)])
+  let left = from.left
+  let readStart = from.start
+  let inside = filter.insideOf(readStart ?? start)
+  let isPaused = false
+  const pauses = () => (isPaused ||= options.pause?.isDue() ?? false)
+  const pauseAt = (rest: Pick<WalkFrontier, "waiting" | "next" | "external">) =>
+    options.pause?.keep({ start: readStart, left, done: [...yielded], ...rest })
   const isNamed = ({ depth }: Step) => discoverOnly && depth === maxDepth && depth > 0
   const pagesOfSitemap = (site: PageUrl, isInside: (url: PageUrl) => boolean) =>
     reader.sitemap(site, {
@@ -62,16 +78,19 @@ export async function* walkSite(
     // A whole level, or the few best of all.
     const count = judge ? Math.min(CONCURRENCY, left) : waiting.every(isNamed) ? waiting.length : left
     const steps = waiting.slice(0, count)
-    const next: Step[] = judge ? waiting.slice(count) : []
-    for await (const { step, result } of read(reader, steps, options, isNamed)) {
+    const next: Step[] = [...(judge ? waiting.slice(count) : []), ...known]
+    known = []
+    let taken = 0
+    for await (const { step, result } of read(reader, steps, options, { isNamed, pauses })) {
       if (options.signal?.aborted) return
+      taken += 1
       const url = result?.kind === "read" ? result.reading.url : step.url
       // Two addresses may redirect to one page.
       if (yielded.has(url)) continue
-      yielded.add(url)
+      yielded.add(url).add(step.url)
       seen.add(url)
       const isStart = step.url === start
-      if (result?.kind === "read" && isStart) inside = filter.insideOf(url)
+      if (result?.kind === "read" && isStart) inside = filter.insideOf((readStart = url))
       if (!isStart && !inside(url)) continue
       const listed = isStart && sitemap && isThere(result) ? await pagesOfSitemap(url, inside) : []
       if (options.signal?.aborted) return
@@ -118,17 +137,26 @@ export async function* walkSite(
       for (const link of chosen)
         if (judge || next.length < limit) next.push({ ...link, depth: step.depth + 1 })
     }
+    const rest = steps.slice(taken)
+    if (rest.length > 0 || (next.length > 0 && pauses())) {
+      pauseAt(rest.length > 0 ? { waiting: rest, next, external } : { waiting: next, next: [], external })
+      return
+    }
     waiting = judge ? next.toSorted((a, b) => b.score - a.score).slice(0, limit * WAITING_PER_PAGE) : next
   }
 
   const last = external.filter(({ url }) => !yielded.has(url)).slice(0, left)
-  for await (const { step, result } of read(reader, last, options, () => discoverOnly)) {
+  let taken = 0
+  for await (const { step, result } of read(reader, last, options, { isNamed: () => discoverOnly, pauses })) {
     if (options.signal?.aborted) return
+    taken += 1
     const url = result?.kind === "read" ? result.reading.url : step.url
     if (yielded.has(url)) continue
-    yielded.add(url)
+    yielded.add(url).add(step.url)
     yield { url, depth: step.depth, result }
+    left -= 1
   }
+  if (taken < last.length) pauseAt({ waiting: [], next: [], external: last.slice(taken) })
 }
 
 /** Whether somebody answers at an address, be it that there is no page. */
@@ -166,16 +194,18 @@ interface Visit {
   readonly result: ReadResult | null
 }
 
-/** Reads steps a few at a time and gives their results in the steps' order. */
+/** Reads steps a few at a time and gives their results in the steps' order; no more than are begun once it `pauses`. */
 async function* read(
   reader: Pick<Reader, "read">,
   steps: readonly Step[],
   { signal, discoverOnly = false, rendering }: WalkOptions,
-  isNamed: (step: Step) => boolean,
+  { isNamed, pauses }: { readonly isNamed: (step: Step) => boolean; readonly pauses: () => boolean },
 ): AsyncGenerator<Visit> {
   const running: Promise<ReadResult | null>[] = []
   for (const [index, step] of steps.entries()) {
-    for (const ahead of steps.slice(running.length, index + CONCURRENCY)) {
+    const most = index > 0 && pauses() ? running.length : index + CONCURRENCY
+    if (index >= most) return
+    for (const ahead of steps.slice(running.length, most)) {
       const reading = isNamed(ahead)
         ? Promise.resolve(null)
         : reader.read(ahead.url, {

@@ -22,10 +22,9 @@ const LIMITS_OF_ITS_OWN: readonly RegExp[] = [
 
 /** Files that have one all the same, and why no caller can fill it for others. */
 const OTHERS: Readonly<Record<string, string>> = {
-  "api/firecrawl/jobs/job-runner.ts": "jobs that are kept in the state",
-  "api/firecrawl/jobs/run-job.ts": "addresses of one job",
+  "api/firecrawl/jobs/job-runner.ts": "keys take turns by key-turns.ts",
   "api/load/connections.ts": "an address has half of them",
-  "api/research/researchers.ts": "tasks of keys with the fewest under way come first",
+  "api/research/researchers.ts": "keys take turns by key-turns.ts",
   "api/x402/purchase/payer-limits.ts": "what one payer may have under way",
   "base/flow/fair-pool.ts": "the pool itself",
   "base/flow/fair-queue.ts": "in which parties take turns",
@@ -56,7 +55,7 @@ test("no file limits how much is done at one time but by a pool, other than thos
 test("every pool is opened somewhere, and has a row in the handbook", () => {
   const source = files.map(textOf).join("\n")
   const names = Object.keys(POOLS)
-  const isOpened = (name: string) => new RegExp(`new FairPool\\(\\s*"${name}"`).test(source)
+  const isOpened = (name: string) => new RegExp(`(?:new FairPool|keyTurns)\\(\\s*"${name}"`).test(source)
   expect(names.filter((name) => !isOpened(name))).toEqual([])
   const page = readFileSync(join(ROOT, "docs/credits-and-limits.md"), "utf8")
   const [shares = ""] = page.split("## Fair shares")[1]!.split("\n## ")

@@ -8,6 +8,7 @@ const KEPT_TABLES = [
   "research_task",
   "firecrawl_job",
   "firecrawl_result",
+  "firecrawl_frontier",
   "watch",
   "watch_seen",
   "watch_text",

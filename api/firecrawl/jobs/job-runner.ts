@@ -3,7 +3,9 @@ import { setInterval } from "node:timers"
 import type { Logger } from "pino"
 
 import type { DiskRoom } from "#base/disk-space.ts"
+import { actingFor } from "#base/flow/caller.ts"
 import { pause } from "#base/flow/pause.ts"
+import { Serial } from "#base/flow/serial.ts"
 import { SIGN_MS } from "#base/store/processes/own-process.ts"
 import type { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
@@ -15,8 +17,15 @@ import type { Reach } from "../../accounts/reach/reach.ts"
 import { ApiError } from "../../errors.ts"
 import { depthOf } from "../scrape.ts"
 import type { JobRequest } from "./crawl-request.ts"
-import { type FirecrawlJob, type JobEnd, type JobOwner, type JobStore, RESTARTED } from "./job-store.ts"
-import { type JobParts, runJob } from "./run-job.ts"
+import {
+  type BegunJob,
+  type FirecrawlJob,
+  type JobEnd,
+  type JobOwner,
+  type JobStore,
+  RESTARTED,
+} from "./job-store.ts"
+import { type JobParts, type JobTurn, runJob } from "./run-job.ts"
 
 export interface JobRunnerOptions {
   readonly store: JobStore
@@ -30,10 +39,14 @@ export interface JobRunnerOptions {
   readonly room?: Pick<DiskRoom, "isLow"> | undefined
   readonly guard: Pick<TimeGuard, "mayDelete">
   readonly log: Logger
+  /** Milliseconds that a job is worked on before it gives way to another key's. Default half a minute. */
+  readonly turnMs?: number | undefined
 }
 
 /** Jobs under way at the same time: each reads as many pages at once as a live crawl, of which there are few at a time, too. */
 export const CONCURRENT = 4
+/** Long enough to be worth what it takes to keep a frontier and begin anew, short enough to wait for. */
+const TURN_MS = 30_000
 /** Jobs that wait, of all keys; a quarter of them of one. */
 const WAITING = 100
 const WAITING_OF_KEY = WAITING / 4
@@ -60,7 +73,11 @@ export function jobCost(request: JobRequest, pages = mostPages(request)): Cost {
 const mostPages = (request: JobRequest): number =>
   request.kind === "crawl" ? request.limit : request.addresses.length
 
-/** Works on jobs, a few at a time, until it is closed; those under way end then with what they have found. */
+/**
+ * Works on jobs, a few at a time, until it is closed; those under way end then with what they have found. Keys take turns: the key
+ * with the fewest jobs under way is next, and while a key waits that has fewer than another, a job of that other gives way
+ * after {@link TURN_MS} and waits for its next turn, with what it has yet to read kept in the state.
+ */
 export class JobRunner implements AsyncDisposable {
   readonly #options: JobRunnerOptions
   readonly #stop = new AbortController()
@@ -68,6 +85,9 @@ export class JobRunner implements AsyncDisposable {
   #tidy: NodeJS.Timeout | undefined
   #look: NodeJS.Timeout | undefined
   #begun: Promise<void> | undefined
+  readonly #beginning = new Serial()
+  /** The job that is giving way: one at a time, since what waits may be but one. */
+  #givingWay: string | null = null
 
   constructor(options: JobRunnerOptions) {
     this.#options = options
@@ -141,6 +161,8 @@ export class JobRunner implements AsyncDisposable {
       return
     }
     if (job.endedAt === null) await this.#end(job, { state: "cancelled", error: null })
+    // Its turn may have come meanwhile.
+    this.#running.get(job.id)?.cancel.abort()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -148,6 +170,7 @@ export class JobRunner implements AsyncDisposable {
     clearInterval(this.#look)
     this.#stop.abort()
     await this.#begun
+    await this.#beginning.idle()
     await Promise.all([...this.#running.values()].map(({ work }) => work))
   }
 
@@ -159,13 +182,20 @@ export class JobRunner implements AsyncDisposable {
   }
 
   #wake(): void {
-    if (this.#stop.signal.aborted || this.#running.size >= CONCURRENT) return
-    // Those just taken may wait still, as far as the store knows.
-    for (const job of this.#options.store.waiting(CONCURRENT)) {
-      if (this.#running.size >= CONCURRENT) return
-      if (this.#running.has(job.id)) continue
+    const { log } = this.#options
+    this.#beginning
+      .run(() => this.#begin())
+      .catch(
+        (err: unknown) => this.#stop.signal.aborted || log.error({ err }, "crawl jobs could not be begun"),
+      )
+  }
+
+  async #begin(): Promise<void> {
+    while (!this.#stop.signal.aborted && this.#running.size < CONCURRENT) {
+      const job = await this.#options.store.next(new Date())
+      if (job === null) return
       const cancel = new AbortController()
-      const work = this.#work(job, cancel.signal).finally(() => {
+      const work = actingFor(job.owner.keyId, () => this.#work(job, cancel.signal)).finally(() => {
         this.#running.delete(job.id)
         this.#wake()
       })
@@ -173,18 +203,37 @@ export class JobRunner implements AsyncDisposable {
     }
   }
 
+  /** Whether a job is to give way, asked between its pages. */
+  #turnOf({ id, owner, frontier }: BegunJob): JobTurn {
+    const { store, turnMs = TURN_MS } = this.#options
+    const since = performance.now()
+    return {
+      from: frontier,
+      isOver: () => {
+        if (
+          this.#givingWay === null &&
+          performance.now() - since >= turnMs &&
+          store.turns.isOwed(owner.keyId)
+        )
+          this.#givingWay = id
+        return this.#givingWay === id
+      },
+    }
+  }
+
   /** Never rejects. */
-  async #work(job: FirecrawlJob, cancelled: AbortSignal): Promise<void> {
+  async #work(job: BegunJob, cancelled: AbortSignal): Promise<void> {
     const { store, keys, billing, parts, reach, room, log } = this.#options
     const { id, request, owner } = job
-    const late = AbortSignal.timeout(JOB_MS)
+    const late = AbortSignal.timeout(Math.max(0, job.begunAt.getTime() + JOB_MS - Date.now()))
     const full = new AbortController()
     const gone = new AbortController()
     const signal = AbortSignal.any([this.#stop.signal, cancelled, late, full.signal, gone.signal])
     try {
       const key = keys.byId(owner.keyId)
       if (!key) return await this.#end(job, { state: "failed", error: NO_KEY })
-      if (!(await store.begin(id))) return
+      // Cancelled while its turn came.
+      if ((store.get(id)?.endedAt ?? null) !== null) return
       // What was set aside when the job was taken may have gone with the process that took it.
       await billing.reserve({ requestId: id, key }, jobCost(request))
       const results = {
@@ -198,7 +247,8 @@ export class JobRunner implements AsyncDisposable {
           if (!signal.aborted) await store.addFailure(job, failure)
         },
       }
-      await runJob(request, { ...parts, reach: reach(key), signal, results })
+      const left = await runJob(request, { ...parts, reach: reach(key), signal, results }, this.#turnOf(job))
+      if (left !== null && !signal.aborted) return await store.giveWay(job, left)
       const failed = (error: string) => ({ state: "failed", error }) as const
       const outcome = cancelled.aborted
         ? ({ state: "cancelled", error: null } as const)
@@ -219,6 +269,8 @@ export class JobRunner implements AsyncDisposable {
         job,
         cancelled.aborted ? { state: "cancelled", error: null } : { state: "failed", error: refused },
       )
+    } finally {
+      if (this.#givingWay === id) this.#givingWay = null
     }
   }
 

@@ -12,9 +12,11 @@ import {
 } from "../../accounts/limits/stored-use.ts"
 import type { KeptByKey } from "../../accounts/limits/kept-by-key.ts"
 import type { StoredBytes } from "../../load/bounds.ts"
+import { type KeyTurns, keyTurns } from "../../load/key-turns.ts"
 import type { Tracking } from "../../accounts/tracking.ts"
 import type { FirecrawlDocument } from "../documents/document.ts"
 import type { JobRequest } from "./crawl-request.ts"
+import type { JobFrontier } from "./job-frontier.ts"
 
 export type JobState = "waiting" | "scraping" | "completed" | "failed" | "cancelled"
 
@@ -35,7 +37,15 @@ export interface FirecrawlJob {
   readonly credits: number
   readonly error: string | null
   readonly createdAt: Date
+  /** When it was first worked on; null: it never was. */
+  readonly begunAt: Date | null
   readonly endedAt: Date | null
+}
+
+/** A job whose turn has come, with what is left of it; null: all of it. */
+export interface BegunJob extends FirecrawlJob {
+  readonly begunAt: Date
+  readonly frontier: JobFrontier | null
 }
 
 export interface StoredFailure {
@@ -63,6 +73,11 @@ export const STORED_JOBS: StoredTable = {
   table: "firecrawl_job",
   key: "key_id",
   columns: ["owner", "request"],
+}
+export const STORED_FRONTIERS: StoredTable = {
+  table: "firecrawl_frontier",
+  key: "key_id",
+  columns: ["frontier"],
 }
 /** One key may fill such a part, so that there is room left for the others. */
 const SHARE_OF_KEY = 4
@@ -100,11 +115,18 @@ const STEPS = [
   countStored(STORED_JOBS),
   // The process that works on it.
   "alter table firecrawl_job add column process text",
+  // When a job was first begun, and when its last turn began; what a job that gave way has yet to do.
+  `alter table firecrawl_job add column begun_at integer;
+   alter table firecrawl_job add column turn_at integer;
+   create table firecrawl_frontier (job_id text primary key, key_id text not null, frontier text not null) strict, without rowid;
+   ${countStored(STORED_FRONTIERS)}`,
 ]
 
 /** Jobs in state.db with what they have found, until it is forgotten. */
 export class JobStore {
   readonly stored: StoredUse
+  /** Turns among the keys whose jobs wait. */
+  readonly turns: KeyTurns
   readonly #sql: ReturnType<typeof prepareOnce>
   readonly #writes: Pick<WriteQueue, "run">
   readonly #limits: StoreLimits
@@ -129,6 +151,8 @@ export class JobStore {
     this.#process = process
     this.stored = new StoredUse(db, STORED_RESULTS)
     this.#sql = prepareOnce(db)
+    const work = { table: "firecrawl_job", waiting: "waiting", working: "scraping" }
+    this.turns = keyTurns("crawl-jobs", work, this.#sql)
     this.#writes = writes
     this.#kept = kept
     this.#limits = storeLimits(bytes, SHARE_OF_KEY)
@@ -185,13 +209,6 @@ export class JobStore {
       .map(toJob)
   }
 
-  /** Those that wait longest, of all keys, oldest first. */
-  waiting(limit: number): readonly FirecrawlJob[] {
-    return this.#sql("select * from firecrawl_job where state = 'waiting' order by created_at, id limit ?")
-      .all(limit)
-      .map(toJob)
-  }
-
   /** How many wait, of all keys and of one. */
   waitingCounts(keyId: string): { readonly all: number; readonly ofKey: number } {
     const row = this.#sql(
@@ -217,14 +234,35 @@ export class JobStore {
     }
   }
 
-  /** @returns false when another process works on it, or it has ended */
-  async begin(id: string): Promise<boolean> {
-    const { changes } = await this.#writes.run(() =>
-      this.#sql(
-        "update firecrawl_job set state = 'scraping', process = ? where id = ? and state = 'waiting'",
-      ).run(this.#process, id),
-    )
-    return Number(changes) > 0
+  /** Begins the job whose turn it is, or goes on with it; null when none waits. */
+  async next(now: Date): Promise<BegunJob | null> {
+    return await this.#writes.run(() => {
+      const row = this.#sql(
+        `update firecrawl_job set state = 'scraping', process = ?1, turn_at = ?2, begun_at = coalesce(begun_at, ?2)
+         where id = (${this.turns.nextId}) returning *`,
+      ).get(this.#process, now.getTime())
+      if (row === undefined) return null
+      const job = toJob(row)
+      const kept = this.#sql("delete from firecrawl_frontier where job_id = ? returning frontier").get(job.id)
+      const frontier = kept === undefined ? null : (JSON.parse(kept["frontier"] as string) as JobFrontier)
+      return { ...job, begunAt: job.begunAt ?? now, frontier }
+    })
+  }
+
+  /** Has a job wait for its next turn. */
+  async giveWay({ id, owner }: FirecrawlJob, frontier: JobFrontier): Promise<void> {
+    const text = JSON.stringify(frontier)
+    await this.#writes.run(() => {
+      const { changes } = this.#sql(
+        "update firecrawl_job set state = 'waiting' where id = ? and state = 'scraping'",
+      ).run(id)
+      if (Number(changes) > 0)
+        this.#sql("insert into firecrawl_frontier (job_id, key_id, frontier) values (?, ?, ?)").run(
+          id,
+          owner.keyId,
+          text,
+        )
+    })
   }
 
   /** Whether there is room for another document of this key. */
@@ -292,6 +330,7 @@ export class JobStore {
     this.#sql(
       "update firecrawl_job set state = ?2, credits = ?3, error = ?4, ended_at = ?5 where id = ?1 and ended_at is null",
     ).run(id, state, credits, error, now.getTime())
+    this.#sql("delete from firecrawl_frontier where job_id = ?").run(id)
   }
 
   /** What processes worked on that are lost has failed, with what it had found. */
@@ -332,6 +371,7 @@ function toJob(row: Record<string, unknown>): FirecrawlJob {
     credits: Number(row["credits"]),
     error: row["error"] as string | null,
     createdAt: date("created_at"),
+    begunAt: dateOrNull(row["begun_at"]),
     endedAt: row["ended_at"] === null ? null : date("ended_at"),
   }
 }

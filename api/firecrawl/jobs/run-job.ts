@@ -12,6 +12,7 @@ import { failureOf, readDocument, readOptions, type ScrapeParts } from "../docum
 import type { BatchJobRequest, CrawlJobRequest, JobRequest, Pace } from "./crawl-request.ts"
 import type { FirecrawlDocument } from "../documents/document.ts"
 import { walkedSitemap } from "../scrape-request.ts"
+import type { JobFrontier } from "./job-frontier.ts"
 import type { StoredFailure } from "./job-store.ts"
 
 /** Keeps what a job finds. */
@@ -25,24 +26,51 @@ export type JobParts = Omit<ScrapeParts, "reader" | "reach" | "scrapeId"> & {
   readonly results: JobResults
 }
 
-/** Works a job through: page by page, each kept before the next, until it is done or `signal` aborts. */
-export async function runJob(request: JobRequest, parts: JobParts): Promise<void> {
+/** One of the turns in which a job is worked on. */
+export interface JobTurn {
+  /** What the turn before left; null: this is the first. */
+  readonly from: JobFrontier | null
+  /** Whether to give way: what is being read already is kept first. */
+  isOver(): boolean
+}
+
+/**
+ * Works a job through: page by page, each kept before the next, until it is done, its turn is over or `signal` aborts.
+ * Each turn reads at least a page.
+ * @returns what is left; null: nothing
+ */
+export async function runJob(
+  request: JobRequest,
+  parts: JobParts,
+  turn: JobTurn,
+): Promise<JobFrontier | null> {
   const { scrape, pace } = request
-  const reader = paced(parts.reach.reader, pace, parts.signal)
+  const reader = paced(parts.reach.reader, pace, { isFirst: turn.from === null, signal: parts.signal })
   const asked = { ...readOptions(scrape, parts.signal), timeoutMs: scrape.timeoutMs }
   const own: LiveReader = {
     ...parts.reach.reader,
     read: (url, options) => reader.read(url, { ...asked, ...options }),
   }
-  await (request.kind === "crawl" ? runCrawl(request, own, parts) : runBatch(request, own, parts))
+  return await (request.kind === "crawl"
+    ? runCrawl(request, own, parts, turn)
+    : runBatch(request, own, parts, turn))
 }
 
-async function runCrawl(request: CrawlJobRequest, reader: LiveReader, parts: JobParts): Promise<void> {
+async function runCrawl(
+  request: CrawlJobRequest,
+  reader: LiveReader,
+  parts: JobParts,
+  turn: JobTurn,
+): Promise<JobFrontier | null> {
   const { signal, results } = parts
   const { scrape } = request
   // Loaded when first needed, like the reader.
   const { walkSite } = await import("#crawler")
   const admits = await linkTest(request, await parts.reach.addresses())
+  const from = turn.from?.kind === "crawl" ? turn.from.walk : null
+  // Of addresses that differ in their parameters alone one has been chosen already.
+  for (const url of from?.done ?? []) admits(url)
+  let left: JobFrontier | null = null
   const pages = walkSite(reader, {
     url: request.url,
     maxDepth: request.maxDepth,
@@ -55,9 +83,16 @@ async function runCrawl(request: CrawlJobRequest, reader: LiveReader, parts: Job
     ...walkedSitemap(request.sitemap ?? "skip"),
     admits,
     signal,
+    pause: {
+      from,
+      isDue: () => turn.isOver(),
+      keep: (walk) => {
+        left = { kind: "crawl", walk }
+      },
+    },
   })
   for await (const { url, result } of pages) {
-    if (signal.aborted) return
+    if (signal.aborted) return null
     if (result === null) continue
     if (result.kind === "read") {
       await keep(url, results, async () => ({
@@ -70,24 +105,32 @@ async function runCrawl(request: CrawlJobRequest, reader: LiveReader, parts: Job
       }))
     } else await results.failure(failed(url, failureOf(result)))
   }
+  return left
 }
 
 async function runBatch(
   request: BatchJobRequest,
   reader: Pick<Reader, "read">,
   parts: JobParts,
-): Promise<void> {
+  turn: JobTurn,
+): Promise<JobFrontier | null> {
   const { signal, results } = parts
-  const waiting = [...request.addresses]
+  const { addresses, pace, scrape } = request
+  const first = turn.from?.kind === "batch" ? addresses.length - turn.from.left : 0
+  let begun = first
   const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
-      const address = next
+    while (begun < addresses.length && !signal.aborted && (begun === first || !turn.isOver())) {
+      const address = addresses[begun]!
+      begun += 1
       await keep(address.given, results, () =>
-        readDocument(address, request.scrape, { ...parts, reader, scrapeId: randomUUID() }),
+        readDocument(address, scrape, { ...parts, reader, scrapeId: randomUUID() }),
       )
     }
   }
-  await Promise.all(Array.from({ length: request.pace.concurrency }, work))
+  await Promise.all(Array.from({ length: pace.concurrency }, work))
+  return begun < addresses.length && !signal.aborted
+    ? { kind: "batch", left: addresses.length - begun }
+    : null
 }
 
 /** Keeps what `make` gives, as a failure where it cannot be made. */
@@ -142,13 +185,13 @@ const bare = ({ host }: URL): string => host.replace(/^www\./, "")
 function paced(
   reader: Pick<Reader, "read">,
   { delayMs, concurrency }: Pace,
-  signal: AbortSignal,
+  { isFirst: isFirstTurn, signal }: { readonly isFirst: boolean; readonly signal: AbortSignal },
 ): Pick<Reader, "read"> {
   const lanes = Array.from({ length: concurrency }, () => new Serial())
   let count = 0
   return {
     read: (url, options) => {
-      const isFirst = count === 0
+      const isFirst = count === 0 && isFirstTurn
       count += 1
       return lanes[count % lanes.length]!.run(async (): Promise<ReadResult> => {
         if (delayMs > 0 && !isFirst) await pause(delayMs, signal)

@@ -40,7 +40,7 @@ export function openSigningSecrets(db: StateStore): SecretOf {
 
 const POLL_MS = 1000
 /** Receivers that are spoken to at the same time; each gets one message at a time. */
-const RECEIVERS = 4
+const RECEIVERS = 8
 
 /** Tells of jobs for as long as the signal lets it. */
 export async function followJobs(parts: FollowJobsParts, signal: AbortSignal): Promise<void> {
@@ -50,9 +50,9 @@ export async function followJobs(parts: FollowJobsParts, signal: AbortSignal): P
   )
   while (!signal.aborted) {
     try {
-      const due = mayTell() ? outbox.due(Date.now(), sending.busy, sending.room) : []
+      const due = mayTell() ? outbox.due(Date.now(), sending.busy, sending.room, sending.served) : []
       for (const message of due) {
-        sending.begin(message.receiver, () => deliver(message, parts, signal))
+        sending.begin(message.receiver, () => deliver(message, parts, signal), message.key)
       }
     } catch (err) {
       // Of a state that is away readiness tells, not every try.

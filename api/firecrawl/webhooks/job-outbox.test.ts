@@ -34,7 +34,7 @@ async function withJob(events: readonly string[]) {
 
 test("what happens to a job is told in its order, with the place of each document", async () => {
   const { store, told } = await withJob(["started", "page", "completed"])
-  await store.begin("1")
+  await store.next(new Date())
   const job = store.get("1")!
   await store.addFailure(job, {
     id: "f",
@@ -56,9 +56,26 @@ test("what happens to a job is told in its order, with the place of each documen
   expect(new Set(messages.map(({ id }) => id)).size).toBe(3)
 })
 
+test("a key that has its share of the receivers is told nothing more, and another key is", async () => {
+  const { store, outbox } = await withJob(["started"])
+  await store.next(new Date())
+  const due = (served: readonly string[]) =>
+    outbox.due(Date.now(), new Set(), 9, served).map(({ job, key }) => [job, key])
+  expect(due(["another"])).toEqual([["1", OWNER.keyId]])
+  expect(due([OWNER.keyId])).toEqual([])
+})
+
+test("a job that gave way is told to have started once", async () => {
+  const { store, told } = await withJob(["started", "completed"])
+  await store.giveWay((await store.next(new Date()))!, { kind: "batch", left: 1 })
+  await store.next(new Date())
+  store.end("1", { state: "completed", credits: 0, error: null }, new Date())
+  expect(told().map(({ event }) => event)).toEqual(["started", "completed"])
+})
+
 test("a job that its process took along is told to have failed, and nobody is told what they did not ask for", async () => {
   const { store, told } = await withJob(["failed"])
-  await store.begin("1")
+  await store.next(new Date())
   await store.addDocument(store.get("1")!, ADDRESS, { metadata: {} })
   await store.recover(new Date())
   expect(told().map(({ event }) => event)).toEqual(["failed"])
@@ -66,7 +83,7 @@ test("a job that its process took along is told to have failed, and nobody is to
 
 test("a message that was not taken waits, one that nobody wants does not, and both go with their job", async () => {
   const { store, outbox } = await withJob(["started", "page"])
-  await store.begin("1")
+  await store.next(new Date())
   await store.addDocument(store.get("1")!, ADDRESS, { metadata: {} })
   const now = Date.now()
   const [first] = outbox.due(now, new Set(), 9)

@@ -8,6 +8,8 @@ export interface JobMessage {
   /** The same for every attempt. */
   readonly id: string
   readonly job: string
+  /** Whose job it is. */
+  readonly key: string
   readonly event: JobEvent
   /** Of the document that it brings, among the results of the job; null: it brings none. */
   readonly place: number | null
@@ -39,7 +41,8 @@ const STEPS = [
    create index firecrawl_message_due on firecrawl_message (due_at) where state = 'waiting';
    create index firecrawl_message_job on firecrawl_message (job_id);
    create trigger firecrawl_message_state after update of state on firecrawl_job
-     when new.state <> old.state and ${WANTS("new.request", EVENT)}
+     when new.state <> old.state and not (new.state = 'scraping' and old.turn_at is not null)
+       and ${WANTS("new.request", EVENT)}
      begin ${NOTE("new", EVENT, "null")}; end;
    create trigger firecrawl_message_page after insert on firecrawl_result
      when new.code is null and ${WANTS("(select request from firecrawl_job where id = new.job_id)", "'page'")}
@@ -58,18 +61,31 @@ export class JobOutbox {
     this.#sql = prepareOnce(db)
   }
 
-  /** Messages whose time has come, oldest first, at most one for each receiver, none for those that are busy. */
-  due(now: number, busy: ReadonlySet<string>, limit: number): readonly JobMessage[] {
+  /**
+   * Messages whose time has come, oldest first, at most one for each receiver, none for those that are busy.
+   * @param served keys that are to have none
+   */
+  due(
+    now: number,
+    busy: ReadonlySet<string>,
+    limit: number,
+    served: readonly string[] = [],
+  ): readonly JobMessage[] {
     return this.#sql(
-      `select * from firecrawl_message where ${hasComeSql("?3")} and seq in (
+      `select *, (select key_id from firecrawl_job where firecrawl_job.id = job_id) as key_id
+       from firecrawl_message where ${hasComeSql("?3")} and seq in (
          select min(seq) from firecrawl_message where state = 'waiting'
-         and receiver not in (select value from json_each(?1)) group by receiver
+         and receiver not in (select value from json_each(?1))
+         and job_id not in (
+           select id from firecrawl_job where key_id in (select value from json_each(?4)))
+         group by receiver
        ) order by seq limit ?2`,
     )
-      .all(JSON.stringify([...busy]), limit, now)
+      .all(JSON.stringify([...busy]), limit, now, JSON.stringify(served))
       .map((row) => ({
         id: String(row["id"]),
         job: String(row["job_id"]),
+        key: String(row["key_id"]),
         event: row["event"] as JobEvent,
         place: row["place"] as number | null,
         receiver: String(row["receiver"]),

@@ -16,9 +16,20 @@ export function openTestResearch(
   embedder: Pick<Embedder, "embed" | "traits">,
   log: Logger,
   settings: NodeJS.ProcessEnv = {},
+  turnMs?: number,
 ): ResearchEndpointParts & { readonly accounts: Accounts } {
   const config = readSettings(apiSettings, settings)
   const accounts = openAccounts(db, config, () => {})
   const pages = new ByteBudget(2 ** 26)
-  return { ...openResearch(db, config, { accounts, embedder, chatModel: null, pages, log }), accounts }
+  return {
+    ...openResearch(db, config, {
+      accounts,
+      embedder,
+      chatModel: null,
+      pages,
+      log,
+      ...(turnMs !== undefined && { turnMs }),
+    }),
+    accounts,
+  }
 }

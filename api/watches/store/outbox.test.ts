@@ -54,3 +54,11 @@ test("a clock that was ahead keeps no message back, and the message has a day fr
   outbox.settle(message!.id, refused, now + 24 * HOUR)
   expect(outbox.list(watch.id, 9)).toMatchObject([{ state: "given-up", nextAttemptAt: null }])
 })
+
+test("a key that has its share of the receivers is told nothing more, and another key is", () => {
+  const now = Date.UTC(2026, 0, 1)
+  const { outbox, watch } = withMessage(now)
+  const due = (served: readonly string[]) => outbox.due(now, new Set(), 9, served).map((one) => one.watch)
+  expect(due(["another"])).toEqual([watch.id])
+  expect(due([watch.key])).toEqual([])
+})

@@ -79,14 +79,20 @@ export class Outbox {
   }
 
   /** Messages whose time has come, oldest first, at most one for each receiver, none for those that are busy. */
-  due(now: number, busy: ReadonlySet<string>, limit: number): WatchDelivery[] {
+  due(
+    now: number,
+    busy: ReadonlySet<string>,
+    limit: number,
+    served: readonly string[] = [],
+  ): WatchDelivery[] {
     return this.#prepare(
       `select * from watch_delivery where ${hasComeSql("?3")} and seq in (
          select min(delivery.seq) from watch_delivery as delivery join watch on watch.id = delivery.watch
-         where state = 'waiting' and paused = 0 and receiver not in (select value from json_each(?1)) group by receiver
+         where state = 'waiting' and paused = 0 and receiver not in (select value from json_each(?1))
+         and watch.key not in (select value from json_each(?4)) group by receiver
        ) order by seq limit ?2`,
     )
-      .all(JSON.stringify([...busy]), limit, now)
+      .all(JSON.stringify([...busy]), limit, now, JSON.stringify(served))
       .map(deliveryOf)
   }
 

@@ -13,7 +13,7 @@ import { STORED_FEEDBACK } from "../../../api/accounts/feedback-store.ts"
 import { STORED_KEYS } from "../../../api/accounts/keys/keys.ts"
 import { storedCount } from "../../../api/accounts/limits/stored-use.ts"
 import { STORED_REQUESTS } from "../../../api/accounts/page-request-store.ts"
-import { STORED_JOBS, STORED_RESULTS } from "../../../api/firecrawl/jobs/job-store.ts"
+import { STORED_FRONTIERS, STORED_JOBS, STORED_RESULTS } from "../../../api/firecrawl/jobs/job-store.ts"
 import { STORED_TASKS } from "../../../api/research/task-store.ts"
 import { STORED_WATCHES } from "../../../api/watches/store/watch-tables.ts"
 import type { Damaged, Repair } from "./repair.ts"
@@ -22,6 +22,7 @@ const COUNTS = [
   ...[
     STORED_CALLS,
     STORED_FEEDBACK,
+    STORED_FRONTIERS,
     STORED_JOBS,
     STORED_KEYS,
     STORED_REQUESTS,
