@@ -24,6 +24,7 @@ const LIMITS_OF_ITS_OWN: readonly RegExp[] = [
 const OTHERS: Readonly<Record<string, string>> = {
   "api/firecrawl/jobs/job-runner.ts": "keys take turns by key-turns.ts",
   "api/load/connections.ts": "an address has half of them",
+  "api/load/turns.ts": "callers take turns to begin requests",
   "api/research/researchers.ts": "keys take turns by key-turns.ts",
   "api/x402/purchase/payer-limits.ts": "what one payer may have under way",
   "base/flow/fair-pool.ts": "the pool itself",
