@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { readdirSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -7,6 +8,7 @@ import { join } from "node:path"
 import { tavily, type TavilyClient, type TavilySearchOptions } from "@tavily/core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 
 import { type Appliance, startAppliance } from "./testing/appliance.ts"
@@ -233,15 +235,31 @@ describe("starting and stopping", () => {
     })
   })
 
-  test("a taken port ends it with code 1 and names the setting", async () => {
-    const other = createServer()
-    other.listen(0, "127.0.0.1")
-    await once(other, "listening")
-    const { port } = other.address() as AddressInfo
-    const start = startAppliance({ FOSSICK_PORT: String(port) })
-    await expect(start).rejects.toThrow(/ended with 1:[^]*Port \d+ is taken\. Set FOSSICK_PORT/)
-    other.close()
-  })
+  test.each(["FOSSICK_PORT", "FOSSICK_X402_PORT"])(
+    "a port that is taken ends it with code 1 before anything runs: %s",
+    async (setting) => {
+      using data = temporaryFolder()
+      const other = createServer()
+      other.listen(0, "127.0.0.1")
+      await once(other, "listening")
+      const { port } = other.address() as AddressInfo
+      expect(
+        await startAndEnd({
+          ...SELLING,
+          FOSSICK_DATA_DIR: data.path,
+          FOSSICK_HOST: "127.0.0.1",
+          FOSSICK_PORT: "0",
+          [setting]: String(port),
+        }),
+      ).toEqual({
+        code: 1,
+        text: `Port ${port} is taken. Set ${setting} to another one, or stop what listens there.\n`,
+      })
+      // The API and the crawler would have made state.db and the compiled code.
+      expect(readdirSync(data.path)).toEqual(["locks"])
+      other.close()
+    },
+  )
 
   test.each(["SIGTERM", "Ctrl-C"] as const)(
     "%s ends it with code 0, without complaint, and leaves no process behind",
@@ -253,6 +271,15 @@ describe("starting and stopping", () => {
     },
   )
 })
+
+const SELLING = {
+  FOSSICK_X402_SOURCES: "*",
+  FOSSICK_X402_PORT: "0",
+  X402_PAY_TO: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+  X402_NETWORK: "eip155:84532",
+  X402_FACILITATOR_URL: "http://127.0.0.1:9",
+  X402_PUBLIC_URL: "http://127.0.0.1:9",
+}
 
 async function startAndEnd(env: Record<string, string>): Promise<{ code: number | null; text: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../command/fossick.js"), "start"], {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { get } from "node:http"
 import { availableParallelism } from "node:os"
 import { join, resolve } from "node:path"
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { sourcesFile } from "#crawler/sources/file/find-file.ts"
 import { engineSettings } from "#engine/settings.ts"
-import { unwritableBecause } from "#base/disk-space.ts"
+import { makeDataFolder, unwritableBecause } from "#base/disk-space.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { openPlainLog, type PlainLog } from "#base/log/plain-log.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
@@ -17,11 +17,12 @@ import { takeFolder } from "#base/store/file-lock.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
 import { apiSettings, checkTogether } from "./settings.ts"
+import { listenersOf, requireFreePorts } from "./server/ports.ts"
 import { applySources } from "./supervisor/apply-sources.ts"
 import { Child, MAX_RESTARTS } from "./supervisor/child.ts"
 import { firstScreen, handbookNews, screenOnWire } from "./supervisor/first-screen.ts"
 import type { ChildMessage } from "./supervisor/messages.ts"
-import { asItIs, notWritable, type StandIn, standInFor } from "./supervisor/stand-in.ts"
+import { asItIs, type StandIn, standInFor } from "./supervisor/stand-in.ts"
 import { whenStarterGone } from "./supervisor/starter.ts"
 import { tellDays } from "./supervisor/tell-days.ts"
 import { sellingOf, x402Settings } from "./x402/settings.ts"
@@ -52,15 +53,17 @@ export interface StartOptions {
  * Runs the appliance until it is told to stop, and ends the process then.
  * @returns the exit code when it does not start
  * @throws SettingsError
- * @throws KnownError when another appliance runs on the folder
+ * @throws KnownError when another appliance runs on the folder, or it cannot listen where it is to
  */
 export async function startAppliance(options: StartOptions): Promise<number> {
   let say: PlainLog | undefined
   for (;;) {
-    const { env, config, because } = readEnvironment()
+    const { env, config, selling, because } = readEnvironment()
     const folder = resolve(config.dataDir)
     // Before anything is written: the folder may be another's.
     if (because === null) await takeFolder(folder, "appliance")
+    const isReadOnly = because !== null || config.readOnly !== "off"
+    await requireFreePorts(listenersOf(config, selling.on && !isReadOnly ? selling.config : null))
     const standIn = because === null ? null : standInFor(folder, because)
     if (say === undefined) {
       say = openPlainLog("fossick", options.json ? STANDARD_ERROR : STANDARD_OUTPUT, env)
@@ -87,12 +90,8 @@ function readEnvironment() {
   checkSettings([engineSettings, crawlerSettings, apiSettings, x402Settings], env)
   const config = readSettings({ ...engineSettings, ...crawlerSettings, ...apiSettings }, env)
   checkTogether(config)
-  sellingOf(readSettings(x402Settings, env), config.port)
-  try {
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw notWritable(error as NodeJS.ErrnoException)
-  }
+  const selling = sellingOf(readSettings(x402Settings, env), config.port)
+  makeDataFolder(config.dataDir)
   const because = unwritableBecause(config.dataDir)
   const holds = (name: string) => existsSync(join(config.dataDir, name))
   // With its id noted, the API says that it is lost, at every start.
@@ -101,7 +100,7 @@ function readEnvironment() {
       "FOSSICK_DATA_DIR holds an index and no state.db, as after fossick import. If Fossick ran here before, its API keys, sources and usage are gone: to have them back, stop it and restore a backup (fossick restore).\n",
     )
   }
-  return { env, config, because }
+  return { env, config, selling, because }
 }
 
 /** Ends with the process; but where a folder stands in for the data folder it resolves, with all that ran ended, once that one can be written to. */
@@ -110,7 +109,7 @@ async function supervise(
     env,
     config,
     standIn,
-  }: Omit<ReturnType<typeof readEnvironment>, "because"> & {
+  }: Omit<ReturnType<typeof readEnvironment>, "because" | "selling"> & {
     readonly standIn: StandIn | null
   },
   { json }: StartOptions,

@@ -2,7 +2,8 @@ import { statfsSync } from "node:fs"
 import { dirname } from "node:path"
 import { KnownError } from "./errors.ts"
 import { bytesOf, type FreeSpace } from "./free-space.ts"
-import { readOnlyBecause, type ReadOnlyBecause, readOnlyMessage, writableBy } from "./read-only-folder.ts"
+import { makeFolder, readOnlyBecause, type ReadOnlyBecause, readOnlyMessage, writableBy } from "./folder.ts"
+import { SettingsError } from "./settings.ts"
 import { steadyNow } from "./steady-time.ts"
 
 /** SQLite's primary result codes (sqlite.org/rescode.html). */
@@ -82,6 +83,37 @@ export type UnwritableBecause = ReadOnlyBecause | "ENOSPC"
 /** Why who begins could not write to a folder that is there: it is read-only, or next to nothing can be written to its disk. Null: it could. */
 export const unwritableBecause = (dir: string): UnwritableBecause | null =>
   readOnlyBecause(dir) ?? (isFull(freeBytes(dir)) ? "ENOSPC" : null)
+
+/** What an operator can do about it, as the beginning of a sentence that continues. */
+export const remedy = (because: UnwritableBecause): string =>
+  because === "ENOSPC" ? "make room on its disk" : writableBy(because)
+
+/** @param error why nothing can be kept in the data folder */
+export function notWritable({
+  code = "",
+  message,
+}: Pick<NodeJS.ErrnoException, "code" | "message">): SettingsError {
+  const isKnown = code === "ENOSPC" || code === "EROFS" || code === "EACCES" || code === "EPERM"
+  const first = isKnown ? `${remedy(code)}, or ` : ""
+  return new SettingsError([
+    `FOSSICK_DATA_DIR must be a folder to write to: ${first}name another one (${message})`,
+  ])
+}
+
+/** An appliance keeps keys, and pages from behind logins: its folder is for its own user. */
+const OWN_FOLDER = 0o700
+
+/**
+ * Makes the data folder unless it exists.
+ * @throws SettingsError when there can be none
+ */
+export function makeDataFolder(dataDir: string): void {
+  try {
+    makeFolder(dataDir, OWN_FOLDER)
+  } catch (error) {
+    throw notWritable(error as NodeJS.ErrnoException)
+  }
+}
 
 /** The one message for it. What comes next is for its caller to say: a process that runs goes on by itself, a command has to be run again. */
 export function unwritableMessage(dir: string): string {

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { flushCompileCache } from "node:module"
 import { join } from "node:path"
 import { LeftVersions } from "#engine/adapters/embedded/lance/left-versions.ts"
 import { hasDamagedFiles, indexFolder } from "#engine/generations/damaged-sizes.ts"
 import { wantedModel } from "#engine/generations/generation-file.ts"
 import { engineSettings } from "#engine/settings.ts"
-import { unwritableMessage, DiskRoom, isUnwritable } from "#base/disk-space.ts"
+import { unwritableMessage, DiskRoom, isUnwritable, makeDataFolder } from "#base/disk-space.ts"
 import { trustAuthorities } from "#base/process/authorities.ts"
 import { openLog } from "#base/log/log.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
@@ -71,7 +71,7 @@ const config = readSettings(crawlerSettings, env)
 const notice = readOnlyNotice(config.readOnly)
 const { dataDir, engine, minFreeMb, warnFreeMb } = readSettings(engineSettings, env)
 const log = openLog("crawler", env)
-mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+makeDataFolder(dataDir)
 // The embedded index has one writer. Of one on a server several crawlers may fill it, here and on other machines.
 const isShared = engine !== "embedded"
 await takeFolder(dataDir, "crawler", { patienceMs: PATIENCE_MS, isShared }).catch(endTaken)

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdirSync, realpathSync, symlinkSync } from "node:fs"
+import { existsSync, realpathSync, symlinkSync } from "node:fs"
 import path from "node:path"
+import { makeFolder } from "#base/folder.ts"
 
 import { type RestoredFolder, lookInto } from "#crawler/backup/look-into.ts"
 import { runRestore } from "#crawler/backup/run-restore.ts"
@@ -93,7 +94,7 @@ function drillEnvironment(given: NodeJS.ProcessEnv, folder: string, port: number
 function lendModels(own: string, folder: string): void {
   const models = path.join(own, "models")
   if (!existsSync(models) || existsSync(path.join(folder, "models"))) return
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   symlinkSync(models, path.join(folder, "models"))
 }
 

@@ -2,9 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
-import type { UnwritableBecause } from "#base/disk-space.ts"
-import { writableBy } from "#base/read-only-folder.ts"
-import { SettingsError } from "#base/settings.ts"
+import { notWritable, remedy, type UnwritableBecause } from "#base/disk-space.ts"
 
 /** SQLite writes beside what it reads: this, and what it had not brought into it yet, is copied. */
 const COPIED = /^state\.db(?:-wal)?$/
@@ -13,24 +11,9 @@ const LEFT_OUT = /^(?:state\.db-shm|locks|compile-cache)$/
 /** One of these is there where there is something to be served. */
 const SERVED = ["state.db", "index", "generations"]
 
-const remedy = (because: UnwritableBecause): string =>
-  because === "ENOSPC" ? "make room on its disk" : writableBy(because)
-
 /** What the operator is told of a folder that something stands in for. */
 export const asItIs = (folder: string, because: UnwritableBecause): string =>
   `The folder ${folder} cannot be written to (${because}). It is served as it is; what is counted and kept meanwhile is lost at the end. To go on, ${remedy(because)}: the rest happens by itself.`
-
-/** @param error why there can be nothing in it */
-export function notWritable({
-  code = "",
-  message,
-}: Pick<NodeJS.ErrnoException, "code" | "message">): SettingsError {
-  const isKnown = code === "ENOSPC" || code === "EROFS" || code === "EACCES" || code === "EPERM"
-  const first = isKnown ? `${remedy(code)}, or ` : ""
-  return new SettingsError([
-    `FOSSICK_DATA_DIR must be a folder to write to: ${first}name another one (${message})`,
-  ])
-}
 
 /** A folder that holds what a data folder holds, and can be written to. */
 export interface StandIn extends Disposable {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { makeFolder } from "../folder.ts"
 import { KnownError } from "../errors.ts"
 import { isBusy } from "./busy.ts"
 import { lockFile } from "./lock-file.ts"
@@ -54,7 +55,7 @@ export async function takeFolder(
   { patienceMs = 0, isShared = false }: TakeOptions = {},
 ): Promise<void> {
   const folder = path.join(dataDir, LOCKS)
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   const late = performance.now() + patienceMs
   for (;;) {
     const taken = isShared ? takeOne(folder, role) : takeAll(folder, role)

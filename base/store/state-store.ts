@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs"
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { unwritableOr } from "../disk-space.ts"
+import { makeDataFolder, unwritableOr } from "../disk-space.ts"
 import { BUSY_MS, patiently, useWal } from "./busy.ts"
 import { IDENTITY_STEPS, noteIdentity } from "./state-identity.ts"
 import { PostgresStore } from "./postgres/postgres-store.ts"
@@ -41,7 +41,7 @@ export function openStateStore(dataDir: string): StateStore {
 
 /** Opens `state.db` in the data folder as {@link openStateStore} does, whatever the settings say of a server. */
 export function openStateFile(dataDir: string): DatabaseSync {
-  mkdirSync(dataDir, { recursive: true, mode: OWN_FOLDER })
+  makeDataFolder(dataDir)
   return begun(dataDir, openFile(dataDir))
 }
 
@@ -49,7 +49,7 @@ export function openStateFile(dataDir: string): DatabaseSync {
 export const isOnServer = (db: StateStore): db is PostgresStore => db instanceof PostgresStore
 
 function begun<S extends StateStore>(dataDir: string, db: S): S {
-  mkdirSync(dataDir, { recursive: true, mode: OWN_FOLDER })
+  makeDataFolder(dataDir)
   try {
     beginState(db)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { DiskRoom } from "#base/disk-space.ts"
-import { readOnlyBecause } from "#base/read-only-folder.ts"
+import { readOnlyBecause } from "#base/folder.ts"
 import { PLAN, RESTORING } from "#base/store/unfinished-restore.ts"
 import { doubt, DOUBT_ADVICE, TRUSTED_TIME } from "#base/store/clock/trusted-time.ts"
 import { type Check, type Finding, note, wrong } from "./check.ts"

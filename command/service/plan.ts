@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 
 import { PLACES, SERVICE, USER } from "./places.ts"
-import { holds, idsOf, makeFolder, run, succeeds, writeOwned } from "./system.ts"
+import { holds, idsOf, makeOwnedFolder, run, succeeds, writeOwned } from "./system.ts"
 import { firstSettings, firstSources, type Programs, unitFor } from "./unit.ts"
 
 /** One step, done only where it is still to be done. */
@@ -43,12 +43,12 @@ export function installation(programs: Programs): readonly Step[] {
     {
       about: `make the folder of the configuration: ${PLACES.config}`,
       isDone: () => existsSync(PLACES.config),
-      do: () => makeFolder(PLACES.config, ofGroup(0o750)),
+      do: () => makeOwnedFolder(PLACES.config, ofGroup(0o750)),
     },
     {
       about: `make the folder of the data, for ${USER} alone: ${PLACES.data}`,
       isDone: () => existsSync(PLACES.data),
-      do: () => makeFolder(PLACES.data, { mode: 0o700, ...idsOf(USER) }),
+      do: () => makeOwnedFolder(PLACES.data, { mode: 0o700, ...idsOf(USER) }),
     },
     keep(PLACES.settings, "the settings, with a new API key", firstSettings),
     keep(PLACES.sources, "the file of sources, with none yet", firstSources),

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process"
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { chmodSync, chownSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { makeFolder } from "#base/folder.ts"
 
 import { CommandError } from "#base/run-command.ts"
 
@@ -28,8 +29,8 @@ export function idsOf(user: string): { readonly uid: number; readonly gid: numbe
   return { uid: uid!, gid: gid! }
 }
 
-export function makeFolder(path: string, { mode, uid, gid }: Owned): void {
-  mkdirSync(path, { recursive: true, mode })
+export function makeOwnedFolder(path: string, { mode, uid, gid }: Owned): void {
+  makeFolder(path, mode)
   chmodSync(path, mode)
   chownSync(path, uid, gid)
 }

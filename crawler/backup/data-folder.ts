@@ -1,8 +1,9 @@
 import { hasLivingProcess } from "../jobs/crawler-processes.ts"
 import { existsSync } from "node:fs"
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { makeFolder } from "#base/folder.ts"
 import { syncFolder } from "#engine/move/export-to-file.ts"
 import { PLAN, RESTORING } from "#base/store/unfinished-restore.ts"
 import { SCRATCH } from "./write-backup.ts"
@@ -80,7 +81,7 @@ export async function finishRestore(dataDir: string): Promise<string | null> {
   const staging = stagingOf(dataDir)
   const { aside, old, fresh } = JSON.parse(await readFile(path.join(staging, PLAN), "utf8")) as Plan
   const asideFolder = path.join(dataDir, aside)
-  if (old.length > 0) await mkdir(asideFolder, { recursive: true })
+  if (old.length > 0) makeFolder(asideFolder)
   for (const name of old) {
     // One that is aside already has a successor in its place.
     if (existsSync(path.join(asideFolder, name))) continue

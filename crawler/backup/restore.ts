@@ -1,7 +1,8 @@
 import { createWriteStream } from "node:fs"
-import { mkdir, rm, writeFile } from "node:fs/promises"
+import { rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { pipeline } from "node:stream/promises"
+import { makeFolder } from "#base/folder.ts"
 import type { Engine } from "#engine"
 import { type ImportResult, importPages } from "#engine/move/import-pages.ts"
 import { differenceLines, isSound } from "#engine/commands/difference-lines.ts"
@@ -41,7 +42,7 @@ export async function restore(file: string, options: RestoreOptions): Promise<Re
   const { dataDir, signal } = options
   const staging = stagingOf(dataDir)
   await rm(staging, { recursive: true, force: true })
-  await mkdir(staging, { recursive: true, mode: 0o700 })
+  makeFolder(staging, 0o700)
   try {
     const restored = await putTogether(file, staging, options)
     signal?.throwIfAborted()
@@ -121,7 +122,7 @@ async function restoreThumbnails(
       continue
     }
     const thumbnail = path.join(staging, reader.entry)
-    await mkdir(path.dirname(thumbnail), { recursive: true })
+    makeFolder(path.dirname(thumbnail))
     await writeFile(thumbnail, reader.bytes())
     count++
     onProgress?.("images", count)

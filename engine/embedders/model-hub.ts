@@ -1,8 +1,9 @@
 import { createWriteStream } from "node:fs"
-import { mkdir, rename, rm, stat } from "node:fs/promises"
+import { rename, rm, stat } from "node:fs/promises"
 import path from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
+import { makeFolder } from "#base/folder.ts"
 import { noteOutbound } from "#base/outbound/outbound.ts"
 import { EngineError } from "../errors.ts"
 import { MODEL_CARD } from "./model/model-card.ts"
@@ -52,7 +53,7 @@ async function fetchFile(
     if (needed) throw unavailable(from, `${file}: status ${response.status}`)
     return
   }
-  await mkdir(path.dirname(target), { recursive: true })
+  makeFolder(path.dirname(target))
   await pipeline(Readable.fromWeb(response.body), createWriteStream(target))
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
-import { mkdir, readdir } from "node:fs/promises"
+import { readdir } from "node:fs/promises"
 import path from "node:path"
+import { makeFolder } from "#base/folder.ts"
 import { EngineError, REPAIR_HINT } from "../errors.ts"
 import { lockFile } from "#base/store/lock-file.ts"
 import { type ModelChoice, NO_CHOICE } from "./model-choice.ts"
@@ -90,7 +91,7 @@ export class GenerationFile {
 
   /** Writes both files anew, saying what is given, or what can still be read. */
   async mend(said?: Partial<Generations>): Promise<void> {
-    await mkdir(path.dirname(this.path), { recursive: true })
+    makeFolder(path.dirname(this.path))
     using _ = lockFile(`${this.path}.lock`, BUSY_MS)
     await writeTwins(this.path, { ...(said ? NONE : await this.read()), ...said })
   }
@@ -111,7 +112,7 @@ export class GenerationFile {
 
   /** Readers see the old state or the new one, never a part; when it resolves, the new one outlives a loss of power. */
   async change(how: (now: Generations) => Partial<Generations>): Promise<void> {
-    await mkdir(path.dirname(this.path), { recursive: true })
+    makeFolder(path.dirname(this.path))
     using _ = lockFile(`${this.path}.lock`, BUSY_MS)
     const now = await this.read()
     const next = { ...now, ...how(now) }

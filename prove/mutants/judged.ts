@@ -484,7 +484,7 @@ export const JUDGED: readonly Judged[] = [
     why: "Both processes read it from here.",
   },
   {
-    file: "base/read-only-folder.ts",
+    file: "base/folder.ts",
     line: 'const { code = "" } = error as NodeJS.ErrnoException',
     mutator: "StringLiteral",
     why: "No text that is no code is among them.",

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest"
 
-import type * as ReadOnlyFolder from "#base/read-only-folder.ts"
+import type * as ReadOnlyFolder from "#base/folder.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
 import { serveAccounts } from "../../testing/serve-accounts.ts"
@@ -8,7 +8,7 @@ import { serveAccounts } from "../../testing/serve-accounts.ts"
 // What SQLite says of a file that may not be written to is real here; that its folder is read-only is made up.
 
 const made = vi.hoisted(() => ({ readOnly: false }))
-vi.mock("#base/read-only-folder.ts", async (original) => {
+vi.mock("#base/folder.ts", async (original) => {
   const real = await original<typeof ReadOnlyFolder>()
   return { ...real, readOnlyBecause: (dir: string) => (made.readOnly ? "EROFS" : real.readOnlyBecause(dir)) }
 })

@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs"
 import path from "node:path"
+import { makeFolder } from "#base/folder.ts"
 import type { Logger } from "pino"
 import type { Engine } from "#engine"
 import type { FreeSpace } from "#base/free-space.ts"
@@ -31,7 +31,7 @@ export interface RunBackupsOptions {
 export async function runBackups(options: RunBackupsOptions): Promise<boolean> {
   const { backups, dataDir, log, signal } = options
   const folder = path.join(dataDir, "locks")
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   using lock = tryLock(path.join(folder, "backup.lock"))
   if (lock === null) return false
   for (const { id, error } of backups.recover()) log.error({ run: id }, `the backup failed: ${error}`)

@@ -78,10 +78,25 @@ test("a host that does not answer rests longer and longer, and is given up; one 
   expect(pauses(policyFor("new"), failed("http-status", true, 500)).at(-1)).toBe("give-up-host")
 })
 
-test("a name that is told like one that fails for now has its patience, but alone in its run is asked for only once more", () => {
+test("a host that refuses its first connections is given up after a second try; once the run has read pages, it has all patience", () => {
+  const mistyped = [100, "give-up-host"]
+  expect(pauses(policyFor("new"), failed("refused"))).toEqual(mistyped)
+  // A page elsewhere says nothing about this host.
+  const beside = new RetryPolicy(config)
+  beside.note("other.example", gone)
+  expect(pauses(beside, failed("refused"))).toEqual(mistyped)
+  // The second try comes soon, however patient the settings are.
+  const slow = new RetryPolicy({ retryDelayMs: 60_000, maxWaitMs: 300_000, maxTries: 20 })
+  expect(pauses(slow, failed("refused"))).toEqual([2000, "give-up-host"])
+  const patient = [100, 200, 400, 800, 1000, "give-up-host"]
+  expect(pauses(policyFor("known"), failed("refused"))).toEqual(patient)
+  expect(pauses(new RetryPolicy(config, { hasRead: true }), failed("refused"))).toEqual(patient)
+})
+
+test("an unknown name that must look like one that fails for now is asked for once more where the run has met no host", () => {
   const patient = [100, 200, 400, 800, 1000, "give-up-host"]
   expect(pauses(new RetryPolicy(config, { concealsNames: true }), failed("dns"))).toEqual([
-    400,
+    100,
     "give-up-host",
   ])
   const beside = new RetryPolicy(config, { concealsNames: true })

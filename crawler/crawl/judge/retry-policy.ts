@@ -12,10 +12,11 @@ export const HOST_TRIES = 6
 /** A visit that waited for its whole time was patience itself. */
 const TIMEOUT_COUNTS = 2
 /**
- * An unknown name that must look like one that fails for now, in a run that has met no host: most likely it is mistyped. With
- * FOSSICK_RETRY_DELAY_MS as it is the name is asked for once more after 20 seconds, in which a name server is restarted.
+ * A host that refuses its first connections in a run, or cannot be found, most likely has a mistyped address: somebody may be waiting
+ * for the answer. It is tried once more, after the time in which a server is restarted in place, and given up then.
  */
-const CONCEALED_NAME_COUNTS = 3
+const FIRST_TRIES = 2
+const FIRST_REST_MS = 2000
 
 /** What is to be done after a visit that brought nothing to read. Times are told by `steadyNow()`. */
 export type NextTry =
@@ -36,14 +37,19 @@ export class RetryPolicy {
   readonly #patience = new HostFailures()
   readonly #config: Pick<CrawlerConfig, "retryDelayMs" | "maxWaitMs" | "maxTries">
   readonly #concealsNames: boolean
+  readonly #hasRead: boolean
 
-  /** @param concealsNames whether unknown names are told as such that fail for now */
+  /**
+   * @param concealsNames whether unknown names look like those that fail for now
+   * @param hasRead whether the run read pages before, in a process that was lost or stopped
+   */
   constructor(
     config: Pick<CrawlerConfig, "retryDelayMs" | "maxWaitMs" | "maxTries">,
-    { concealsNames = false } = {},
+    { concealsNames = false, hasRead = false } = {},
   ) {
     this.#config = config
     this.#concealsNames = concealsNames
+    this.#hasRead = hasRead
   }
 
   /** Notes how a visit ended: a host that answers has all patience again. @returns whether it had been in trouble */
@@ -68,9 +74,11 @@ export class RetryPolicy {
     }
     // A certificate that is wrong, and a name that is not there, are no better in a minute.
     if (isNew && (isForGood(visit) || isTooLong)) return { kind: "give-up-host" }
-    const count = this.#patience.failed(host, startedAt, now, this.#weightOf(visit))
-    if (count >= HOST_TRIES) return { kind: "give-up-host" }
-    const rest = now + Math.min(retryDelayMs * 2 ** (count - 1), maxWaitMs)
+    const count = this.#patience.failed(host, startedAt, now, weightOf(visit))
+    const isMistyped = isNew && this.#looksMistyped(visit)
+    if (count >= (isMistyped ? FIRST_TRIES : HOST_TRIES)) return { kind: "give-up-host" }
+    const pause = Math.min(retryDelayMs * 2 ** (count - 1), maxWaitMs)
+    const rest = now + (isMistyped ? Math.min(pause, FIRST_REST_MS) : pause)
     const hostRestsUntil = visit.kind === "postponed" && !isTooLong ? Math.max(rest, again ?? 0) : rest
     // It is the host's fault where nothing else came of it: the address has all its tries still.
     const isHosts = isNew || (visit.kind === "failed" && visit.because !== "timeout")
@@ -85,12 +93,12 @@ export class RetryPolicy {
     }
   }
 
-  /** As how many tries in vain a visit counts. */
-  #weightOf(visit: Unread): number {
-    if (visit.kind !== "failed") return 1
-    if (visit.because === "timeout") return TIMEOUT_COUNTS
-    const isAlone = this.#concealsNames && !this.#patience.hasAnyAnswered
-    return visit.because === "dns" && isAlone ? CONCEALED_NAME_COUNTS : 1
+  /** Whether nothing of the site was ever met, in a run that has read no page before. */
+  #looksMistyped(visit: Unread): boolean {
+    if (visit.kind !== "failed" || this.#hasRead) return false
+    // A name server that does not answer the operator's own crawl is surely no slip.
+    const isNoName = visit.because === "dns" && this.#concealsNames && !this.#patience.hasAnyAnswered
+    return visit.because === "refused" || isNoName
   }
 
   /** Whether it is the host that is in trouble, and not the address alone. */
@@ -116,3 +124,7 @@ export class RetryPolicy {
 function isForGood(visit: Unread): boolean {
   return visit.kind === "failed" && !visit.transient && (visit.because === "tls" || visit.because === "dns")
 }
+
+/** As how many tries in vain a visit counts. */
+const weightOf = (visit: Unread): number =>
+  visit.kind === "failed" && visit.because === "timeout" ? TIMEOUT_COUNTS : 1

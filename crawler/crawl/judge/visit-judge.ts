@@ -28,7 +28,10 @@ export class VisitJudge {
     this.#conceals = options.author === "api"
     this.#parts = options.parts
     this.#pages = new PageJudge(options)
-    this.#retries = new RetryPolicy(options.config, { concealsNames: options.author === "api" })
+    this.#retries = new RetryPolicy(options.config, {
+      concealsNames: options.author === "api",
+      hasRead: options.parts.limits.pages > 0,
+    })
   }
 
   /**

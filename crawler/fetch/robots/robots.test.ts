@@ -97,6 +97,21 @@ test("a site whose robots.txt is broken is asked again in a minute, and told by 
   expect("status" in silent).toBe(false)
 })
 
+test.each(["refused", "dns", "blocked-address"] as const)(
+  "a host that could not be reached (%s) is asked again with the next visit",
+  async (because) => {
+    const { cache, asked, mayVisit } = cacheOf((url) =>
+      asked.length > 1 ? rules(url, "") : failed({ because, transient: true }),
+    )
+    const both = await Promise.all([mayVisit("https://a.example/x"), mayVisit("https://a.example/y")])
+    expect(both).toEqual(["failed", "failed"])
+    expect(asked).toHaveLength(1)
+    expect(cache.has(page("https://a.example/"))).toBe(false)
+    expect(await mayVisit("https://a.example/x")).toBe(true)
+    expect(asked).toHaveLength(2)
+  },
+)
+
 test("rules are kept for a day, and no longer (§2.4)", async () => {
   vi.useFakeTimers({ toFake: ["performance", "Date"] })
   const { asked, mayVisit } = cacheOf((url) =>

@@ -56,7 +56,7 @@ export class RobotsCache {
     }
     this.#sites.set(origin, entry, LEAST_BYTES)
     const answer = await entry.answer
-    if (answer.kind !== "rules") entry.until = steadyNow() + RETRY_MS
+    if (answer.kind !== "rules") entry.until = steadyNow() + (isQuick(answer) ? 0 : RETRY_MS)
     if (bytes > LEAST_BYTES && this.#sites.get(origin) === entry) this.#sites.set(origin, entry, bytes)
     return answer
   }
@@ -81,3 +81,10 @@ export class RobotsCache {
     }
   }
 }
+
+/**
+ * A host that was not found, may not be read or refused the connection is asked again with the next visit, which would otherwise be
+ * no try at all.
+ */
+const isQuick = (answer: RobotsAnswer): boolean =>
+  answer.kind === "failed" && ["dns", "blocked-address", "refused"].includes(answer.because)

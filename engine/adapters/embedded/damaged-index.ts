@@ -1,8 +1,9 @@
 import { Index, type Table } from "@lancedb/lancedb"
 import { existsSync } from "node:fs"
-import { mkdir, rm } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import path from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { makeFolder } from "#base/folder.ts"
 import { breather } from "#base/flow/breather.ts"
 import type { PageWithVectors } from "../../engine.ts"
 import type { OldIndex } from "../adapter.ts"
@@ -29,7 +30,7 @@ const LENGTH_ERROR = 0.01
  */
 export async function openDamagedIndex(dir: string): Promise<OldIndex> {
   using opened = new DisposableStack()
-  await mkdir(dir, { recursive: true })
+  makeFolder(dir)
   opened.use(lockForWriting(dir))
   const db = openStore(dir)
   if (db) opened.defer(() => db.close())

@@ -1,9 +1,9 @@
 import type { Connection } from "@lancedb/lancedb"
 import { existsSync } from "node:fs"
-import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import path from "node:path"
 import { isDeepStrictEqual } from "node:util"
+import { makeFolder } from "#base/folder.ts"
 import { AskedPages } from "../../filling/asked-pages.ts"
 import { toldRate } from "../../filling/filling-rate.ts"
 import { QuestionsAsked } from "../../filling/questions-asked.ts"
@@ -192,7 +192,7 @@ export class EmbeddedEngine implements Engine {
         throw asEngineError(error, options.dir)
       }
     }
-    await mkdir(options.dir, { recursive: true })
+    makeFolder(options.dir)
     const lock = lockForWriting(options.dir)
     let engine: EmbeddedEngine | undefined
     try {

@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import path from "node:path"
+import { makeFolder } from "#base/folder.ts"
 import { breather } from "#base/flow/breather.ts"
 import { type Embedder, refuseOtherEmbedder } from "../../embedder.ts"
 import type {
@@ -412,7 +412,7 @@ async function locked({
 }: ServerEngineOptions): Promise<Disposable | undefined> {
   if (mode === "read") return undefined
   try {
-    await mkdir(lockDir, { recursive: true })
+    makeFolder(lockDir)
     if (isBeside) return undefined
     return lockForWriting(lockDir, name)
   } catch (error) {

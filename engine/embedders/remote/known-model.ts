@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { readFile, rename, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
+import { makeFolder } from "#base/folder.ts"
 
 /** What is kept of a model on a server, so that it is known while the server is away, and known again when it is back. */
 export interface KnownModel {
@@ -41,7 +42,7 @@ export class KnownModelFile {
   async write(known: KnownModel): Promise<void> {
     const arriving = `${this.#file}.${process.pid}.part`
     try {
-      await mkdir(path.dirname(this.#file), { recursive: true })
+      makeFolder(path.dirname(this.#file))
       await writeFile(arriving, `${JSON.stringify(known)}\n`)
       await rename(arriving, this.#file)
     } catch {

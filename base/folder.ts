@@ -1,4 +1,5 @@
-import { accessSync, constants, statSync, utimesSync } from "node:fs"
+import { accessSync, constants, existsSync, mkdirSync, statSync, utimesSync } from "node:fs"
+import { dirname } from "node:path"
 
 /** What has a folder written to, by why it is not. */
 const WRITABLE_BY = {
@@ -37,3 +38,23 @@ export const writableBy = (because: ReadOnlyBecause): string => WRITABLE_BY[beca
 /** The one message for it, for the operator: it names the folder. */
 export const readOnlyMessage = (dir: string, because: ReadOnlyBecause): string =>
   `The folder ${dir} is read-only: nothing can be kept in it. To go on, ${writableBy(because)}; what is kept there is safe.`
+
+/**
+ * Makes a folder and those above it that are missing. Node's own `recursive` never returns where the system says ENOENT although
+ * the folder above is there, as `/proc` does.
+ *
+ * @param mode of every folder made; the default is the system's
+ * @throws Error of the system, such as ENOENT, EACCES or ENOTDIR
+ */
+export function makeFolder(path: string, mode?: number): void {
+  const above = dirname(path)
+  if (above !== path && !existsSync(above)) makeFolder(above, mode)
+  try {
+    mkdirSync(path, mode)
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === "EEXIST"
+    // Another process may have made it meanwhile. A root that is read-only says EROFS of what is there.
+    if (!isThere && !existsSync(path)) throw error
+    if (!statSync(path).isDirectory()) throw error
+  }
+}

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process"
 import type * as Files from "node:fs"
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest"
 
-import { readOnlyBecause } from "./read-only-folder.ts"
+import { makeFolder, readOnlyBecause } from "./folder.ts"
 import { openToRead } from "./store/busy.ts"
 import { openStateStore } from "./store/state-store.ts"
 
@@ -26,7 +26,7 @@ const why = mayMount ? "" : " (skipped: this system lets nobody have mounts of t
 /** Runs a program in a process that cannot write to the folder, `dir` in it. @returns what it says */
 function inside(program: string): string {
   const code = `
-    import { readOnlyBecause } from "./base/read-only-folder.ts"
+    import { readOnlyBecause } from "./base/folder.ts"
     import { isUnwritable, unwritableMessage, DiskRoom } from "./base/disk-space.ts"
     import { openToRead } from "./base/store/busy.ts"
     import { openStateStore } from "./base/store/state-store.ts"
@@ -132,5 +132,28 @@ describe("a folder that the system refuses", () => {
     expect(await refused("accessSync", "EIO")).toEqual([null, null])
     // Of others who let everybody write.
     expect(await refused("utimesSync", "EPERM")).toEqual([null, null])
+  })
+})
+
+describe("making a folder", () => {
+  test("makes those above it, all with the same mode, and is content with one that exists", () => {
+    const below = join(dir, "a", "b", "c")
+    makeFolder(below, 0o700)
+    makeFolder(below, 0o755)
+    expect([below, join(dir, "a")].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700])
+  })
+
+  test("fails where a file is in its place, or above it", () => {
+    const file = join(dir, "file")
+    writeFileSync(file, "")
+    expect(() => makeFolder(file)).toThrow("EEXIST")
+    expect(() => makeFolder(join(file, "below"))).toThrow("ENOTDIR")
+  })
+
+  // Node's own way to make folders above never returns there.
+  test.skipIf(!existsSync("/proc/self"))("fails at once in a file system that makes none", () => {
+    for (const path of ["/proc/foo", "/proc/foo/bar"]) {
+      expect(() => makeFolder(path)).toThrow(expect.objectContaining({ code: "ENOENT" }))
+    }
   })
 })

@@ -1,0 +1,53 @@
+import { createServer } from "node:net"
+import { once } from "node:events"
+
+import { KnownError } from "#base/errors.ts"
+
+/** Where a part of the appliance listens, and how its settings begin: `FOSSICK` or `FOSSICK_X402`. */
+export interface Listening {
+  readonly host: string
+  readonly port: number
+  readonly prefix: string
+}
+
+/** The appliance cannot listen where it is to. */
+export class ListenError extends KnownError {}
+
+/** @param paid where payers are served; null: nothing is sold */
+export function listenersOf(
+  { host, port }: Pick<Listening, "host" | "port">,
+  paid: Pick<Listening, "host" | "port"> | null,
+): Listening[] {
+  const open = { host, port, prefix: "FOSSICK" }
+  return paid === null ? [open] : [open, { host: paid.host || host, port: paid.port, prefix: "FOSSICK_X402" }]
+}
+
+/**
+ * Tries every address for a moment. A port that is taken is found before anything has been started for it.
+ * @throws ListenError that names the setting
+ */
+export async function requireFreePorts(all: readonly Listening[]): Promise<void> {
+  for (const { host, port, prefix } of all) {
+    const server = createServer()
+    server.listen(port, host)
+    try {
+      await once(server, "listening")
+    } catch (error) {
+      const problem = listenProblem(Object.assign(error as Error, { prefix }))
+      if (problem === null) throw error
+      throw new ListenError(problem)
+    }
+    server.close()
+    await once(server, "close")
+  }
+}
+
+/** What the operator can do about an error of a listener; null: it is none. */
+export function listenProblem(error: unknown): string | null {
+  const { code, syscall, port, prefix = "FOSSICK" } = error as NodeJS.ErrnoException & Partial<Listening>
+  if (syscall !== "listen" && syscall !== "getaddrinfo") return null
+  if (code === "EADDRINUSE")
+    return `Port ${port} is taken. Set ${prefix}_PORT to another one, or stop what listens there.`
+  if (code === "EACCES") return `Port ${port} needs more rights. Set ${prefix}_PORT to one above 1023.`
+  return `${prefix}_HOST: cannot listen there (${code}).`
+}
