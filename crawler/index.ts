@@ -18,7 +18,12 @@ export type {
 export type { Scope } from "./source.ts"
 export { withoutSecrets } from "./sources/shown-source.ts"
 export { SourceError, type SourceProblem } from "./sources/written/source-problem.ts"
-export { type SourceEntry, SourceOfFileError, type SourceOrigin } from "./sources/source-table.ts"
+export {
+  type ListedSource,
+  type SourceEntry,
+  SourceOfFileError,
+  type SourceOrigin,
+} from "./sources/source-table.ts"
 export { Sources } from "./sources/sources.ts"
 export { defineSource, type Source, type SourceSpec } from "./source.ts"
 export { migrate, openStateStore, type StateStore, transaction } from "#base/store/state-store.ts"

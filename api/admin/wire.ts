@@ -1,4 +1,4 @@
-import type { Job, SourceEntry } from "#crawler"
+import type { Job, ListedSource } from "#crawler"
 import type { Alert } from "#crawler/alerts/alert-book.ts"
 import type { Mail } from "#crawler/alerts/mail-queue.ts"
 import { alertData } from "#crawler/alerts/messages.ts"
@@ -42,7 +42,7 @@ export function jobOnWire(job: Job, removals: RunRemovals | null) {
 export const eventOnWire = ({ at, level, text }: JobEvent) => ({ at, level, text })
 
 export function sourceOnWire(
-  entry: SourceEntry,
+  entry: ListedSource,
   { pages, pagesWithVectors, lastResult, lastJob: last }: SourceStatus,
 ) {
   return {

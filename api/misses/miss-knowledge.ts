@@ -1,5 +1,6 @@
 import type { Jobs, StateStore } from "#crawler"
 import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
+import { declaredNames } from "#crawler/sources/source-names.ts"
 import type { Lead } from "#crawler/coverage/leads.ts"
 import type { SourceCoverage } from "#crawler/coverage/source-coverage.ts"
 import type { Missing } from "#crawler/why/cause.ts"
@@ -31,8 +32,8 @@ export interface MissKnowledge {
   /** Why an address is no page of the index, and how `fossick why` puts it; null: it is one. */
   missing(url: PageUrl, view: View): Promise<{ readonly missing: Missing; readonly summary: string } | null>
   sources(names: readonly string[]): Promise<readonly AskedSource[]>
-  /** The names of all sources but that of the handbook. */
-  names(): readonly string[]
+  /** The names of the declared sources, and those of `asked` that anything was crawled under: one-off crawls are told of only then. */
+  names(asked?: readonly string[]): readonly string[]
   /** Whether there is nothing to find yet: no source, and no page but those of the handbook. */
   isUnfilled(): Promise<boolean>
   /** Whether the whole index answers a search, whoever may see that: for the operator alone. */
@@ -100,9 +101,11 @@ export function openMissKnowledge(
         })),
       )
     },
-    names: sourceNames,
+    names: (asked = []) => [
+      ...new Set([...declaredNames(db), ...sourceNames().filter((name) => asked.includes(name))]),
+    ],
     async isUnfilled() {
-      if (sourceNames().length > 0) return false
+      if (declaredNames(db).length > 0) return false
       // Another machine may fill the index: then its sources are not known here.
       for await (const { page } of engine.allPages())
         if (!sourcesOf(page).includes(HANDBOOK_SOURCE)) return false

@@ -2,12 +2,15 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { afterAll, beforeAll, expect, test } from "vitest"
 
-import { createReader, crawlerSettings, Jobs, Sources } from "#crawler"
+import { createReader, crawlerSettings, Jobs, Sources, type StateStore } from "#crawler"
+import { KnownAddresses } from "#crawler/frontier/known-addresses.ts"
+import { defineSource } from "#crawler/source.ts"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { readSettings } from "#base/settings.ts"
+import { toPageUrl } from "#engine"
 import { aPage } from "#engine/testing/pages.ts"
 
 import { readScope } from "../accounts/keys/key-scope.ts"
@@ -20,6 +23,7 @@ import { openMissKnowledge } from "./miss-knowledge.ts"
 // A garden that is crawled whole, and a cellar of which one page is: what is missing, and what may be told of it.
 
 const opened = new AsyncDisposableStack()
+let state: StateStore
 let site: TestSite
 let app: ServedAccounts
 let key: string
@@ -27,6 +31,7 @@ let gardenOnly: string
 
 beforeAll(async () => {
   const { dir, db, embedder, engine } = await openDataFolder(opened)
+  state = db
   const quiet = '<meta name="robots" content="noindex">'
   site = opened.use(
     await startTestSite({
@@ -162,6 +167,37 @@ test("what lies outside a key's reach reads the same, there or not", async () =>
   const outside = await search({ query: "ancient hollow oak" }, byDomain)
   expect(outside).toMatchObject({ miss: { cause: "reach" }, coverage: { complete: false, sources: [] } })
   expect(JSON.stringify(outside.miss)).not.toContain("oak")
+})
+
+test("one-off crawls, and sources whose address never answered, are told of to nobody who does not ask for them", async () => {
+  const jobs = new Jobs(state)
+  const sources = new Sources(state, jobs)
+  const oneOff = jobs.enqueue(defineSource({ name: "once", seeds: ["http://127.0.0.1:9/once/"] }))
+  sources.put({ name: "typo", seeds: ["http://127.0.0.1:9/"] })
+  const typo = sources.run("typo")!
+  for (const job of [oneOff, typo]) {
+    const { id, source } = job
+    jobs.start(id)
+    new KnownAddresses(state).record(job, [
+      { url: toPageUrl(source.seeds[0]!)!, outcome: "failed:refused", detail: "the connection was refused" },
+    ])
+    jobs.end(id, "finished", null, { result: "failed", reason: "the only seed failed" })
+  }
+  try {
+    const { miss, coverage } = await search({ query: "zebra on stilts" })
+    expect(coverage.sources.map(({ name }: { name: string }) => name)).toEqual(["cellar", "garden"])
+    expect(miss.text).not.toMatch(/once|typo|holds no pages|Of [34] sources/)
+    // A program that names them knows them.
+    for (const name of ["once", "typo"]) {
+      const named = await search({ query: "zebra on stilts", sources: name })
+      expect([named.coverage.sources.length, named.miss.text]).toEqual([
+        1,
+        `The source ${name} holds no pages: some of its pages could not be read.`,
+      ])
+    }
+  } finally {
+    for (const name of ["once", "typo"]) sources.delete(name)
+  }
 })
 
 test("a filter that leaves out what there is is named", async () => {

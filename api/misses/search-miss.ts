@@ -61,10 +61,11 @@ export async function searchedOf(
   // Who is limited to domains alone knows no source by name, and of no source how many pages are on these.
   const isNameless = limits !== null && (limits.sources === null || limits.domains !== null)
   const wanted = query.filter?.sources ?? []
-  const all = limits?.sources ?? knowledge.names()
+  const all = limits?.sources ?? knowledge.names(wanted)
   const names = wanted.length === 0 ? all : all.filter((name) => wanted.includes(name))
-  const asked = isNameless ? [] : await knowledge.sources(names.slice(0, MOST_SOURCES))
-  const more = isNameless ? 0 : names.length - asked.length
+  const looked = isNameless ? [] : await knowledge.sources(names.slice(0, MOST_SOURCES))
+  const asked = looked.filter((one) => wanted.includes(one.name) || !neverAnswered(one))
+  const more = isNameless ? 0 : names.length - looked.length
   const misses = isMiss(hits)
     ? await missesOf(query, { asked, names }, { ...parts, isLimited: limits !== null })
     : []
@@ -85,6 +86,13 @@ export async function searchedOf(
     misses,
   }
 }
+
+/** Whether runs have met nothing at its address: that is for its operator to correct, and no news for readers. */
+const neverAnswered = ({ pages, checkedAt, incomplete, keptOut }: AskedSource): boolean =>
+  pages === 0 &&
+  checkedAt === null &&
+  (incomplete === "failed" || incomplete === "unread") &&
+  [...keptOut.keys()].every((cause) => cause === "unreachable")
 
 function sourceOnWire({ name, pages, completeAsOf, incomplete, checkedAt, keptOut, waiting }: AskedSource) {
   return {

@@ -18,6 +18,30 @@ export function latestRuns(db: StateStore): RunOfSource[] {
     .map((row) => ({ id: Number(row["id"]), source: sourceOf(row) }))
 }
 
+/** The runs that are known of a name. */
+export interface KnownRuns extends RunOfSource {
+  /** When the first and the last of them were asked for. */
+  readonly firstAt: Date
+  readonly lastAt: Date
+}
+
+/** The known runs of each name with the source as it was in the last, by name; of one name alone where it is given. */
+export function knownRuns(db: StateStore, name: string | null): KnownRuns[] {
+  return db
+    .prepare(
+      `select job.id, spec, first_at, created_at from job
+       join (select max(id) as last, min(created_at) as first_at from job group by source) as runs on runs.last = job.id
+       where ?1 is null or source = ?1 order by source`,
+    )
+    .all(name)
+    .map((row) => ({
+      id: Number(row["id"]),
+      source: sourceOf(row),
+      firstAt: new Date(Number(row["first_at"])),
+      lastAt: new Date(Number(row["created_at"])),
+    }))
+}
+
 /** A source as it was when it ran last, or null. */
 export function sourceAsRun(db: StateStore, name: string): Source | null {
   const row = db.prepare("select spec from job where source = ? order by id desc limit 1").get(name)

@@ -46,6 +46,26 @@ export function requireSource(db: StateStore, name: string): void {
   if (unknown !== null) throw new CommandError(`${unknown}\nfossick sources list shows them.`)
 }
 
+/** Whether pages of a source that were removed can be restored. */
+export const hasRestorable = (db: StateStore, name: string): boolean =>
+  hasTable(db, "removal") &&
+  db.prepare("select 1 from removal where source = ? limit 1").get(name) !== undefined
+
+/** The names of declared sources: all that readers are told of without asking for it. */
+export const declaredNames = (db: StateStore): readonly string[] =>
+  hasTable(db, "source")
+    ? db
+        .prepare("select name from source order by name")
+        .all()
+        .map(({ name }) => String(name))
+    : []
+
+/** The names that callers may ask for: of declared sources, and of others while they have pages or a run that is not over. */
+export function findableNames(db: StateStore): readonly string[] {
+  const declared = new Set(declaredNames(db))
+  return sourceNames(db).filter((name) => declared.has(name) || hasOpenRun(db, name) || hasPages(db, name))
+}
+
 /** Whether a source is declared under this name. */
 export const isDeclared = (db: StateStore, name: string): boolean =>
   hasTable(db, "source") && db.prepare("select 1 from source where name = ?").get(name) !== undefined

@@ -3,6 +3,9 @@ import type { Clock } from "#base/clock.ts"
 import type { Jobs } from "../jobs/jobs.ts"
 import type { Job, JobTrigger } from "../job.ts"
 import { PinnedNetworks } from "../fetch/guard/pinned-networks.ts"
+import { DELETED, ONE_OFF_STEP, type OneOff, oneOffs } from "./one-offs.ts"
+import { hasRestorable } from "./source-names.ts"
+import { hasPages } from "../frontier/source-pages.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
 import { nextRun, nextTimes, type Schedule, timesAfterRun } from "../tasks/schedule.ts"
 import { defineSource, type Source, type SourceAuthor, sourceBy, type SourceSpec } from "../source.ts"
@@ -23,6 +26,9 @@ export interface SourceEntry {
   /** When its schedule runs it next, jitter included; null: not by itself. */
   readonly nextRun: Date | null
 }
+
+/** What lists of sources show: those that are declared, and one-off crawls. */
+export type ListedSource = SourceEntry | OneOff
 
 /** A source that has a next run by its schedule. */
 export interface ScheduledSource {
@@ -49,6 +55,7 @@ const STEPS = [
    ) strict, without rowid;
    create table source_removal (source text primary key, asked_at integer not null) strict, without rowid;`,
   operatorsJobsSql("select name from source where origin = 'file'"),
+  ONE_OFF_STEP,
 ]
 
 export function migrateSources(db: StateStore): void {
@@ -75,9 +82,19 @@ export class SourceTable {
     migrateSources(db)
   }
 
-  /** By name. */
+  /** The declared sources, by name. */
   list(): SourceEntry[] {
     return this.#db.prepare("select * from source order by name").all().map(entryOf)
+  }
+
+  /** The declared sources and then the one-off crawls, each by name. */
+  listAll(): ListedSource[] {
+    return [...this.list(), ...oneOffs(this.#db)]
+  }
+
+  /** The declared source or the one-off crawl of this name, or null. */
+  getListed(name: string): ListedSource | null {
+    return this.get(name) ?? oneOffs(this.#db, name)[0] ?? null
   }
 
   /** The source of this name, or null. */
@@ -87,22 +104,26 @@ export class SourceTable {
   }
 
   /**
-   * Takes a source away and cancels its jobs. Its pages stay in the index, unless `removePages`: then the next
-   * process that writes the index removes them.
+   * Takes a source or a one-off crawl away and cancels its jobs. Its pages stay in the index, unless `removePages`: then
+   * the next process that writes the index removes them. While pages stay, lists show the name as a one-off crawl. Its
+   * runs stay known: they say what became of an address.
    * @returns false when there is no such source.
    * @throws SourceOfFileError when `origin` is `api` and the file declares the source.
    */
   delete(name: string, options: { removePages?: boolean; origin?: SourceOrigin } = {}): boolean {
     const { removePages = false, origin = "api" } = options
-    const old = this.get(name)
+    const old = this.getListed(name)
     if (!old) return false
     if (old.origin === "file" && origin === "api") throw new SourceOfFileError(name)
+    const [last] = this.#jobs.list({ source: name, limit: 1 })
+    const leavesNothing = removePages || !(hasPages(this.#db, name) || hasRestorable(this.#db, name))
     for (const { id } of this.#jobs.open(name)) this.#jobs.cancel(id)
     const pins = new PinnedNetworks(this.#db)
     transaction(this.#db, () => {
       this.#db.prepare("delete from source where name = ?").run(name)
       pins.forget(name)
-      if (removePages) this.#askRemoval(name)
+      if (leavesNothing && last) this.#db.prepare(DELETED).run(name, last.id)
+      if (removePages || (leavesNothing && last)) this.#askRemoval(name)
     })
     return true
   }

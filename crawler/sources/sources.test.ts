@@ -1,4 +1,11 @@
 import { describe, expect, test } from "vitest"
+import { toPageUrl } from "#engine"
+import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { HANDBOOK_SOURCE } from "../handbook-source.ts"
+import { removeAskedPages } from "../removals/remove-pages.ts"
+import { defineSource } from "../source.ts"
+import { knowsAny } from "../frontier/source-pages.ts"
+import { findableNames } from "./source-names.ts"
 import { CrawlFixture } from "../testing/crawl-fixture.ts"
 import { SourceError } from "./written/source-problem.ts"
 import { SourceOfFileError } from "./source-table.ts"
@@ -75,11 +82,70 @@ describe("a declared source", () => {
     const job = sources.run("kept")
     sources.delete("kept")
     expect(jobs.get(job?.id ?? 0)?.state).toBe("cancelled")
-    expect(sources.removals()).toEqual([])
+    // It has no pages that could stay: what is known of its addresses goes.
+    expect(sources.removals()).toEqual(["kept"])
+    sources.removed("kept")
     sources.delete("emptied", { removePages: true })
     expect(sources.removals()).toEqual(["emptied"])
     sources.put({ name: "emptied", seeds: "emptied.example" })
     expect(sources.removals()).toEqual([])
+  })
+})
+
+describe("a one-off crawl", () => {
+  const crawl = (fixture: Fixture, url: string) =>
+    fixture.jobs.enqueue(defineSource({ seeds: [url] }), { trigger: "command" })
+
+  test("is listed after the declared sources, until it is declared itself", async () => {
+    await using fixture = new Fixture()
+    const { sources } = fixture
+    sources.put({ name: "docs", seeds: "docs.example" })
+    sources.run("docs")
+    crawl(fixture, "http://127.0.0.1:9/")
+    const handbook = defineSource({ name: HANDBOOK_SOURCE, seeds: ["http://127.0.0.1/docs/"] })
+    fixture.jobs.enqueue(handbook)
+    expect(sources.list().map(({ source }) => source.name)).toEqual(["docs"])
+    expect(sources.listAll().map(({ source, origin }) => [source.name, origin])).toEqual([
+      ["docs", "api"],
+      ["127.0.0.1", "one-off"],
+    ])
+    expect(sources.getListed("127.0.0.1")).toMatchObject({ paused: false, nextRun: null })
+    expect(sources.get("127.0.0.1")).toBeNull()
+    expect(sources.getListed(HANDBOOK_SOURCE)).toBeNull()
+    sources.put({ name: "127.0.0.1", seeds: "http://127.0.0.1:9/" })
+    expect(sources.listAll().map(({ origin }) => origin)).toEqual(["api", "api"])
+  })
+
+  test("that is deleted is gone from the list at once, with its addresses, until it is crawled again", async () => {
+    await using fixture = new Fixture()
+    const { sources, jobs, db, engine } = fixture
+    const { id } = crawl(fixture, "http://127.0.0.1:9/")
+    expect(findableNames(db)).toEqual(["127.0.0.1"])
+    expect(sources.delete("127.0.0.1")).toBe(true)
+    expect(findableNames(db)).toEqual([])
+    expect(jobs.get(id)?.state).toBe("cancelled")
+    expect(sources.listAll()).toEqual([])
+    expect(sources.delete("127.0.0.1")).toBe(false)
+    await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
+    expect([sources.listAll(), knowsAny(db, "127.0.0.1")]).toEqual([[], false])
+    crawl(fixture, "http://127.0.0.1:9/")
+    expect(sources.listAll()).toHaveLength(1)
+  })
+
+  test("is what a declared source becomes that is deleted while its pages stay", async () => {
+    await using fixture = new Fixture()
+    const { sources, jobs, db } = fixture
+    sources.put({ name: "docs", seeds: "https://docs.example/" })
+    const job = sources.run("docs")!
+    new KnownAddresses(db).record(job, [
+      { url: toPageUrl("https://docs.example/")!, outcome: "indexed", detail: null, hash: "1" },
+    ])
+    expect(sources.delete("docs")).toBe(true)
+    expect(sources.removals()).toEqual([])
+    expect(sources.listAll()).toMatchObject([{ source: { name: "docs" }, origin: "one-off" }])
+    expect(sources.delete("docs", { removePages: true })).toBe(true)
+    expect([sources.removals(), sources.listAll()]).toEqual([["docs"], []])
+    expect(jobs.get(job.id)?.state).toBe("cancelled")
   })
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { defineSource } from "../../source.ts"
 import type { SourceStatus } from "../../sources/source-status.ts"
-import type { SourceEntry } from "../../sources/source-table.ts"
+import type { ListedSource, SourceEntry } from "../../sources/source-table.ts"
 import { listLines } from "./sources-text.ts"
 
 const AT = new Date("2026-11-21T03:41:00Z")
@@ -51,4 +51,11 @@ test("a source that never ran, and an index that cannot be asked, are told as su
   const [, first, second] = listLines(["new", "docs"].map(entry), statuses)
   expect(first).toMatch(/^new +0 +- +- +- +- +- +never ran +- +11-21 03:41$/)
   expect(second).toMatch(/^docs +5 .* - +problems /)
+})
+
+test("one-off crawls are marked as such", () => {
+  const once = { ...entry("127.0.0.1:9"), origin: "one-off" } as ListedSource
+  const [, row, why] = listLines([once], new Map([["127.0.0.1:9", status({ pages: 0 })]]))
+  expect(row).toMatch(/^127\.0\.0\.1:9 +0 .* one-off$/)
+  expect(why).toContain("127.0.0.1:9: ")
 })

@@ -13,7 +13,7 @@ import { BackupTable } from "../../backup/scheduled/backup-table.ts"
 import { sourcesFile } from "../../sources/file/find-file.ts"
 import { withoutSecrets } from "../../sources/shown-source.ts"
 import { sourceStatus, type SourceStatus } from "../../sources/source-status.ts"
-import type { SourceEntry } from "../../sources/source-table.ts"
+import type { ListedSource } from "../../sources/source-table.ts"
 import { Sources } from "../../sources/sources.ts"
 import { readSourcesFile } from "../../sources/file/sources-file.ts"
 import { showBackups } from "../backups/backups-session.ts"
@@ -48,11 +48,11 @@ export async function sources(args: SourcesArguments): Promise<number> {
       case "show":
         return await show(db, subject, json, jobs, sources, backups)
       case "pause":
-        if (!sources.pause(subject)) return unknown(subject)
+        if (!sources.pause(subject)) return undeclared(sources, subject)
         tell(`${subject} is paused: its schedule no longer runs it`, { source: subject, paused: true })
         return EXIT.ok
       case "resume": {
-        if (!sources.resume(subject)) return unknown(subject)
+        if (!sources.resume(subject)) return undeclared(sources, subject)
         const [next] = sources.nextRuns(subject, 1)
         tell(`${subject} is resumed; next run: ${next ? timeText(next) : "when asked"}`, {
           source: subject,
@@ -84,7 +84,7 @@ async function list(
   sources: Sources,
   backups: BackupTable,
 ): Promise<number> {
-  const entries = sources.list()
+  const entries = sources.listAll()
   const statuses = await statusOf(db, jobs, entries)
   if (json) for (const entry of entries) say(asJson(entry, statuses.get(entry.source.name), sources))
   else {
@@ -98,7 +98,7 @@ async function list(
 async function statusOf(
   db: StateStore,
   jobs: Jobs,
-  entries: readonly SourceEntry[],
+  entries: readonly ListedSource[],
 ): Promise<ReadonlyMap<string, SourceStatus>> {
   const names = entries.map(({ source }) => source.name)
   const hasPages = names.some((name) => pageCount(db, name) > 0)
@@ -111,7 +111,7 @@ async function statusOf(
   }
 }
 
-function asJson(entry: SourceEntry, status: SourceStatus | undefined, sources: Sources): string {
+function asJson(entry: ListedSource, status: SourceStatus | undefined, sources: Sources): string {
   return JSON.stringify({
     ...entry,
     source: withoutSecrets(entry.source),
@@ -124,6 +124,12 @@ function asJson(entry: SourceEntry, status: SourceStatus | undefined, sources: S
   })
 }
 
+const DECLARED: Readonly<Record<ListedSource["origin"], string>> = {
+  file: "by the file of sources",
+  api: "over the API",
+  "one-off": "nowhere: a one-off crawl",
+}
+
 /** The block `backup` is shown by that name, unless a source has it. */
 async function show(
   db: StateStore,
@@ -133,7 +139,7 @@ async function show(
   sources: Sources,
   backups: BackupTable,
 ): Promise<number> {
-  const entry = sources.get(name)
+  const entry = sources.getListed(name)
   if (!entry) return name === "backup" && backups.plan() ? showBackups(backups, json) : unknown(name)
   const source = withoutSecrets(entry.source)
   const nextRuns = sources.nextRuns(name, SHOWN_RUNS)
@@ -145,7 +151,7 @@ async function show(
   }
   say(stringify(source).trimEnd())
   say("")
-  say(`declared    ${entry.origin === "file" ? "by the file of sources" : "over the API"}`)
+  say(`declared    ${DECLARED[entry.origin]}`)
   say(
     `schedule    ${source.schedule ? scheduleText(source.schedule) : "none"}${entry.paused ? ", paused" : ""}`,
   )
@@ -166,7 +172,7 @@ async function show(
   return EXIT.ok
 }
 
-/** Deletes a source, or the pages of a name that is none. */
+/** Deletes a source or a one-off crawl, or the pages of a name that is neither. */
 async function forget(
   { subject, removePages, json }: SourcesArguments,
   named: string,
@@ -174,7 +180,7 @@ async function forget(
   jobs: Jobs,
   sources: Sources,
 ): Promise<number> {
-  const entry = sources.get(subject)
+  const entry = sources.getListed(subject)
   if (entry?.origin === "file") {
     const file = sourcesFile(named)
     if (file !== null && readSourcesFile(file).sources.some(({ name }) => name === subject)) {
@@ -187,14 +193,21 @@ async function forget(
   if (!entry && !(removePages && pages > 0)) return unknown(subject)
   if (entry) sources.delete(subject, { origin: "file", removePages })
   else sources.removePages(subject)
-  const kept = `its ${counted(pages, "page")} stay${pages === 1 ? "s" : ""} in the index`
-  teller(json)(`${subject} is deleted; ${removePages ? `${counted(pages, "page")} to remove` : kept}`, {
+  const kept = `its ${counted(pages, "page")} stay${pages === 1 ? "s" : ""} in the index, and lists show it as a one-off crawl`
+  const fate = removePages ? `${counted(pages, "page")} to remove` : kept
+  teller(json)(`${subject} is deleted; ${pages === 0 ? "it has no pages" : fate}`, {
     source: subject,
     deleted: true,
     pages,
     removePages,
   })
-  return removePages ? await removeNow(db, jobs, sources, json) : EXIT.ok
+  return sources.removals().includes(subject) ? await removeNow(db, jobs, sources, json) : EXIT.ok
+}
+
+function undeclared(sources: Sources, name: string): number {
+  if (sources.getListed(name) === null) return unknown(name)
+  process.stderr.write(`${name} is a one-off crawl: it has no schedule.\n`)
+  return EXIT.failed
 }
 
 function unknown(name: string): number {

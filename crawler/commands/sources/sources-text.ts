@@ -4,7 +4,7 @@ import { aboutSeconds } from "#base/text/duration.ts"
 import type { FullCrawl } from "../../sources/crawl-time.ts"
 import type { SourceChange } from "../../sources/file/plan.ts"
 import type { Schedule } from "../../tasks/schedule.ts"
-import type { SourceEntry } from "../../sources/source-table.ts"
+import type { ListedSource } from "../../sources/source-table.ts"
 
 /** A plan in words, one line each change; sources that stay as they are are counted. */
 export function planLines(changes: readonly SourceChange[], removePages: boolean): string[] {
@@ -68,9 +68,9 @@ const NUMBERS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6])
 /** Longer names are cut, so that the table fits 120 columns while no source has a million pages. */
 const MAX_NAME = 24
 
-/** The declared sources as a table, with the reasons of those that did not end well below it. */
+/** The sources as a table, one-off crawls marked as such, with the reasons of those that did not end well below it. */
 export function listLines(
-  entries: readonly SourceEntry[],
+  entries: readonly ListedSource[],
   statuses: ReadonlyMap<string, SourceStatus>,
 ): string[] {
   if (entries.length === 0) return ["No source is declared. docs/sources.md shows how."]
@@ -82,7 +82,10 @@ export function listLines(
   return [...table([HEADINGS, ...rows], NUMBERS), ...troubles]
 }
 
-function rowOf({ source, paused, nextRun }: SourceEntry, status: SourceStatus | undefined): string[] {
+function rowOf(
+  { source, origin, paused, nextRun }: ListedSource,
+  status: SourceStatus | undefined,
+): string[] {
   const { pages = 0, pagesWithVectors: embedded = null, lastResult = null, lastJob = null } = status ?? {}
   const open = lastJob !== null && ["queued", "running", "paused"].includes(lastJob.state)
   const count = (value: number | undefined) => (value === undefined ? "-" : value.toLocaleString("en"))
@@ -93,7 +96,13 @@ function rowOf({ source, paused, nextRun }: SourceEntry, status: SourceStatus | 
     pages === 0 || embedded === null ? "-" : `${Math.floor((100 * embedded) / pages)} %`,
     open ? `${lastJob.state} now` : resultText(lastResult?.result ?? null),
     shortTime(lastResult?.endedAt ?? null),
-    source.schedule === null ? "when asked" : paused ? "paused" : shortTime(nextRun),
+    origin === "one-off"
+      ? "one-off"
+      : source.schedule === null
+        ? "when asked"
+        : paused
+          ? "paused"
+          : shortTime(nextRun),
   ]
 }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
+import { Jobs } from "#crawler"
+import { defineSource } from "#crawler/source.ts"
 import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
@@ -43,6 +45,21 @@ describe.skipIf(executablePath === null)(
       await page.getByText("Nothing waits for you").waitFor()
       await workshop.settle()
       expect(await workshop.pages()).toBe(before)
+      expect(complaints).toEqual([])
+    })
+
+    test("a one-off crawl is marked as such, and deleted after one question", async () => {
+      new Jobs(workshop.db).enqueue(defineSource({ name: "once", seeds: ["https://once.example/"] }))
+      await using opened = await open("/console?view=sources")
+      const { page, complaints } = opened
+      const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "once" }) })
+      await row.getByText("One-off", { exact: true }).waitFor()
+      expect(await row.getByRole("button", { name: /^(Run|Pause)/ }).count()).toBe(0)
+      await row.getByRole("link", { name: "Keep once as a source" }).waitFor()
+      await row.getByRole("button", { name: "Delete once" }).click()
+      const question = page.getByRole("dialog", { name: "Delete once?" })
+      await question.getByRole("button", { name: "Delete", exact: true }).click()
+      await row.waitFor({ state: "detached" })
       expect(complaints).toEqual([])
     })
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact"
+import { useState } from "preact/hooks"
 
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
@@ -10,6 +11,7 @@ import { appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
 import { isOpen, ResultChip } from "../parts.tsx"
 import type { Actions } from "../use-actions.ts"
+import { DeleteSource } from "./delete-source.tsx"
 import { atTime, counted, share, until, whole } from "../words.ts"
 
 type Entry = AnswerOf<"GET /admin/sources">["sources"][number]
@@ -26,7 +28,8 @@ export function SourceRow({
   readonly running: Job | undefined
   readonly actions: Actions
 }) {
-  const { name, paused, last_result: last, last_job: job, pages, pages_with_vectors: vectors } = entry
+  const [isDeleting, setDeleting] = useState(false)
+  const { name, origin, paused, last_result: last, last_job: job, pages, pages_with_vectors: vectors } = entry
   const path = { name }
   const { seeds } = entry.source
   const starts = typeof seeds === "string" ? [seeds] : seeds
@@ -56,6 +59,7 @@ export function SourceRow({
           {open === null && last !== null && <ResultChip state="finished" result={last.result} />}
           {open === null && last === null && <Chip icon="clock">Never run</Chip>}
           {paused && <Chip icon="pause">Paused</Chip>}
+          {origin === "one-off" && <Chip>One-off</Chip>}
           {open === null && last?.ended_at != null && (
             <time class="small" dateTime={last.ended_at} title={atTime(last.ended_at)}>
               {since(last.ended_at)}
@@ -76,25 +80,47 @@ export function SourceRow({
         <Fact name="Next run" value={nextRun(entry)} />
       </dl>
       <div class="todo">
-        {open === null ? (
-          <Button icon="play" label={`Run ${name}`} disabled={busy !== null} onClick={() => void run()}>
-            Run
-          </Button>
-        ) : (
+        {open !== null ? (
           <Link to={{ view: "run", job: open.id, outcome: null }} class="button">
             Watch
           </Link>
+        ) : (
+          origin !== "one-off" && (
+            <Button icon="play" label={`Run ${name}`} disabled={busy !== null} onClick={() => void run()}>
+              Run
+            </Button>
+          )
         )}
-        <Link to={{ view: "source", source: name }} class="button quiet bare" label={`Settings of ${name}`}>
-          <Icon name="edit" />
-        </Link>
-        <Button
-          look="quiet"
-          icon={paused ? "play" : "pause"}
-          label={paused ? `Let the schedule of ${name} go on` : `Pause the schedule of ${name}`}
-          disabled={busy !== null}
-          onClick={() => void hold()}
-        />
+        {origin === "one-off" ? (
+          <Link to={{ view: "source", source: name }} class="button" label={`Keep ${name} as a source`}>
+            Keep
+          </Link>
+        ) : (
+          <Link to={{ view: "source", source: name }} class="button quiet bare" label={`Settings of ${name}`}>
+            <Icon name="edit" />
+          </Link>
+        )}
+        {origin !== "one-off" && (
+          <Button
+            look="quiet"
+            icon={paused ? "play" : "pause"}
+            label={paused ? `Let the schedule of ${name} go on` : `Pause the schedule of ${name}`}
+            disabled={busy !== null}
+            onClick={() => void hold()}
+          />
+        )}
+        {origin !== "file" && (
+          <Button
+            look="quiet"
+            icon="trash"
+            label={`Delete ${name}`}
+            disabled={busy !== null}
+            onClick={() => setDeleting(true)}
+          />
+        )}
+        {isDeleting && (
+          <DeleteSource name={name} pages={pages} act={act} onClose={() => setDeleting(false)} />
+        )}
       </div>
     </li>
   )
@@ -112,7 +138,8 @@ function visits(last: Entry["last_result"], outcome: "failed" | "skipped"): Comp
   )
 }
 
-function nextRun({ paused, next_run_at: at }: Entry): ComponentChildren {
+function nextRun({ origin, paused, next_run_at: at }: Entry): ComponentChildren {
+  if (origin === "one-off") return "never"
   if (paused) return "paused"
   if (at === null) return "by hand"
   return (

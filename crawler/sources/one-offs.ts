@@ -1,0 +1,55 @@
+import { replaceSql } from "#base/store/state-port.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { HANDBOOK_SOURCE } from "../handbook-source.ts"
+import { knownRuns } from "../jobs/source-runs.ts"
+import type { Source } from "../source.ts"
+import { declaredNames } from "./source-names.ts"
+
+/** The last run of each name that was deleted: runs stay known, and only a later one is listed again. */
+export const ONE_OFF_STEP =
+  "create table deleted_source (name text primary key, last_job integer not null) strict, without rowid;"
+
+/** Notes that a name is deleted, with its last run. */
+export const DELETED = replaceSql("deleted_source", ["name", "last_job"], ["name"])
+
+/** A crawl that is declared nowhere, such as one by hand, or a source that is deleted and left pages. */
+export interface OneOff {
+  /** As it was crawled last. */
+  readonly source: Source
+  readonly spec: Source
+  readonly origin: "one-off"
+  readonly paused: false
+  /** When its first run was asked for that is still known. */
+  readonly createdAt: Date
+  /** When its last run was asked for. */
+  readonly updatedAt: Date
+  readonly nextRun: null
+}
+
+/**
+ * One-off crawls by name. Left out are the handbook and names that were deleted, until they run again.
+ * @param name only this one
+ */
+export function oneOffs(db: StateStore, name: string | null = null): OneOff[] {
+  const declared = new Set(declaredNames(db))
+  const deleted = new Map(
+    db
+      .prepare("select name, last_job from deleted_source")
+      .all()
+      .map((row) => [String(row["name"]), Number(row["last_job"])]),
+  )
+  return knownRuns(db, name)
+    .filter(
+      ({ id, source }) =>
+        source.name !== HANDBOOK_SOURCE && !declared.has(source.name) && id > (deleted.get(source.name) ?? 0),
+    )
+    .map(({ source, firstAt, lastAt }) => ({
+      source,
+      spec: source,
+      origin: "one-off",
+      paused: false,
+      createdAt: firstAt,
+      updatedAt: lastAt,
+      nextRun: null,
+    }))
+}

@@ -1,0 +1,49 @@
+import { useState } from "preact/hooks"
+
+import { appliance } from "../../session/appliance.ts"
+import { Confirm } from "../confirm.tsx"
+import { Check } from "../rules/check.tsx"
+import type { Actions } from "../use-actions.ts"
+import { counted } from "../words.ts"
+
+/** Asks whether a source or a one-off crawl goes, and its pages with it. */
+export function DeleteSource({
+  name,
+  pages,
+  act,
+  onClose,
+}: {
+  readonly name: string
+  readonly pages: number
+  readonly act: Actions["act"]
+  readonly onClose: () => void
+}) {
+  const [removesPages, setRemovesPages] = useState(true)
+  const remove = () =>
+    act(
+      `delete ${name}`,
+      () =>
+        appliance.call("DELETE /admin/sources/{name}", {
+          path: { name },
+          query: { remove_pages: removesPages },
+        }),
+      `${name} is deleted`,
+    )
+  return (
+    <Confirm title={`Delete ${name}?`} yes="Delete" no="Cancel" onYes={() => void remove()} onClose={onClose}>
+      <p>Its settings are deleted, and it runs no more.</p>
+      {pages > 0 && (
+        <Check
+          label={`Remove its ${counted(pages, "page")} from the index`}
+          isOn={removesPages}
+          onChange={setRemovesPages}
+        />
+      )}
+      {pages > 0 && !removesPages && (
+        <p class="small">
+          The pages can still be found, and the list keeps showing {name} as a one-off crawl.
+        </p>
+      )}
+    </Confirm>
+  )
+}
