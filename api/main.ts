@@ -14,7 +14,7 @@ import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
 import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
 import { handbookApart } from "#crawler/handbook-apart.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
-import { sourceNames } from "#crawler/sources/source-names.ts"
+import { findableNames, sourceNames } from "#crawler/sources/source-names.ts"
 import { isBusy } from "#base/store/busy.ts"
 import { keepAlive } from "#base/store/processes/keep-alive.ts"
 import { openStateOnceThere } from "#base/store/postgres/outage.ts"
@@ -52,6 +52,7 @@ import { tryModel } from "./chat-models/try-model.ts"
 import { apiSettings, checkTogether } from "./settings.ts"
 import { crawlHandbook } from "./crawl-handbook.ts"
 import { httpServer } from "./server/http-server.ts"
+import { listenersOf, ListenError, listenProblem, requireFreePorts } from "./server/ports.ts"
 import { openConnections } from "./load/connections.ts"
 import { openGates } from "./load/gates.ts"
 import { mostOfIndexMb } from "./load/memory/memory-limits.ts"
@@ -107,6 +108,7 @@ async function serve(): Promise<void> {
   const log = openLog("api", env)
   const readOnly = readOnlyNotice(crawlerConfig.readOnly)
   if (readOnly !== null) log.warn(readOnly)
+  await requireFreePorts(listenersOf(config, selling.on && readOnly === null ? selling.config : null))
 
   await using opened = new AsyncDisposableStack()
   opened.use(await startTracing("fossick-api", crawlerConfig))
@@ -286,7 +288,7 @@ async function serve(): Promise<void> {
     accounts,
     ...(federation !== null && { federation }),
     sites: sourceSites(db, jobs),
-    sourceNames: () => sourceNames(db),
+    sourceNames: () => findableNames(db),
     research,
     firecrawl,
     handbookKey: handbookKey(db),
@@ -474,27 +476,17 @@ const firstKey = ({ keys, writes }: Accounts): Promise<string> =>
 
 const tellHandbookDone = (found: boolean): void => void tellSupervisor({ kind: "handbook-crawled", found })
 
-/** `prefix` names the settings of the listener that could not be opened. */
-interface ListenerFailure {
-  readonly port?: number
-  readonly prefix?: string
-}
-
 /** What the operator can do about a failed start, or null when the failure is a bug or may pass. */
 function advice(error: unknown): string | null {
   if (error instanceof SettingsError) return error.message
   if (error instanceof EngineError && error.code !== "ENGINE_UNAVAILABLE") return error.message
-  const { code, syscall, port, prefix = "FOSSICK" } = error as NodeJS.ErrnoException & ListenerFailure
+  if (error instanceof ListenError) return error.message
   // That passes: the supervisor tries again.
   if (isBusy(error)) return null
-  if (code === "ERR_SQLITE_ERROR") {
+  if ((error as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR") {
     return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, try fossick doctor --repair, or restore a backup (fossick restore), or move it and state.id away: then keys, sources and usage start over, and the index stays.`
   }
-  if (syscall !== "listen" && syscall !== "getaddrinfo") return null
-  if (code === "EADDRINUSE")
-    return `Port ${port} is taken. Set ${prefix}_PORT to another one, or stop what listens there.`
-  if (code === "EACCES") return `Port ${port} needs more rights. Set ${prefix}_PORT to one above 1023.`
-  return `${prefix}_HOST: cannot listen there (${code}).`
+  return listenProblem(error)
 }
 
 try {

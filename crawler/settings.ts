@@ -26,6 +26,13 @@ const networks = list({
     "Private networks that may be read nevertheless: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`, separated by commas.",
 })
 
+const adminNetworks = onOff({
+  name: "FOSSICK_ADMIN_NETWORKS",
+  default: "on",
+  about:
+    "Whether admin keys may allow private networks for the sources that the console and the admin API declare, one address or network and port at a time; `off` also closes those that were allowed.",
+})
+
 const webhookNetworks = list({
   name: "FOSSICK_WEBHOOK_NETWORKS",
   default: "",
@@ -139,6 +146,7 @@ export const crawlerSettings = {
   userAgent,
   contactUrl,
   allowedNetworks: checkedNetworks(networks),
+  adminNetworks,
   ownHosts: checkedNetworks(ownHosts),
   webhookNetworks: checkedNetworks(webhookNetworks),
   caFile,

@@ -26,6 +26,7 @@ import { pageStateRoutes } from "./routes/page/page-state.ts"
 import { pageRoutes } from "./routes/page/pages.ts"
 import { draftRoutes } from "./routes/drafts/drafts.ts"
 import { proposeRoutes } from "./routes/drafts/propose.ts"
+import { networkRoutes } from "./routes/networks/networks.ts"
 import { removalRoutes } from "./routes/removals.ts"
 import { refuseChanges } from "../read-only.ts"
 import { optionalJsonBody } from "../middleware/query-parameters.ts"
@@ -67,6 +68,7 @@ export function adminRouter(
   pageStateRoutes(router, parts)
   proposeRoutes(router, parts)
   draftRoutes(router, parts)
+  networkRoutes(router, parts)
   ruleRoutes(router, parts)
   queryRoutes(router, parts)
   judgedRoutes(router, parts)

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { readSettings } from "#base/settings.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { Jobs, openStateStore, Sources, type StateStore } from "#crawler"
+import { defineSource } from "#crawler/source.ts"
 import { runJob } from "#crawler/crawl/run-job.ts"
 import { KnownAddresses } from "#crawler/frontier/known-addresses.ts"
 import type { Resolve } from "#crawler/fetch/guard/address-guard.ts"
@@ -240,6 +241,29 @@ describe("the admin API", () => {
       })
       expect(errorOf(await call("GET", "/sources/docs"))).toEqual([404, 'There is no source "docs".'])
       expect((await call("DELETE", "/sources/docs")).status).toBe(404)
+    })
+
+    test("crawled once and declared nowhere are listed, shown and deleted, and not run", async () => {
+      const { source } = new Jobs(db).enqueue(defineSource({ seeds: ["https://once.example/"] }))
+      const path = `/sources/${encodeURIComponent(source.name)}`
+      const { sources: listed, total } = (await call("GET", "/sources")).body
+      expect([listed, total]).toMatchObject([
+        [{ name: source.name, origin: "one-off", next_run_at: null }],
+        1,
+      ])
+      expect((await call("GET", path)).body).toEqual(listed[0])
+      expect((await call("GET", `${path}/written`)).body).toMatchObject({ origin: "one-off" })
+      expect((await call("GET", `${path}/next-runs`)).body).toMatchObject({ next_runs: [] })
+      for (const action of ["run", "pause", "resume"]) {
+        expect(errorOf(await call("POST", `${path}/${action}`))).toEqual([
+          409,
+          `"${source.name}" is a one-off crawl, which cannot be run or paused. Declare it first: PUT /admin${path}.`,
+        ])
+      }
+      expect((await call("DELETE", path)).body).toMatchObject({ deleted: true, remove_pages: false })
+      expect((await call("GET", "/sources")).body).toMatchObject({ sources: [], total: 0 })
+      expect((await call("DELETE", path)).status).toBe(404)
+      sources.removed(source.name)
     })
 
     test("that are wrong are refused with every field that is", async () => {
@@ -758,11 +782,12 @@ describe("the admin API", () => {
     sources.delete("linked", { removePages: true })
   })
 
-  test("proposes a source for a site, which can be declared as it is; a private address is told as an unknown one", async () => {
+  test("proposes a source for a site, which can be declared as it is; a private address is told from an unknown name", async () => {
     const inside = (await call("POST", "/sources/propose", { url: "http://127.0.0.1:9/" })).body
-    expect(inside).toMatchObject({ url: null, outcome: "failed:dns", pages: [] })
+    expect(inside).toMatchObject({ url: null, outcome: "failed:blocked-address", pages: [] })
+    expect(inside.obstacles).toMatchObject([{ kind: "network", text: "127.0.0.1 is not a public address." }])
     const unknown = (await call("POST", "/sources/propose", { url: "https://nowhere.invalid/" })).body
-    expect(inside.obstacles).toEqual(unknown.obstacles)
+    expect(unknown).toMatchObject({ outcome: "failed:dns", obstacles: [{ kind: "address" }] })
     expect((await call("POST", "/sources/propose", { url: "ftp://x" })).status).toBe(422)
     expect((await call("POST", "/sources/propose", { url: site.url("/"), robots: false })).status).toBe(422)
 

@@ -39,6 +39,35 @@ export const tryBody: BodySchema<TryBody> = {
   },
 }
 
+export interface NetworkLookBody {
+  readonly url: string
+}
+
+export const networkLookBody: BodySchema<NetworkLookBody> = {
+  required: ["url"],
+  properties: {
+    url: { type: "string", description: "Where a crawl is to start, an http or https address." },
+  },
+}
+
+export interface NetworkBody {
+  readonly url: string
+  readonly network: string
+  readonly confirmed: boolean
+}
+
+export const networkBody: BodySchema<NetworkBody> = {
+  required: ["url", "network", "confirmed"],
+  properties: {
+    url: networkLookBody.properties.url,
+    network: {
+      type: "string",
+      description: "The address as a network (`10.20.30.7/32`), or the network it is in (`10.20.30.0/24`).",
+    },
+    confirmed: { type: "boolean", enum: [true], description: "Must be true: somebody decided this." },
+  },
+}
+
 export interface ProposeBody {
   readonly url: string
   readonly ignore_robots?: boolean

@@ -10,6 +10,7 @@ const ASKING: readonly RegExp[] = [
   /^\/(?:token|register|revoke|authorize)(?:\/|$)/,
   /^\/admin\/try$/,
   /^\/admin\/sources\/(?:propose|preview|trial)$/,
+  /^\/admin\/networks\/look$/,
   /^\/admin\/(?:rules|judged-questions)\/preview$/,
 ]
 

@@ -133,6 +133,7 @@ describe("every call of the OpenAPI document that may change something", () => {
     const rest = operations.filter((one) => one.method !== "get" && !changing.includes(one))
     expect(rest.map(({ path }) => path).toSorted()).toEqual([
       "/admin/judged-questions/preview",
+      "/admin/networks/look",
       "/admin/rules/preview",
       "/admin/sources/preview",
       "/admin/sources/propose",

@@ -1,6 +1,7 @@
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Jobs } from "#crawler/jobs/jobs.ts"
 import type { SourceTable } from "#crawler/sources/source-table.ts"
+import { OpenedNetworks } from "#crawler/fetch/guard/opened-networks.ts"
 import { withoutSecrets } from "#crawler/sources/shown-source.ts"
 import { firstSourceFile, readFirstSource } from "#engine/filling/first-source.ts"
 import { wantedModel } from "#engine/generations/generation-file.ts"
@@ -27,6 +28,7 @@ export function openLooks({
 }): Looks {
   const keys = openKeyStore(db, "")
   const publicKeys = new PublicKeyStore(db)
+  const networks = new OpenedNetworks(db)
   const rules = new RuleStore(db)
   const judged = new JudgedStore(db)
   const name = new ApplianceName(db)
@@ -52,6 +54,10 @@ export function openLooks({
       return key === undefined ? null : keyOnWire(key)
     },
     "public-keys": (id) => publicKeys.get(id),
+    networks(id) {
+      const entry = /^\d{1,15}$/.test(id) ? networks.get(Number(id)) : null
+      return entry && { network: entry.network, port: entry.port, host: entry.host }
+    },
     rules: (id) => rules.get(id),
     "judged-questions": (id) => judged.get(id),
     appliance: () => ({ name: name.get() }),

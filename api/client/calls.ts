@@ -1711,8 +1711,8 @@ export type SourceShown = {
 
 export type SourceEntry = {
   readonly name: string
-  /** Where it was declared, and so can be changed. */
-  readonly origin: "file" | "api"
+  /** Where it was declared, and so can be changed; `one-off`: nowhere, it was only crawled. */
+  readonly origin: "file" | "api" | "one-off"
   readonly paused: boolean
   readonly created_at: string
   readonly updated_at: string
@@ -1789,7 +1789,7 @@ export type FullCrawl = {
 
 export type SourceWritten = {
   readonly name: string
-  readonly origin: "file" | "api"
+  readonly origin: "file" | "api" | "one-off"
   /** With what differs from the defaults. */
   readonly source: {
     /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
@@ -1920,6 +1920,8 @@ export type SourcePreview = {
     readonly field: string
     readonly message: string
   })[]
+  /** Its private addresses that are not open: `POST /admin/networks` can open them. */
+  readonly closed_addresses: readonly string[]
   /** Whether a file of sources can have it, with what only the API refuses. */
   readonly fits_file: boolean
   /** Null while it is no source. */
@@ -2811,6 +2813,39 @@ export type PaymentDays = {
     readonly outcome: "sold" | "sold-undelivered" | "delivered-later" | "unpaid" | "unusable" | "bad-request" | "already-used" | "in-progress" | "limited" | "invalid" | "facilitator-unavailable" | "search-failed" | "overloaded" | "caller-gone" | "refused" | "unknown"
     readonly count: number
   })[]
+}
+
+export type OpenedNetwork = {
+  readonly id: number
+  /** In CIDR notation. */
+  readonly network: string
+  readonly port: number
+  /** The host that it was opened for. */
+  readonly host: string
+  readonly opened_at: string
+}
+
+export type NetworkList = {
+  /** Whether any may be opened, and those below count: `FOSSICK_ADMIN_NETWORKS`. */
+  readonly on: boolean
+  readonly networks: readonly OpenedNetwork[]
+}
+
+export type NetworkLook = {
+  readonly host: string
+  readonly port: number
+  readonly addresses: readonly string[]
+  /** `none`: it has no address. */
+  readonly is: "private" | "public" | "none"
+  /** Networks that may be opened for it, the narrowest first. */
+  readonly choices: readonly string[]
+  /** Whether it is open already. */
+  readonly open: boolean
+}
+
+export type NetworkClosed = {
+  readonly id: number
+  readonly closed: true
 }
 
 /** What each call is given, and answers when it succeeds. */
@@ -3873,6 +3908,42 @@ export interface Calls {
   "GET /admin/settings": {
     readonly given: {}
     readonly answer: SettingList
+  }
+  /** Private networks that are open for sources declared here. */
+  "GET /admin/networks": {
+    readonly given: {}
+    readonly answer: NetworkList
+  }
+  /** Where a host is, and what may be opened for it. */
+  "POST /admin/networks/look": {
+    readonly given: {
+      readonly body: {
+        /** Where a crawl is to start, an http or https address. */
+        readonly url: string
+      }
+    }
+    readonly answer: NetworkLook
+  }
+  /** Open a private network, on one port. */
+  "POST /admin/networks": {
+    readonly given: {
+      readonly body: {
+        /** Where a crawl is to start, an http or https address. */
+        readonly url: string
+        /** The address as a network (`10.20.30.7/32`), or the network it is in (`10.20.30.0/24`). */
+        readonly network: string
+        /** Must be true: somebody decided this. */
+        readonly confirmed: true
+      }
+    }
+    readonly answer: OpenedNetwork
+  }
+  /** Close one again. */
+  "DELETE /admin/networks/{id}": {
+    readonly given: {
+      readonly path: { readonly id: number }
+    }
+    readonly answer: NetworkClosed
   }
   /** Who changed what, newest first. */
   "GET /admin/audit": {

@@ -12,6 +12,7 @@ import { judgedOperations, judgedSchemas } from "./operations/quality/judged-ope
 import { keyOperations, keySchemas } from "./operations/quality/key-operations.ts"
 import { queryOperations, querySchemas } from "./operations/quality/query-operations.ts"
 import { auditOperations, auditSchemas } from "./operations/upkeep/audit-operations.ts"
+import { networkOperations, networkSchemas } from "./operations/upkeep/network-operations.ts"
 import { upkeepOperations, upkeepSchemas } from "./operations/upkeep/upkeep-operations.ts"
 import { ruleOperations, ruleSchemasOfAnswers } from "./operations/quality/rule-operations.ts"
 import { suggestionOperations, suggestionSchemas } from "./operations/suggestion-operations.ts"
@@ -37,6 +38,7 @@ export const operations: readonly Operation[] = [
   ...ruleOperations,
   ...queryOperations,
   ...upkeepOperations,
+  ...networkOperations,
   ...auditOperations,
   ...judgedOperations,
   ...keyOperations,
@@ -86,6 +88,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   ...accountSchemas,
   ...sessionSchemas,
   ...adminSchemas,
+  ...networkSchemas,
 }
 
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }

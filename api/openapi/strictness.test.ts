@@ -38,6 +38,7 @@ const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
     /^(create|change)JudgedQuestion pages/,
     /^(create|change)Watch webhook$/,
     /^(create|change)PublicKey origins/,
+    /^(lookAtNetwork|openNetwork) (url|network)$/,
     /^putSource (seeds|sitemaps|feeds|webhooks\[0\]\.url|login\.url)/,
   ],
   "names are of things that there are": [

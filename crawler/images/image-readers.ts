@@ -4,6 +4,7 @@ import type { Job } from "../job.ts"
 import type { CrawlerConfig } from "../settings.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { PageReader } from "../visit/reader.ts"
+import { openedTo } from "../fetch/guard/opened-networks.ts"
 import { reachOf } from "../visit/source-reader.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { UnreadImage } from "./image-store.ts"
@@ -44,7 +45,8 @@ export class ImageReaders implements AsyncDisposable {
     const known = this.#own.get(name)
     if (known !== undefined) return known
     const [last] = this.#jobs.list({ source: name, limit: 1 })
-    const reader = last?.author === "operator" ? this.#open(last) : null
+    const hasMore = last?.author === "operator" || openedTo(this.#config, this.#db).length > 0
+    const reader = last !== undefined && hasMore ? this.#open(last) : null
     this.#own.set(name, reader)
     return reader
   }
@@ -52,7 +54,7 @@ export class ImageReaders implements AsyncDisposable {
   #open({ source, author }: Job): PageReader | null {
     let reach
     try {
-      reach = reachOf(source, { db: this.#db, author, first: "public", resolve: this.#resolve })
+      reach = reachOf(source, this.#config, { db: this.#db, author, first: "public", resolve: this.#resolve })
     } catch (error) {
       // A certificate that is not there any more fails the source's next run, which says so.
       if (error instanceof KnownError) return null

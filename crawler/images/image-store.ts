@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { crc32 } from "node:zlib"
+import { makeFolder } from "#base/folder.ts"
 import type { PageUrl } from "#engine"
 import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
 import { migrateImages } from "./image-schema.ts"
@@ -121,7 +122,7 @@ export class ImageStore {
   /** Keeps what was seen. The thumbnail is there before anybody can know of it. */
   recordLook(id: number, look: Look, thumbnail: Uint8Array): void {
     const path = this.thumbnailPath(id)
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     writeFileSync(path, thumbnail)
     this.#prepare(
       `update image set state = 'read', width = ?, height = ?, format = ?, bytes = ?, frames = ?, hash = ?, junk = ?,

@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { UNREACHABLE_HOST } from "../fetch/concealed.ts"
 import { shownOutcome } from "../outcome-name.ts"
 import type { LookedAt } from "./polite-visits.ts"
 import type { LoginForm } from "./login-look.ts"
@@ -62,17 +63,37 @@ export function obstacleOf(
       help: `${help.slice(0, 1).toUpperCase()}${help.slice(1)}.`,
     }
   }
-  if (because === "blocked-address")
+  if (because === "blocked-address") {
+    const [what = detail, remedy] = detail.split("; ", 2)
     return {
       kind: "network",
-      text: `${detail}.`,
-      help: `If it is yours, add ${host} to FOSSICK_ALLOWED_NETWORKS, or to allowedNetworks of a source in the file of sources.`,
+      text: `${what}.`,
+      help:
+        remedy === undefined
+          ? null
+          : `If it is yours, an admin can allow its network under Add a source in the console. Otherwise add ${host} to FOSSICK_ALLOWED_NETWORKS, or to allowedNetworks of a source in the file of sources.`,
     }
+  }
   if (because === "dns")
     return {
       kind: "address",
-      text: `${detail}.`,
-      help: `Check the spelling. A host in a private network can be opened in FOSSICK_ALLOWED_NETWORKS.`,
+      text: `${detail.slice(0, 1).toUpperCase()}${detail.slice(1)}.`,
+      help:
+        detail === UNREACHABLE_HOST
+          ? "Check the spelling. A host in a private network can be opened in FOSSICK_ALLOWED_NETWORKS."
+          : "Check the spelling, and whether the machine or container that Fossick runs in can resolve the name.",
+    }
+  if (because === "refused")
+    return {
+      kind: "server",
+      text: `${host} did not take the connection: ${detail}.`,
+      help: "Check the port, and whether the site is running. In a container, localhost is the container itself.",
+    }
+  if (because === "timeout")
+    return {
+      kind: "server",
+      text: `${host} did not answer in time.`,
+      help: "Check the address, and whether a firewall lets the machine that Fossick runs on reach it.",
     }
   const status = visit.kind === "failed" ? visit.status : undefined
   if (status === 401)

@@ -31,6 +31,8 @@ export interface SurveyOptions {
   readonly config: CrawlerConfig
   /** Whether the operator named the address: then it may be private. */
   readonly trusted: boolean
+  /** Whether an admin may open networks, and so learns whether a name is unknown or leads into one. */
+  readonly tellsNetworks?: boolean
   /** The site is the operator's own: robots.txt is no obstacle. */
   readonly ignoresRobots: boolean
   /** Names of sources that there are. */
@@ -288,8 +290,8 @@ const average = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 
 function nothingRead(asked: PageUrl, ended: Unread, options: SurveyOptions): Found {
-  const { ignoresRobots, taken, trusted } = options
-  const visit = trusted ? ended : concealedVisit(ended)
+  const { ignoresRobots, taken, trusted, tellsNetworks = false } = options
+  const visit = trusted || tellsNetworks ? ended : concealedVisit(ended)
   const status = visit.kind === "failed" ? visit.status : undefined
   const source = proposeSource({
     asked,

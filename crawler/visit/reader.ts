@@ -28,6 +28,7 @@ import { ReadingPlaces } from "./reading-places.ts"
 import { RobotsCache } from "../fetch/robots/robots.ts"
 import { scopeOf } from "../scope/scope.ts"
 import { xRobotsTag } from "../page/headers/robots-directives.ts"
+import type { OpenedNetwork } from "../fetch/guard/opened-networks.ts"
 import type { SourceHosts } from "../fetch/guard/source-hosts.ts"
 import type { Rendering } from "../source.ts"
 
@@ -38,6 +39,8 @@ export interface ReaderOptions {
   readonly rendering?: Rendering
   /** Hosts that may be read though private, beside the settings' networks: `host`, `host:port`. */
   readonly allow?: readonly string[]
+  /** Networks that admins opened, each on one port. */
+  readonly opened?: readonly OpenedNetwork[]
   /** The hosts of the source that is read, which are held to the networks they were first in. */
   readonly hosts?: SourceHosts | undefined
   /** What secure connections of the source are made with. */
@@ -96,6 +99,7 @@ export class PageReader implements Reader {
     this.#isOwn = ownHosts(config)
     this.#guard = new AddressGuard({
       allowed: [...config.allowedNetworks, ...(options.allow ?? [])],
+      opened: options.opened ?? [],
       purpose: options.purpose,
       hosts: options.hosts,
       resolve: options.resolve,

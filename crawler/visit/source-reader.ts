@@ -6,6 +6,7 @@ import { SourceLogin } from "../login/source-login.ts"
 import { PageReader, type ReaderOptions } from "./reader.ts"
 import { requireBrowser } from "../render/find-browser.ts"
 import { SourceHosts, type SourceHostsOptions } from "../fetch/guard/source-hosts.ts"
+import { openedTo } from "../fetch/guard/opened-networks.ts"
 import { PinnedNetworks } from "../fetch/guard/pinned-networks.ts"
 import { landingsOf } from "../jobs/landings.ts"
 import type { Source, SourceAuthor } from "../source.ts"
@@ -36,7 +37,7 @@ export async function openSourceReader(
   const { env = environment() } = options
   if (rendering === "browser") await requireBrowser(config.browserPath)
   const reader = new PageReader(config, {
-    ...reachOf(source, { ...options, env }),
+    ...reachOf(source, config, { ...options, env }),
     rendering,
     places: options.places,
     purpose: options.purpose,
@@ -54,16 +55,18 @@ export async function openSourceReader(
 
 /**
  * What requests for a source may reach, beside public addresses and `FOSSICK_ALLOWED_NETWORKS`. What the operator wrote
- * may open networks, and start at a private host; what was written over the API may neither.
+ * may open networks, and start at a private host; what was written over the API may reach what admins opened.
  */
 export function reachOf(
   source: Source,
+  config: Pick<CrawlerConfig, "adminNetworks">,
   { db, author, first, onMoved, resolve, env = environment() }: SourceReaderOptions,
-): Pick<ReaderOptions, "allow" | "hosts" | "resolve" | "tls"> {
+): Pick<ReaderOptions, "allow" | "opened" | "hosts" | "resolve" | "tls"> {
   const landed = landingsOf(db, source.name)
   const landings = source.seeds.flatMap((seed) => landed.get(seed) ?? [])
   return {
     allow: author === "operator" ? source.allowedNetworks : [],
+    opened: author === "api" ? openedTo(config, db) : [],
     hosts: new SourceHosts({ source, author, landings, pins: new PinnedNetworks(db), first, onMoved }),
     resolve,
     // A job of before these fields has none.

@@ -44,6 +44,7 @@ export const FACES: readonly Face[] = [
       "console/overview/charts.css",
       "console/vectors/vectors.css",
       "console/upkeep/upkeep.css",
+      "console/networks/networks.css",
       "console/playground/playground.css",
       "console/sources/wanted.css",
       "console/add-source/add-source.css",

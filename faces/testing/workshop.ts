@@ -58,8 +58,13 @@ const YEARS = Array.from({ length: 8 }, (_, index) => `/year-${2018 + index}`)
 /**
  * @param isNew whether nothing is declared yet
  * @param apiSecrets `FOSSICK_API_SECRETS`
+ * @param networks `FOSSICK_ALLOWED_NETWORKS`; without this machine's, only a new one can be opened
  */
-export async function openWorkshop({ isNew = false, apiSecrets = "" } = {}): Promise<Workshop> {
+export async function openWorkshop({
+  isNew = false,
+  apiSecrets = "",
+  networks = "127.0.0.0/8",
+} = {}): Promise<Workshop> {
   await using opened = new AsyncDisposableStack()
   const { dir, db, engine } = await openDataFolder(opened)
   const questions = new QuestionMeter()
@@ -104,7 +109,7 @@ export async function openWorkshop({ isNew = false, apiSecrets = "" } = {}): Pro
     ended.abort()
     await Promise.all(begun)
   })
-  const config = testConfig({ FOSSICK_API_SECRETS: apiSecrets })
+  const config = testConfig({ FOSSICK_API_SECRETS: apiSecrets, FOSSICK_ALLOWED_NETWORKS: networks })
   const work = async (source: string) => {
     for (const { id } of jobs.open(source)) {
       await runJob(id, { db, jobs, engine, config, signal: ended.signal, whenAborted: "queued" })

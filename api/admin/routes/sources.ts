@@ -4,7 +4,7 @@ import { didYouMean } from "#base/text/near-names.ts"
 import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
 import { fullCrawlOf } from "#crawler/sources/file/plan.ts"
 import { sourceStatus } from "#crawler/sources/source-status.ts"
-import { authorOf, type SourceEntry, SourceOfFileError } from "#crawler/sources/source-table.ts"
+import { type ListedSource, SourceOfFileError } from "#crawler/sources/source-table.ts"
 
 import type { Context, RequestState } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
@@ -20,7 +20,7 @@ import { MAX_NEXT_RUNS, noFields, runBody, runSeveralBody } from "../schemas.ts"
 import { jobOnWire, sourceOnWire } from "../wire.ts"
 import { checkSource } from "./drafts/check-source.ts"
 
-/** The declared sources: list, show, declare, take away, run, pause, resume. */
+/** The sources: list, show, declare, take away, run, pause, resume; one-off crawls are listed, shown and taken away. */
 export function sourceRoutes(
   router: Router<RequestState>,
   { db, engine, sources, jobs, removals, crawlerConfig }: AdminParts,
@@ -28,20 +28,27 @@ export function sourceRoutes(
   const readRun = strictBody(runBody)
   const readRunSeveral = strictBody(runSeveralBody)
   const nothing = strictBody(noFields)
-  const onWire = async (entries: readonly SourceEntry[]) => {
+  const onWire = async (entries: readonly ListedSource[]) => {
     const names = entries.map(({ source }) => source.name)
     const statuses = await sourceStatus({ db, jobs, engine }, names)
     return entries.map((entry) => sourceOnWire(entry, statuses.get(entry.source.name)!))
   }
+  const undeclared = (name: string) =>
+    sources.getListed(name) === null
+      ? unknownSource(name)
+      : new ApiError(
+          409,
+          `${JSON.stringify(name)} is a one-off crawl, which cannot be run or paused. Declare it first: PUT /admin/sources/${encodeURIComponent(name)}.`,
+        )
   const shown = async (name: string) => {
-    const entry = sources.get(name)
+    const entry = sources.getListed(name)
     if (!entry) throw unknownSource(name)
     return (await onWire([entry]))[0]
   }
 
   router.get("/sources", async (ctx) => {
     const { limit, offset } = sliceOf(ctx)
-    const all = sources.list()
+    const all = sources.listAll()
     ctx.body = {
       sources: await onWire(all.slice(offset, offset + limit)),
       total: all.length,
@@ -60,7 +67,7 @@ export function sourceRoutes(
     const { name: written = name, ...fields } = ctx.state.body
     if (written !== name) throw unprocessable([{ field: "name", message: `must be ${name}, as in the path` }])
     const isNew = sources.get(name) === null
-    const { problems } = checkSource({ name, ...fields }, crawlerConfig)
+    const { problems } = checkSource({ name, ...fields }, crawlerConfig, db)
     if (problems.length > 0) throw unprocessable(problems)
     try {
       sources.put({ name, ...fields })
@@ -87,7 +94,7 @@ export function sourceRoutes(
     const name = nameOf(ctx)
     const { visits = "all" } = readRun(ctx)
     const job = sources.run(name, { trigger: "api", visits })
-    if (!job) throw unknownSource(name)
+    if (!job) throw undeclared(name)
     ctx.status = 202
     ctx.body = jobOnWire(job, removals.ofRun(job.id))
   })
@@ -116,19 +123,19 @@ export function sourceRoutes(
     router.post(`/sources/:name/${action}`, async (ctx) => {
       nothing(ctx)
       const name = nameOf(ctx)
-      if (!sources[action](name)) throw unknownSource(name)
+      if (!sources[action](name)) throw undeclared(name)
       ctx.body = await shown(name)
     })
   }
 
   router.get("/sources/:name/full-crawl", (ctx) => {
     const name = nameOf(ctx)
-    const entry = sources.get(name)
+    const entry = sources.getListed(name)
     if (!entry) throw unknownSource(name)
     const { pages, areKnown, seconds, delayMs } = fullCrawlOf(
       db,
       entry.source,
-      authorOf(entry),
+      sources.authorOf(name),
       crawlerConfig,
     )
     ctx.body = { name, pages, pages_known: areKnown, seconds, delay_ms: delayMs }
@@ -137,7 +144,7 @@ export function sourceRoutes(
   router.get("/sources/:name/next-runs", (ctx) => {
     const name = nameOf(ctx)
     const count = wholeNumber(ctx, "count", 5, 1, MAX_NEXT_RUNS)
-    const entry = sources.get(name)
+    const entry = sources.getListed(name)
     if (!entry) throw unknownSource(name)
     ctx.body = {
       name,

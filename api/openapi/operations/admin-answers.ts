@@ -161,7 +161,10 @@ const jobDetail: JsonSchema = {
 
 const sourceEntry = object({
   name: text(),
-  origin: oneOf(["file", "api"], "Where it was declared, and so can be changed."),
+  origin: oneOf(
+    ["file", "api", "one-off"],
+    "Where it was declared, and so can be changed; `one-off`: nowhere, it was only crawled.",
+  ),
   paused: yesNo(),
   created_at: time(),
   updated_at: time(),
@@ -467,7 +470,7 @@ export const adminSchemas = {
   FullCrawl: object({ name: text(), ...crawlSize }),
   SourceWritten: object({
     name: text(),
-    origin: oneOf(["file", "api"]),
+    origin: oneOf(["file", "api", "one-off"]),
     source: { ...source, description: "With what differs from the defaults." },
     yaml: text("As a file of sources would have it."),
   }),
@@ -476,6 +479,10 @@ export const adminSchemas = {
     exists: orNull(oneOf(["file", "api"], "Where a source of this name is declared; null: there is none.")),
     yaml: text("As a file of sources would have it."),
     problems: draftProblems,
+    closed_addresses: listOf(
+      text(),
+      "Its private addresses that are not open: `POST /admin/networks` can open them.",
+    ),
     fits_file: yesNo("Whether a file of sources can have it, with what only the API refuses."),
     full_crawl: orNull(object(crawlSize, { description: "Null while it is no source." })),
   }),

@@ -103,7 +103,7 @@ const sourceActions = (["pause", "resume"] as const).map((action) =>
     parameters: [sourceName],
     body: noBody,
     answers: list("SourceEntry", "The source."),
-    refusals: [404, 422],
+    refusals: [404, 409, 422],
     examples: one(action === "pause" ? "Hold it" : "Go on", { path: SOURCE }),
   }),
 )
@@ -260,7 +260,7 @@ export const adminOperations: readonly Operation[] = [
     parameters: [sourceName],
     body: { schema: strict(runBody), required: false },
     answers: { 202: { description: "The job.", schema: ref("Job") } },
-    refusals: [404, 422],
+    refusals: [404, 409, 422],
     examples: one("What is due", { path: SOURCE, body: { visits: "due" }, status: 202 }),
   }),
   admin({

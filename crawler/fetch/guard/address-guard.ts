@@ -5,8 +5,9 @@ import ipaddr from "ipaddr.js"
 import { Agent, type Dispatcher } from "undici"
 import type { OutboundPurpose } from "#base/outbound/purposes.ts"
 import { isMetadata, isMetadataHost, isPublic } from "./address-kind.ts"
-import { AllowedNetworks, bareHost } from "./allowed-networks.ts"
+import { AllowedNetworks, bareHost, portOf } from "./allowed-networks.ts"
 import { BlockedAddressError } from "./blocked-address.ts"
+import { type OpenedNetwork, OpenPorts } from "./opened-networks.ts"
 import { connectorFor, openSocket, secureSocket, type Way } from "../connect/connector.ts"
 import type { OutgoingProxy } from "../connect/outgoing-proxy.ts"
 import type { SourceTls } from "../connect/source-tls.ts"
@@ -24,6 +25,8 @@ export interface AddressGuardOptions {
   readonly allowed: readonly string[]
   /** The setting they come from, for messages. Default `FOSSICK_ALLOWED_NETWORKS`. */
   readonly allowedBy?: string
+  /** Networks that admins opened, each on one port. */
+  readonly opened?: readonly Pick<OpenedNetwork, "network" | "port">[]
   /** What connections are made for, in the ledger of the hosts that were talked to. Default `crawl`. */
   readonly purpose?: OutboundPurpose | undefined
   /** The hosts of a source, which are held to the networks they were first in. */
@@ -40,6 +43,9 @@ export interface AddressGuardOptions {
   /** Default: the system's. */
   readonly resolve?: Resolve | undefined
 }
+
+/** How addresses of a host are chosen: `named`: all that a name the operator opened leads to. */
+type LookupKind = "checked" | "named" | HostRole
 
 /** Chooses those of a name's addresses that may be connected to. @throws BlockedAddressError saying more than "none" */
 type Admit = (hostname: string, found: readonly LookupAddress[]) => readonly LookupAddress[]
@@ -63,18 +69,22 @@ export class AddressGuard implements AsyncDisposable {
   readonly ownsTls: boolean
   readonly #allowed: AllowedNetworks
   readonly #allowedBy: string
+  readonly #openPorts: OpenPorts
   readonly #hosts: SourceHosts | null
   readonly #resolve: Resolve
   readonly #connections: number
   readonly #way: Way
   /** One for each way to choose addresses, so that no connection is used by requests that are judged otherwise. */
   readonly #agents = new Map<LookupFunction, Agent>()
-  readonly #lookups: Readonly<Record<"checked" | "named" | HostRole, LookupFunction>>
+  readonly #lookups: Readonly<Record<LookupKind, LookupFunction>>
+  /** Those for ports on which a network is opened, by kind and port. */
+  readonly #portLookups = new Map<string, LookupFunction>()
 
   /** @throws Error naming the entry of `allowed` that cannot be understood. */
   constructor(options: AddressGuardOptions) {
     this.#allowed = new AllowedNetworks(options.allowed)
     this.#allowedBy = options.allowedBy ?? "FOSSICK_ALLOWED_NETWORKS"
+    this.#openPorts = new OpenPorts(options.opened ?? [])
     this.#hosts = options.hosts ?? null
     this.#resolve = options.resolve ?? systemLookup
     this.#connections = options.connections
@@ -87,10 +97,10 @@ export class AddressGuard implements AsyncDisposable {
     }
     this.ownsTls = options.hasOwnAuthorities === true || this.#way.tls !== null
     this.#lookups = {
-      checked: this.#lookupBy((_, found) => found.filter(({ address }) => this.#mayReach(address))),
-      named: this.#lookupBy((_, found) => found),
-      seed: this.#lookupBy((hostname, found) => this.#admitted(hostname, found, "seed")),
-      landing: this.#lookupBy((hostname, found) => this.#admitted(hostname, found, "landing")),
+      checked: this.#lookupOf("checked", null),
+      named: this.#lookupOf("named", null),
+      seed: this.#lookupOf("seed", null),
+      landing: this.#lookupOf("landing", null),
     }
   }
 
@@ -140,7 +150,7 @@ export class AddressGuard implements AsyncDisposable {
       // What the proxy alone can resolve is in nobody's network but the internet's.
       if (this.#way.proxy?.lookup === "proxy" && !this.#way.proxy.excepts(url)) continue
       const error = await new Promise<Error | null>((done) => {
-        this.#lookups[role](host, {}, done)
+        this.#lookup(role, portOf(url))(host, {}, done)
       })
       if (error === null) continue
       if (hosts.hasMoved) throw error
@@ -158,18 +168,40 @@ export class AddressGuard implements AsyncDisposable {
     if (isMetadataHost(host)) throw metadataError(host)
     if (this.#allowed.name(url)) return this.#lookups.named
     const role = this.#hosts?.roleOf(url) ?? null
+    const port = portOf(url)
     if (ipaddr.isValid(host)) {
       const isNamed = role === "seed" && this.#hosts?.mayBePrivate === true
-      if (!isNamed && !isPublic(ipaddr.process(host))) {
+      const address = ipaddr.process(host)
+      if (!isNamed && !isPublic(address) && !this.#openPorts.includes(address, port)) {
         throw new BlockedAddressError(`${host} is not a public address; ${this.#allowedBy} can allow it`)
       }
     }
-    return this.#lookups[role ?? "checked"]
+    return this.#lookup(role ?? "checked", port)
   }
 
-  #admitted(hostname: string, found: readonly LookupAddress[], role: HostRole): readonly LookupAddress[] {
-    // Nobody else has roles.
-    return this.#hosts!.admit(hostname, found, role, (address) => this.#allowed.includeAddress(address))
+  #lookup(kind: LookupKind, port: string): LookupFunction {
+    if (!this.#openPorts.has(port)) return this.#lookups[kind]
+    const key = `${kind} ${port}`
+    let lookup = this.#portLookups.get(key)
+    if (lookup === undefined) this.#portLookups.set(key, (lookup = this.#lookupOf(kind, port)))
+    return lookup
+  }
+
+  /** @param port on which a network is opened; null: any other */
+  #lookupOf(kind: LookupKind, port: string | null): LookupFunction {
+    if (kind === "named") return this.#lookupBy((_, found) => found)
+    const isOpen = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
+      this.#allowed.includeAddress(address) || (port !== null && this.#openPorts.includes(address, port))
+    if (kind !== "checked") {
+      // Nobody else has roles.
+      return this.#lookupBy((hostname, found) => this.#hosts!.admit(hostname, found, kind, isOpen))
+    }
+    return this.#lookupBy((_, found) =>
+      found.filter(({ address: text }) => {
+        const address = ipaddr.process(text)
+        return isPublic(address) || isOpen(address)
+      }),
+    )
   }
 
   #lookupBy(admit: Admit): LookupFunction {
@@ -197,11 +229,6 @@ export class AddressGuard implements AsyncDisposable {
         else callback(null, first.address, first.family)
       })
     }
-  }
-
-  #mayReach(text: string): boolean {
-    const address = ipaddr.process(text)
-    return isPublic(address) || this.#allowed.includeAddress(address)
   }
 }
 

@@ -153,6 +153,53 @@ describe.skipIf(executablePath === null)(
       expect(complaints).toEqual([])
     })
 
+    test("a site in a private network is named, allowed after one question, and read; it is taken back under Upkeep", async () => {
+      await using closed = await openWorkshop({ isNew: true, networks: "" })
+      await using opened = await openSignedIn(
+        browser,
+        { url: closed.url, key: closed.adminKey },
+        "/console?view=add-source",
+        WIDTHS.phone,
+      )
+      const { page, complaints } = opened
+      const { port } = new URL(site.origin)
+      const what = `127.0.0.1, port ${port}`
+      await page.getByLabel("Address of the site").fill(site.url("/"))
+      await page.getByRole("button", { name: "Look at the site" }).click()
+      const found = page.getByRole("region", { name: "What one look found" })
+      await found.getByText("127.0.0.1 is not a public address").waitFor()
+      await found.getByText("Not read").waitFor()
+      // What could not be read cannot be saved either.
+      expect(await page.getByRole("button", { name: /^Save/ }).count()).toBe(0)
+      await page.getByRole("button", { name: `Allow ${what}` }).click()
+      const question = page.getByRole("dialog", { name: `Let crawls read ${what}?` })
+      await question.getByRole("button", { name: "Cancel" }).click()
+      await page.getByRole("button", { name: `Allow ${what}` }).click()
+      await question.getByRole("button", { name: "Allow", exact: true }).click()
+      await found.getByText("The plant").waitFor()
+      await page.getByRole("button", { name: "Save and run" }).waitFor()
+      await page.goto(`${closed.url}/console?view=upkeep&shown=connections`)
+      const allowed = page.getByRole("list", { name: "Allowed private networks" })
+      await allowed.getByText(`127.0.0.1/32, port ${port}`).waitFor()
+      expect(await faultsOf(page)).toEqual([])
+      await allowed.getByRole("button", { name: "Take back" }).click()
+      await allowed.waitFor({ state: "detached" })
+
+      // Without a look the form says so, too, and its buttons wait.
+      await page.goto(`${closed.url}/console?view=add-source`)
+      await page.getByRole("button", { name: "Fill in the form without a look" }).click()
+      await page.getByLabel("Name", { exact: true }).fill("plant")
+      await page.getByLabel("Start addresses").fill(site.url("/"))
+      await page.getByText("The console may not save this").waitFor()
+      for (const name of ["Save", "Save and run"])
+        expect(await page.getByRole("button", { name, exact: true }).isDisabled()).toBe(true)
+      await page.getByRole("button", { name: `Allow ${what}` }).click()
+      await question.getByRole("button", { name: "Allow", exact: true }).click()
+      await page.getByText("The console may not save this").waitFor({ state: "detached" })
+      expect(await page.getByRole("button", { name: "Save and run" }).isDisabled()).toBe(false)
+      expect(complaints).toEqual([])
+    })
+
     test("a source made here is changed in the same form, and keeps what the form does not show", async () => {
       const headers = { Authorization: `Bearer ${workshop.adminKey}`, "Content-Type": "application/json" }
       const source = { seeds: [site.url("/")], removal: { maxShare: 0.5 }, limits: { minutes: 30 } }

@@ -11,6 +11,7 @@ import { draftOf, EMPTY } from "./draft.ts"
 import { type Look, LookFacts } from "./look-facts.tsx"
 import { useCall } from "../use-call.ts"
 import { Writing } from "./writing.tsx"
+import { Yaml } from "./yaml.tsx"
 
 const whereTo = (source: string, isRun: boolean): Place =>
   isRun ? { view: "runs", source } : { view: "sources" }
@@ -70,20 +71,37 @@ export function Adding({
       {problem !== null && <Problem title="No look was possible" text={problem} />}
       {!isBusy && found !== null && !isBare && (
         <>
-          <LookFacts look={found} onIgnoreRobots={() => ask(found.asked, true)} />
-          <Writing
-            key={`${found.asked} ${found.took_ms}`}
-            start={draftOf(found.source)}
-            isNew
-            seen={found.pages}
-            after={after}
+          <LookFacts
+            look={found}
+            onIgnoreRobots={() => ask(found.asked, true)}
+            onAllowed={() => ask(found.asked)}
           />
+          {isClosed(found) ? (
+            found.obstacles.every(({ help }) => help !== null) && (
+              <div class="written">
+                <p class="small">Until its network is allowed, only the file of sources can declare it.</p>
+                <Yaml text={found.yaml} />
+              </div>
+            )
+          ) : (
+            <Writing
+              key={`${found.asked} ${found.took_ms}`}
+              start={draftOf(found.source)}
+              isNew
+              seen={found.pages}
+              after={after}
+            />
+          )}
         </>
       )}
       {isBare && <Writing start={EMPTY} isNew after={after} />}
     </>
   )
 }
+
+/** Whether the site is in a network that is not allowed: a source for it could be saved, and would read nothing. */
+const isClosed = ({ url, obstacles }: Look): boolean =>
+  url === null && obstacles.some(({ kind }) => kind === "network")
 
 function LookForm({
   url,

@@ -10,7 +10,9 @@ import { useCall } from "../use-call.ts"
 import { Writing } from "./writing.tsx"
 import { Yaml } from "./yaml.tsx"
 
-/** A declared source: its form; one of the file is shown, and changed there. */
+const ORIGINS = { file: "From the file of sources", api: "Made here", "one-off": "One-off" } as const
+
+/** A source: its form, which also declares a one-off crawl; one of the file is shown, and changed there. */
 export function EditSource({ source: name }: { readonly source: string }) {
   const { value, problem, call } = useCall<AnswerOf<"GET /admin/sources/{name}/written">>()
   const ask = () =>
@@ -18,7 +20,7 @@ export function EditSource({ source: name }: { readonly source: string }) {
   useEffect(ask, [name])
   const under = (
     <>
-      {value !== null && <Chip>{value.origin === "file" ? "From the file of sources" : "Made here"}</Chip>}
+      {value !== null && <Chip>{ORIGINS[value.origin]}</Chip>}
       <Link to={{ view: "runs", source: name }}>Its runs</Link>
     </>
   )
@@ -38,7 +40,13 @@ export function EditSource({ source: name }: { readonly source: string }) {
           <Yaml text={value.yaml} />
         </>
       )}
-      {value?.origin === "api" && (
+      {value?.origin === "one-off" && (
+        <p class="notice plain">
+          This was crawled once and is declared nowhere. Save it to keep it as a source, with a schedule if
+          you like.
+        </p>
+      )}
+      {value !== null && value.origin !== "file" && (
         <Writing
           start={draftOf(value.source)}
           isNew={false}

@@ -3,6 +3,7 @@ import { Button } from "../../design/button.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
 import { Fact } from "../parts.tsx"
+import { AllowNetwork } from "../networks/allow-network.tsx"
 import { counted, languageName, lasting, whole } from "../words.ts"
 
 export type Look = AnswerOf<"POST /admin/sources/propose">
@@ -11,10 +12,13 @@ export type Look = AnswerOf<"POST /admin/sources/propose">
 export function LookFacts({
   look,
   onIgnoreRobots,
+  onAllowed,
 }: {
   readonly look: Look
   /** Looks again, past robots.txt. */
   readonly onIgnoreRobots: () => void
+  /** Looks again, since the network of the site is allowed now. */
+  readonly onAllowed: () => void
 }) {
   const { url, title, robots, sitemap, rendering, login, languages, program, estimate } = look
   return (
@@ -63,7 +67,7 @@ export function LookFacts({
         )}
         <Fact name="robots.txt">
           {robots === null ? (
-            <>Says nothing</>
+            <>{url === null ? "Not read" : "Passed over"}</>
           ) : (
             <>
               {robots.allowed ? "Lets the crawler in" : <b>Keeps the crawler out</b>}
@@ -113,7 +117,11 @@ export function LookFacts({
             <li key={text} class="notice warn">
               <Icon name="alert" />
               <p class="strong">{text}</p>
-              {help !== null && <p class="small">{help}</p>}
+              {kind === "network" ? (
+                <AllowNetwork url={look.asked} otherwise={help} onAllowed={onAllowed} />
+              ) : (
+                help !== null && <p class="small">{help}</p>
+              )}
               {kind === "robots" && url === null && (
                 <p>
                   <Button onClick={onIgnoreRobots}>It is my site: look all the same</Button>

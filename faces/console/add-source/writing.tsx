@@ -7,6 +7,7 @@ import { Going } from "../link.tsx"
 import { Problem } from "../parts.tsx"
 import type { Place } from "../place.ts"
 import { counted, lasting } from "../words.ts"
+import { AllowNetwork } from "../networks/allow-network.tsx"
 import { type Draft, sourceOf } from "./draft.ts"
 import { SourceForm } from "./source-form.tsx"
 import { Reading } from "./tried.tsx"
@@ -37,6 +38,8 @@ export function Writing({
   const form = useRef<HTMLFormElement>(null)
   const shown = preview.value
   const problems = shown === null ? [] : problemsOf(shown, isNew)
+  const isRefused = shown !== null && shown.problems.length > 0 && shown.fits_file
+  const closed = shown?.closed_addresses[0]
   const tell = () => {
     setAsked(true)
     // Those who listen hear what is wrong; the first of it is where they go on.
@@ -70,14 +73,14 @@ export function Writing({
       autocomplete="off"
       onSubmit={(event) => {
         event.preventDefault()
-        save(true)
+        if (!isRefused) save(true)
       }}
     >
       <div class="written">
         <SourceForm
           draft={draft}
           problems={problems}
-          isAsked={isAsked}
+          isAsked={isAsked || isRefused}
           isNew={isNew}
           onChange={(fields) => setDraft((before) => ({ ...before, ...fields }))}
         />
@@ -93,18 +96,27 @@ export function Writing({
               : `A run that reaches its limit of ${counted(shown.full_crawl.pages, "page")} takes about ${lasting(shown.full_crawl.seconds)}.`}
           </p>
         )}
-        {shown !== null && shown.problems.length > 0 && shown.fits_file && (
-          <p class="notice plain">
-            The console may not save this, but the file of sources may have it: copy the YAML into{" "}
-            <code>sources.yaml</code>.
-          </p>
+        {isRefused && (
+          <div class="notice plain">
+            <p>
+              The console may not save this, but the file of sources may have it: copy the YAML into{" "}
+              <code>sources.yaml</code>.
+            </p>
+            {closed !== undefined && (
+              <AllowNetwork
+                url={closed}
+                otherwise={null}
+                onAllowed={() => preview.call((signal) => previewOf(draft, signal))}
+              />
+            )}
+          </div>
         )}
         {saving.problem !== null && <Problem title="It was not saved" text={saving.problem} />}
         <p class="row">
-          <Button look="primary" icon="play" type="submit" disabled={saving.isBusy}>
+          <Button look="primary" icon="play" type="submit" disabled={saving.isBusy || isRefused}>
             Save and run
           </Button>
-          <Button icon="check" disabled={saving.isBusy} onClick={() => save(false)}>
+          <Button icon="check" disabled={saving.isBusy || isRefused} onClick={() => save(false)}>
             Save
           </Button>
         </p>

@@ -4,6 +4,7 @@ import { UPKEEP_SHOWN, type UpkeepShown } from "../place.ts"
 import { Backups } from "./backups.tsx"
 import { Changes } from "./changes.tsx"
 import { Connections } from "./connections.tsx"
+import { Networks } from "../networks/networks.tsx"
 import { Payments } from "./payments.tsx"
 import { SettingList } from "./settings.tsx"
 import { Webhooks } from "./webhooks.tsx"
@@ -33,7 +34,12 @@ export function Upkeep({ shown }: { readonly shown: UpkeepShown }) {
       {shown === "webhooks" && <Webhooks />}
       {shown === "payments" && <Payments />}
       {shown === "changes" && <Changes />}
-      {shown === "connections" && <Connections />}
+      {shown === "connections" && (
+        <>
+          <Networks />
+          <Connections />
+        </>
+      )}
       {shown === "settings" && <SettingList />}
     </>
   )

@@ -1,5 +1,9 @@
+import ipaddr from "ipaddr.js"
+
 import { environment } from "#base/settings.ts"
-import { AllowedNetworks, isPrivateByName } from "#crawler/fetch/guard/allowed-networks.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { AllowedNetworks, bareHost, isPrivateByName, portOf } from "#crawler/fetch/guard/allowed-networks.ts"
+import { type OpenedNetwork, openedTo, OpenPorts } from "#crawler/fetch/guard/opened-networks.ts"
 import { secretsNamed } from "#crawler/fetch/secrets.ts"
 import { ownHosts, paceSet } from "#crawler/hosts/manners.ts"
 import type { SourceSpec } from "#crawler/source.ts"
@@ -18,12 +22,18 @@ export interface CheckedSource {
   readonly spec: (SourceSpec & { readonly name: string }) | null
   /** One a field; empty: it can be declared over the API. What a source means is looked at once its values are of the right kind. */
   readonly problems: readonly Problem[]
+  /** Its private addresses that are not open: an admin may open their network. */
+  readonly closedAddresses: readonly string[]
   /** Whether a file of sources could hold it, with what only the API refuses. */
   readonly fitsFile: boolean
 }
 
 /** Checks a source as `PUT /admin/sources/{name}` does, which declares it if there is no problem. */
-export function checkSource(written: Written, config: AdminParts["crawlerConfig"]): CheckedSource {
+export function checkSource(
+  written: Written,
+  config: AdminParts["crawlerConfig"],
+  db: StateStore,
+): CheckedSource {
   const { apiSecrets, allowedNetworks, webhookNetworks } = config
   const refused = [...hiddenProblems(written), ...secretProblems(written, apiSecrets)]
   let spec: CheckedSource["spec"] = null
@@ -37,17 +47,20 @@ export function checkSource(written: Written, config: AdminParts["crawlerConfig"
   // Whether a secret that may not be used is there is not told.
   const unfit =
     spec === null || refused.length > 0 ? [] : workProblems(spec, { env: environment(), webhookNetworks })
-  const closed =
-    spec === null ? [] : [...networkProblems(spec, allowedNetworks), ...mannersProblems(spec, config)]
+  const closed = spec === null ? [] : closedAddresses(spec, allowedNetworks, openedTo(config, db))
+  const unopened =
+    spec === null ? [] : [...openingProblems(spec, allowedNetworks), ...mannersProblems(spec, config)]
   const all = [
     ...refused,
     ...wrong,
-    ...closed,
+    ...closed.map(({ field }) => ({ field, message: CLOSED })),
+    ...unopened,
     ...unfit.map(({ path, message }) => ({ field: fieldText(path), message })),
   ]
   return {
     spec,
     problems: all.filter(({ field }, index) => all.findIndex((other) => other.field === field) === index),
+    closedAddresses: closed.map(({ address }) => address),
     fitsFile: spec !== null && hiddenProblems(written).length === 0,
   }
 }
@@ -77,25 +90,43 @@ function secretProblems(
 const NO_AUTHORITY =
   "may not name a file over the API; FOSSICK_CA_FILE trusts an authority everywhere, or declare the source in the file of sources"
 
+const CLOSED =
+  "must not be a private address over the API; an admin can allow its network under Add a source, or the operator in FOSSICK_ALLOWED_NETWORKS"
+
 /**
- * An admin key is no key to the network: private addresses are for the operator of the machine to open, by settings or
- * in the file of sources. Names are not resolved here; what they lead to is looked at by each request of a run.
+ * Private addresses that nobody has opened. Names are not resolved here; what they lead to is looked at by each request of a run.
  */
-function networkProblems(spec: SourceSpec, allowedNetworks: readonly string[]): Problem[] {
-  const open = new AllowedNetworks(allowedNetworks)
+function closedAddresses(
+  spec: SourceSpec,
+  allowedNetworks: readonly string[],
+  opened: readonly OpenedNetwork[],
+): readonly { readonly field: string; readonly address: string }[] {
+  const allowed = new AllowedNetworks(allowedNetworks)
+  const ports = new OpenPorts(opened)
+  const isOpen = (url: URL): boolean => {
+    const host = bareHost(url)
+    const addresses = ipaddr.isValid(host) ? [host] : LOOPBACK
+    return (
+      allowed.name(url) || addresses.some((address) => ports.includes(ipaddr.process(address), portOf(url)))
+    )
+  }
   const addresses = [
     ...(["seeds", "sitemaps", "feeds"] as const).flatMap((field) =>
       (spec[field] ?? []).map((address, index) => ({ field: `${field}[${index}]`, address })),
     ),
     ...(spec.login?.kind === "form" ? [{ field: "login.url", address: spec.login.url }] : []),
   ]
-  const refused = addresses
-    .filter(({ address }) => isPrivateByName(new URL(address)) && !open.name(new URL(address)))
-    .map(({ field }) => ({
-      field,
-      message: "must not be a private address over the API; FOSSICK_ALLOWED_NETWORKS can open it",
-    }))
-  const opened = (spec.allowedNetworks ?? []).flatMap((entry, index) =>
+  return addresses.filter(({ address }) => {
+    const url = new URL(address)
+    return isPrivateByName(url) && !isOpen(url)
+  })
+}
+
+/** What `localhost` leads to. */
+const LOOPBACK = ["127.0.0.1", "::1"]
+
+function openingProblems(spec: SourceSpec, allowedNetworks: readonly string[]): Problem[] {
+  return (spec.allowedNetworks ?? []).flatMap((entry, index) =>
     allowedNetworks.includes(entry)
       ? []
       : {
@@ -104,7 +135,6 @@ function networkProblems(spec: SourceSpec, allowedNetworks: readonly string[]): 
             "may not be opened over the API; FOSSICK_ALLOWED_NETWORKS can open it, or the file of sources",
         },
   )
-  return [...refused, ...opened]
 }
 
 /**

@@ -26,7 +26,7 @@ export function draftRoutes(router: Router<RequestState>, parts: AdminParts): vo
 
   router.get("/sources/:name/written", (ctx) => {
     const name = nameOf(ctx)
-    const entry = sources.get(name)
+    const entry = sources.getListed(name)
     if (!entry) throw unknownSource(name)
     const source = withoutDefaults(withoutSecrets(entry.source))
     ctx.body = { name, origin: entry.origin, source, yaml: sourceYaml(source) }
@@ -34,7 +34,7 @@ export function draftRoutes(router: Router<RequestState>, parts: AdminParts): vo
 
   router.post("/sources/preview", (ctx) => {
     const { source } = readDraft(ctx)
-    const { spec, problems, fitsFile } = checkSource(source, config)
+    const { spec, problems, closedAddresses, fitsFile } = checkSource(source, config, db)
     const name = typeof source["name"] === "string" ? source["name"] : null
     const old = name === null ? null : sources.get(name)
     const crawl = spec && fullCrawlOf(db, defineSource(spec), "api", config)
@@ -43,6 +43,7 @@ export function draftRoutes(router: Router<RequestState>, parts: AdminParts): vo
       exists: old?.origin ?? null,
       yaml: sourceYaml(source),
       problems,
+      closed_addresses: closedAddresses,
       fits_file: fitsFile,
       full_crawl: crawl && {
         pages: crawl.pages,
@@ -55,7 +56,7 @@ export function draftRoutes(router: Router<RequestState>, parts: AdminParts): vo
 
   router.post("/sources/trial", async (ctx) => {
     const { source } = readDraft(ctx)
-    const { spec, problems } = checkSource(source, config)
+    const { spec, problems } = checkSource(source, config, db)
     if (spec === null || problems.length > 0) {
       ctx.body = { problems, login: null, pages: [], requests: 0, took_ms: 0 }
       return

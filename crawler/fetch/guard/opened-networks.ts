@@ -1,0 +1,136 @@
+import ipaddr from "ipaddr.js"
+import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { isMetadata } from "./address-kind.ts"
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** A private network that an admin opened for crawls of the sources that the console and the admin API declare, on one port. */
+export interface OpenedNetwork {
+  readonly id: number
+  /** In CIDR notation. */
+  readonly network: string
+  readonly port: number
+  /** The host that it was opened for, as somebody wrote it. */
+  readonly host: string
+  readonly openedAt: Date
+}
+
+const STEPS = [
+  `create table opened_network (
+     id integer primary key, network text not null, port integer not null, host text not null, opened_at integer not null,
+     unique (network, port)
+   ) strict;`,
+]
+
+/** The networks that admins opened, in `state.db`. */
+export class OpenedNetworks {
+  readonly #prepare: ReturnType<typeof prepareOnce>
+
+  constructor(db: StateStore) {
+    migrate(db, "opened-networks", STEPS)
+    this.#prepare = prepareOnce(db)
+  }
+
+  list(): OpenedNetwork[] {
+    return this.#prepare("select * from opened_network order by id").all().map(entryOf)
+  }
+
+  get(id: number): OpenedNetwork | null {
+    const row = this.#prepare("select * from opened_network where id = ?").get(id)
+    return row ? entryOf(row) : null
+  }
+
+  /** Opens a network that {@link closedBecause} has nothing against; one that is open stays as it is. */
+  open({ network, port, host }: Pick<OpenedNetwork, "network" | "port" | "host">): OpenedNetwork {
+    this.#prepare(
+      "insert into opened_network (network, port, host, opened_at) values (?, ?, ?, ?) on conflict (network, port) do nothing",
+    ).run(network, port, host, Date.now())
+    return entryOf(
+      this.#prepare("select * from opened_network where network = ? and port = ?").get(network, port)!,
+    )
+  }
+
+  /** @returns whether it was open */
+  close(id: number): boolean {
+    return Number(this.#prepare("delete from opened_network where id = ?").run(id).changes) > 0
+  }
+}
+
+/** What sources may reach that are declared over the API: what is opened, unless the operator wants none of it. */
+export const openedTo = (
+  { adminNetworks }: { readonly adminNetworks: boolean },
+  db: StateStore,
+): readonly OpenedNetwork[] => (adminNetworks ? new OpenedNetworks(db).list() : [])
+
+const entryOf = (row: Readonly<Record<string, unknown>>): OpenedNetwork => ({
+  id: Number(row["id"]),
+  network: String(row["network"]),
+  port: Number(row["port"]),
+  host: String(row["host"]),
+  openedAt: new Date(Number(row["opened_at"])),
+})
+
+/** Which addresses are open on which ports. */
+export class OpenPorts {
+  readonly #networks = new Map<string, (readonly [Address, number])[]>()
+
+  constructor(opened: readonly Pick<OpenedNetwork, "network" | "port">[]) {
+    for (const { network, port } of opened) {
+      const networks = this.#networks.get(String(port)) ?? []
+      this.#networks.set(String(port), [...networks, ipaddr.parseCIDR(network)])
+    }
+  }
+
+  /** Whether anything is open on a port. */
+  has(port: string): boolean {
+    return this.#networks.has(port)
+  }
+
+  includes(address: Address, port: string): boolean {
+    return (this.#networks.get(port) ?? []).some((network) => isIn(address, network))
+  }
+}
+
+/** Whether a network, in CIDR notation, holds an address. */
+export const holdsAddress = (network: string, address: string): boolean =>
+  isIn(ipaddr.process(address), ipaddr.parseCIDR(network))
+
+function isIn(address: Address, [network, bits]: readonly [Address, number]): boolean {
+  return address.kind() === network.kind() && address.match([network, bits] as [ipaddr.IPv4, number])
+}
+
+/** Private networks as people have them at home and at work. Link-local ones, where clouds keep credentials, are none of these. */
+const OPENABLE = new Set(["private", "uniqueLocal", "carrierGradeNat", "loopback"])
+/** A whole site is a /16 or a /48 at most. */
+const WIDEST = { ipv4: 16, ipv6: 48 }
+const WHOLE = { ipv4: 32, ipv6: 128 }
+/** What a segment usually is. */
+const SEGMENT = { ipv4: 24, ipv6: 64 }
+
+/** Networks that may be opened for an address, the narrowest first: itself, and its segment. Empty: none may. */
+export function choicesFor(text: string): string[] {
+  const address = ipaddr.process(text)
+  const kind = address.kind()
+  return [WHOLE[kind], SEGMENT[kind]]
+    .map((bits) => cidr(address, bits))
+    .filter((network) => closedBecause(network) === null)
+}
+
+/** Why a network may not be opened, to go on a sentence whose subject it is; null: it may. */
+export function closedBecause(network: string): string | null {
+  if (!ipaddr.isValidCIDR(network)) return "must be a network in CIDR notation, such as 10.20.30.7/32"
+  const [address, bits] = ipaddr.parseCIDR(network)
+  const kind = address.kind()
+  if (cidr(address, bits) !== network) return `must be written as ${cidr(address, bits)}`
+  if (bits < WIDEST[kind]) return `must be a /${WIDEST[kind]} or narrower`
+  if (!OPENABLE.has(address.range()) || isMetadata(address)) return "is none that may be opened here"
+  if (address.range() === "loopback" && bits !== WHOLE[kind])
+    return `must be one address of this machine, a /${WHOLE[kind]}`
+  return null
+}
+
+/** The network of so many bits in which an address is. */
+function cidr(address: Address, bits: number): string {
+  const form = address.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6
+  return `${form.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString()}/${bits}`
+}

@@ -1,0 +1,104 @@
+import { useEffect, useState } from "preact/hooks"
+
+import type { AnswerOf } from "../../../api/client/client.ts"
+import { Button } from "../../design/button.tsx"
+import { Select } from "../../design/field.tsx"
+import { toast } from "../../design/toast.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { Confirm } from "../confirm.tsx"
+import { Problem } from "../parts.tsx"
+import { useCall } from "../use-call.ts"
+
+type Look = AnswerOf<"POST /admin/networks/look">
+
+/** A site in a private network: an admin may allow what is needed to read it, after one question. */
+export function AllowNetwork({
+  url,
+  otherwise,
+  onAllowed,
+}: {
+  readonly url: string
+  /** What helps where nothing can be allowed here; null: nothing does. */
+  readonly otherwise: string | null
+  readonly onAllowed: () => void
+}) {
+  const { value, problem, call } = useCall<Look>()
+  const ask = () => call((signal) => appliance.call("POST /admin/networks/look", { body: { url }, signal }))
+  useEffect(ask, [url])
+  if (value !== null && value.choices.length > 0)
+    return <Choose look={value} url={url} onAllowed={onAllowed} />
+  const isClosed = value?.is === "private" && otherwise !== null
+  return (
+    <>
+      {problem !== null && <p class="small">{problem}</p>}
+      {isClosed && (
+        <p class="small">
+          It cannot be allowed in the console: it is link-local, or a service of the appliance listens there.
+        </p>
+      )}
+      {value !== null && !isClosed && otherwise !== null && <p class="small">{otherwise}</p>}
+    </>
+  )
+}
+
+function Choose({
+  look: { host, port, choices },
+  url,
+  onAllowed,
+}: {
+  readonly look: Look
+  readonly url: string
+  readonly onAllowed: () => void
+}) {
+  const [network, setNetwork] = useState(choices[0]!)
+  const [isAsking, setAsking] = useState(false)
+  const allowing = useCall<void>()
+  const what = `${inWords(network)}, port ${port}`
+  const allow = () =>
+    allowing.call(async (signal) => {
+      await appliance.call("POST /admin/networks", { body: { url, network, confirmed: true }, signal })
+      toast(`Crawls may read ${what}`)
+      onAllowed()
+    })
+  return (
+    <div class="allow-network">
+      <p class="small">{host} is in a private network. If it is yours, let crawls read it.</p>
+      {choices.length > 1 && (
+        <Select
+          label="What crawls may read"
+          name="network"
+          value={network}
+          options={choices.map((one) => ({ value: one, label: `${inWords(one)}, port ${port}` }))}
+          onChoose={setNetwork}
+        />
+      )}
+      {allowing.problem !== null && <Problem title="It is not allowed" text={allowing.problem} />}
+      <p>
+        <Button icon="check" disabled={allowing.isBusy} onClick={() => setAsking(true)}>
+          Allow {what} …
+        </Button>
+      </p>
+      {isAsking && (
+        <Confirm
+          title={`Let crawls read ${what}?`}
+          yes="Allow"
+          no="Cancel"
+          onYes={allow}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            Crawls of sources that are declared in this console or over the admin API may then read {what},
+            and whoever can search these sources finds what is there. Live reads of callers stay outside.
+          </p>
+          <p class="small">You can take it back under Upkeep, Connections.</p>
+        </Confirm>
+      )}
+    </div>
+  )
+}
+
+/** `10.20.30.7`, or `all of 10.20.30.0/24`. */
+function inWords(network: string): string {
+  const single = /^(.*)\/(?:32|128)$/.exec(network)?.[1]
+  return single ?? `all of ${network}`
+}

@@ -1,0 +1,56 @@
+import { Button } from "../../design/button.tsx"
+import { since } from "../../reading/dates.ts"
+import { appliance } from "../../session/appliance.ts"
+import { Problem } from "../parts.tsx"
+import { useActions } from "../use-actions.ts"
+import { IDLE_MS, usePolled } from "../use-polled.ts"
+
+/** The private networks that admins allowed, and the way to take one back. */
+export function Networks() {
+  const { value, problem, refresh } = usePolled(
+    "networks",
+    (signal) => appliance.call("GET /admin/networks", { signal }),
+    () => IDLE_MS,
+  )
+  const { busy, problem: refused, act } = useActions(refresh)
+  if (problem !== null) return <Problem text={problem} onAgain={refresh} />
+  if (value === null || value.networks.length === 0) return null
+  const take = (id: number, what: string) =>
+    act(
+      what,
+      () => appliance.call("DELETE /admin/networks/{id}", { path: { id } }),
+      `Crawls may read ${what} no longer`,
+    )
+  return (
+    <section class="block" aria-labelledby="networks">
+      <h2 id="networks">Allowed private networks</h2>
+      <p class="small">
+        {value.on
+          ? "Crawls of sources that are declared here may read them. "
+          : "FOSSICK_ADMIN_NETWORKS is off: none of them may be read now. "}
+        <a href="docs/private-networks">About private networks</a>
+      </p>
+      {refused !== null && <Problem text={refused} />}
+      <ul class="networks" aria-label="Allowed private networks">
+        {value.networks.map(({ id, network, port, host, opened_at: at }) => (
+          <li key={id}>
+            <code class="strong">
+              {network}, port {port}
+            </code>
+            <span class="small">
+              for {host}, <time dateTime={at}>{since(at)}</time>
+            </span>
+            <Button
+              icon="trash"
+              look="quiet"
+              disabled={busy !== null}
+              onClick={() => void take(id, `${network}, port ${port}`)}
+            >
+              Take back
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
