@@ -11,6 +11,7 @@ import type { Embedder, Engine } from "#engine"
 import type { DiskRoom } from "#base/disk-space.ts"
 import type { Values } from "#base/settings.ts"
 
+import { slowGuesses } from "./sessions/wrong-keys.ts"
 import type { Accounts } from "./accounts/accounts.ts"
 import { Admissions } from "./accounts/limits/admission.ts"
 import type { Endpoint } from "./accounts/keys/key-scope.ts"
@@ -180,6 +181,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly notes?: Readonly<Record<string, Check>>
   /** The disk of the data folder, for the metrics. */
   readonly room?: Pick<DiskRoom, "freeBytes" | "use" | "isLow">
+  /** Whether nothing that callers leave here outlives this process: the data folder is read-only. Left out: it does. */
+  readonly keepsNothing?: (() => boolean) | undefined
   /** What everybody who looks is told of an appliance that is read-only; null: it is not. Then nothing is read live. */
   readonly readOnly?: string | null
   /** What /readyz says besides, of parts that work. */
@@ -248,9 +251,11 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const body = jsonBody(config.bodyLimit, arriving)
   // All that Node lets in: what no route takes is answered 405, and not 501 as by itself.
   const router = new Router<RequestState>({ methods: METHODS })
+  const { keepsNothing = () => false } = parts
+  const room = { isLow: () => keepsNothing() || (parts.room?.isLow() ?? false) }
   for (const [name, endpoint] of Object.entries(endpoints)) {
     const admit = admission(admissions, name as Endpoint)
-    const held = name === "search" ? [publicSearch()] : name === "research" ? [roomOnDisk(parts.room)] : []
+    const held = name === "search" ? [publicSearch()] : name === "research" ? [roomOnDisk(room)] : []
     router.post(`/${name}`, key.beforeBody, body, key.afterBody, ...held, admit, endpoint)
   }
   if (parts.research) {
@@ -261,7 +266,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
     const status = researchStatus(tasks)
     router.get("/research/:id", authentication(accounts.keys, { bodyKey: false }).beforeBody, status)
   }
-  accountRoutes(router, accounts, admissions, config)
+  accountRoutes(router, accounts, admissions, { ...config, mayKeep: roomOnDisk({ isLow: keepsNothing }) })
   const { pages: knowledge } = parts
   const jobs = parts.firecrawl && {
     store: parts.firecrawl.store,
@@ -282,7 +287,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   firecrawlRoutes(router, {
     ...door,
     jobs,
-    room: parts.room,
+    room,
     publicUrl: config.publicUrl,
     ledger: accounts.ledger,
   })
@@ -307,7 +312,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
       admissions,
       knowledge,
       config,
-      room: parts.room,
+      room,
       readOnly,
     })
     if (readOnly === null) watches.start((key) => admissions.reach({ ...key, isPatient: true }), config)
@@ -358,6 +363,7 @@ export function createApp(parts: AppParts): Koa<RequestState> {
   const notNoted = (err: unknown, action: string) =>
     parts.log.error({ err, action }, "a change is not in the audit log: {action}")
   app.use(auditing({ ...accounts, onProblem: notNoted }))
+  app.use(slowGuesses())
   // What proxies say is checked by the first of these.
   app.proxy = true
   const stored = () =>

@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 import type Koa from "koa"
 
 import type { Degraded } from "#base/flow/degraded.ts"
+import type { FieldChange } from "#base/audit/audit-log.ts"
 
 import type { Bill } from "./accounts/limits/admission.ts"
 import type { ApiKey } from "./accounts/keys/keys.ts"
@@ -35,6 +36,8 @@ export interface RequestState {
   /** How what the call changes was before it, and how it is now, for the audit log; left out: nobody looked. */
   before?: unknown
   after?: (made: string | null) => Promise<unknown>
+  /** Keys that the call made, changed or ended beside the one in its path: the audit log names them whoever called. */
+  keysChanged?: readonly FieldChange[]
   /** The parsed JSON body, an object; set by `jsonBody`. */
   body: Readonly<Record<string, unknown>>
 }

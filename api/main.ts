@@ -15,6 +15,8 @@ import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
 import { handbookApart } from "#crawler/handbook-apart.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { findableNames, sourceNames } from "#crawler/sources/source-names.ts"
+import { commandActor } from "#base/audit/command-actor.ts"
+import { keyChange } from "#base/audit/field-changes.ts"
 import { isBusy } from "#base/store/busy.ts"
 import { keepAlive } from "#base/store/processes/keep-alive.ts"
 import { openStateOnceThere } from "#base/store/postgres/outage.ts"
@@ -66,6 +68,7 @@ import { openPageKnowledge } from "./pages/page-knowledge.ts"
 import { openFirecrawlJobs } from "./firecrawl/open-firecrawl.ts"
 import { ApplianceName } from "./faces/appliance-name.ts"
 import { ClientDocuments } from "./oauth/client-documents.ts"
+import { checkState } from "./upkeep/state-check.ts"
 import { oauthProblem, openOAuth } from "./oauth/oauth-endpoints.ts"
 import { openWatches } from "./watches/open-watches.ts"
 import { Federation } from "./federation/federation.ts"
@@ -250,6 +253,9 @@ async function serve(): Promise<void> {
       onProblem: (err) => log.warn({ err }, "old questions were not deleted"),
     }),
   )
+  const stateCheck = isOnServer(db)
+    ? null
+    : opened.use(checkState(engineConfig.dataDir, (problem) => log.error(problem)))
   const applianceName = new ApplianceName(accountsDb)
   const questions = new QuestionMeter()
   const history = new History({ db: accountsDb, engine, dataDir: engineConfig.dataDir, questions })
@@ -345,8 +351,11 @@ async function serve(): Promise<void> {
     },
     notes: { disk: async () => room.problem() },
     room,
+    // On the copy that stands in for a folder that cannot be written to, all that is left here is lost.
+    keepsNothing: () => crawlerConfig.readOnly === "folder" || room.readOnly !== null,
     warnings: () => [
       ...[stateProblem() ?? []].flat(),
+      ...[stateCheck?.problem() ?? []].flat(),
       ...[clockProblem() ?? []].flat(),
       ...following.warnings,
       ...reranking.warnings(),
@@ -471,8 +480,20 @@ async function tellModel(model: ChatServer, name: string, log: Logger, stopped: 
   }
 }
 
-const firstKey = ({ keys, writes }: Accounts): Promise<string> =>
-  writes.run(() => keys.create({ role: "admin" }))
+const firstKey = ({ keys, writes, audit }: Accounts): Promise<string> =>
+  writes.run(() => {
+    const text = keys.create({ role: "admin" })
+    const change = keyChange(keys.lookUp(text)!, "made")
+    audit.note({
+      who: commandActor(),
+      action: "fossick start",
+      object: change.field,
+      status: null,
+      changes: [change],
+      address: "",
+    })
+    return text
+  })
 
 const tellHandbookDone = (found: boolean): void => void tellSupervisor({ kind: "handbook-crawled", found })
 

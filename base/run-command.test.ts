@@ -57,6 +57,20 @@ test("what people can mend is said in one line, and slips of the pen with where 
   expect(await came(failing(new KnownError("It is taken.")))).toEqual([1, "It is taken.\n"])
 })
 
+test("a damaged file is said in one line, with what to do, and without a stack", async () => {
+  for (const [errcode, message] of [
+    [11, "database disk image is malformed"],
+    [26, "file is not a database"],
+    [11 | (1 << 8), "database disk image is malformed"],
+  ] as const) {
+    const damage = Object.assign(new Error(message), { code: "ERR_SQLITE_ERROR", errcode })
+    // oxlint-disable-next-line no-await-in-loop
+    const [code, said] = await came(failing(damage))
+    expect([code, said.split("\n").length]).toEqual([1, 2])
+    expect(said).toContain(`A file in ${folder} is damaged (${message}). fossick doctor says which one`)
+  }
+})
+
 test("a disk that is full is said by its folder and what to run then, unless the command has its own words for it", async () => {
   const noRoom = Object.assign(new Error("write"), { code: "ENOSPC" })
   const said = new RegExp(`^The disk is full: \\d+ MB left for ${folder}\\. [^\\n]+\\n$`)

@@ -36,6 +36,13 @@ export async function runCommand(
       process.exitCode = EXIT.failed
       return
     }
+    if (isDamage(error)) {
+      process.stderr.write(
+        `A file in ${dataDir()} is damaged (${error.message}). fossick doctor says which one, and fossick doctor --repair mends what can be mended; otherwise restore a backup (fossick restore).\n`,
+      )
+      process.exitCode = EXIT.failed
+      return
+    }
     if (!isWrong && !(error instanceof KnownError)) {
       // Not thrown on: Node would print it as it is.
       process.stderr.write(`${inspect(error)}\n`)
@@ -47,6 +54,15 @@ export async function runCommand(
     }
     process.exitCode = isWrong ? EXIT.usage : EXIT.failed
   }
+}
+
+/** SQLite's result codes for a file whose bytes are not what it wrote (sqlite.org/rescode.html): CORRUPT, NOTADB. */
+const DAMAGED = [11, 26]
+
+function isDamage(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false
+  const { code, errcode } = error as NodeJS.ErrnoException & { errcode?: number }
+  return code === "ERR_SQLITE_ERROR" && DAMAGED.includes((errcode ?? 0) & 0xff)
 }
 
 function trustOperators(): void {

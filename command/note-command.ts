@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs"
-import { userInfo } from "node:os"
 import { join } from "node:path"
 
 import { AuditLog } from "#base/audit/audit-log.ts"
+import { commandActor, toldChanges } from "#base/audit/command-actor.ts"
 import { fieldChanges } from "#base/audit/field-changes.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { openStateStore, transaction } from "#base/store/state-store.ts"
@@ -24,14 +24,18 @@ export function noteCommand(path: string, { args = {} }: Pick<CommandSpec, "args
       const named = Object.fromEntries(
         Object.entries(given.options).filter(([name]) => given.named.has(name)),
       )
+      const told = toldChanges()
       const [first] = Object.keys(args).map((name) => given.args[name])
       transaction(db, () =>
         audit.note({
-          who: { kind: "command", id: userInfo().username, name: "" },
+          who: commandActor(),
           action: `fossick ${path}`,
-          object: [path.split(" ")[0], ...[first ?? []].flat()].join("/"),
+          object:
+            first === undefined && told.length === 1
+              ? told[0]!.field
+              : [path.split(" ")[0], ...[first ?? []].flat()].join("/"),
           status: null,
-          changes: fieldChanges(null, { ...given.args, ...named }),
+          changes: [...told, ...fieldChanges(null, { ...given.args, ...named })],
           address: "",
         }),
       )

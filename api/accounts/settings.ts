@@ -150,7 +150,7 @@ export const accountSettings = {
       name: "FOSSICK_AUDIT_DAYS",
       default: "400",
       about:
-        "Days for which the audit log keeps who changed what. 100,000 entries are kept at most, about 40 MB.",
+        "Days for which the audit log keeps who changed what. 100,000 entries are kept at most, about 40 MB, and 20,000 of one key or user.",
     },
     1,
     3650,

@@ -20,7 +20,7 @@ export interface AuditingParts {
 
 /**
  * Notes each change that is made with a key of the role admin, or by somebody who signed in with one, before it is
- * acknowledged. What is refused changes nothing and is not noted; what fails may have changed something, and is.
+ * acknowledged; and each change of keys, whoever makes it. What is refused changes nothing and is not noted; what fails may have changed something, and is.
  */
 export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Middleware {
   const actorOf = ({ state }: Context): Actor => ({
@@ -29,14 +29,15 @@ export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Mid
     name: keys.list().find(({ id }) => id === state.key.id)?.name ?? "",
   })
   const note = async (ctx: Context, status: number): Promise<void> => {
-    const { key, before, after }: Partial<Context["state"]> = ctx.state
-    if (key?.role !== "admin" || changesNothing(ctx.method, ctx.path) || (status >= 400 && status < 500))
-      return
+    const { key, before, after, keysChanged = [] }: Partial<Context["state"]> = ctx.state
+    const isNoted = key?.role === "admin" || keysChanged.length > 0
+    if (!isNoted || changesNothing(ctx.method, ctx.path) || (status >= 400 && status < 500)) return
     const { action, object } = nameOf(ctx)
     try {
       const looked = after === undefined ? [] : fieldChanges(before, await after(idIn(ctx.body)))
       // What an order says is all that can be told of it where no state shows it.
-      const changes = looked.length > 0 ? looked : fieldChanges(null, ctx.state.body)
+      const fields = looked.length > 0 ? looked : fieldChanges(null, ctx.state.body)
+      const changes = [...keysChanged, ...fields]
       const who = actorOf(ctx)
       const { ip: address } = ctx
       await writes.run(() => audit.note({ who, action, object, status, changes, address }))
@@ -104,12 +105,13 @@ function nameOf(ctx: Context): { readonly action: string; readonly object: strin
     .slice(1)
   const last = parts.findLastIndex((one) => one.startsWith(":"))
   const about = segmentsOf(ctx.path.replace(/^\/(?!admin\/)/, ""))
+  const action = `${ctx.method} ${pattern.replaceAll(/:(\w+)/g, "{$1}")}`
+  const { keysChanged = [] } = ctx.state
+  if (last === -1 && keysChanged.length > 0)
+    return { action, object: keysChanged.length === 1 ? keysChanged[0]!.field : "keys" }
   const made = last === -1 && ctx.method === "POST" ? idIn(ctx.body) : null
   const named = last === -1 ? [parts[0] ?? "", ...(made === null ? [] : [made])] : about.slice(0, last + 1)
-  return {
-    action: `${ctx.method} ${pattern.replaceAll(/:(\w+)/g, "{$1}")}`,
-    object: named.join("/"),
-  }
+  return { action, object: named.join("/") }
 }
 
 /** The name of what was made, in an answer that shows it; null: it names nothing. */

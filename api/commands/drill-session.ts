@@ -5,6 +5,7 @@ import path from "node:path"
 import { makeFolder } from "#base/folder.ts"
 
 import { type RestoredFolder, lookInto } from "#crawler/backup/look-into.ts"
+import { openStateParts } from "../upkeep/state-parts.ts"
 import { runRestore } from "#crawler/backup/run-restore.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { EXIT } from "#base/exit-codes.ts"
@@ -45,7 +46,12 @@ export async function drill({ file, into, start, port, json }: DrillArguments): 
   refuseOwn(folder, path.resolve(dataDir))
   const env = drillEnvironment(given, folder, port)
   lendModels(path.resolve(dataDir), folder)
-  const code = await runRestore(file, { force: false, json: start ? null : json, env })
+  const code = await runRestore(file, {
+    force: false,
+    json: start ? null : json,
+    openParts: openStateParts,
+    env,
+  })
   if (code !== EXIT.ok) return code
   if (!start) {
     const how = `FOSSICK_DATA_DIR=${folder} FOSSICK_ENGINE=embedded fossick start`

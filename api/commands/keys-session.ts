@@ -1,3 +1,5 @@
+import { tellChange } from "#base/audit/command-actor.ts"
+import { keyChange } from "#base/audit/field-changes.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { didYouMean } from "#base/text/near-names.ts"
 import { CommandError } from "#base/run-command.ts"
@@ -24,8 +26,9 @@ export function createKey(spec: KeySpec, json: boolean): number {
     if (noSource !== null) throw new CommandError(`${noSource}\nfossick sources list shows them.`)
     const keys = openKeyStore(db, "")
     const text = keys.create(spec)
-    const made = json ? keys.list().find(({ id }) => id === keys.verify(text)?.id) : undefined
-    process.stdout.write(made ? `${JSON.stringify({ key: text, ...keyOnWire(made) })}\n` : `${text}\n`)
+    const made = keys.lookUp(text)!
+    tellChange(keyChange(made, "made"))
+    process.stdout.write(json ? `${JSON.stringify({ key: text, ...keyOnWire(made) })}\n` : `${text}\n`)
     process.stderr.write(`A key of the role ${spec.role}, shown only this once: keep it.\n`)
     return EXIT.ok
   })

@@ -1,3 +1,5 @@
+import { tellChange } from "#base/audit/command-actor.ts"
+import { keyChange } from "#base/audit/field-changes.ts"
 import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { CommandError } from "#base/run-command.ts"
@@ -46,6 +48,7 @@ export function createPublicKey(options: PublicKeyOptions, json: boolean): numbe
     const store = new PublicKeyStore(db)
     if (!store.hasRoom()) throw new CommandError(`There may be ${MOST_PUBLIC_KEYS} public keys at most.`)
     const made = store.create(read.spec)
+    tellChange(keyChange(made, "made", "public-keys"))
     process.stdout.write(json ? `${JSON.stringify(publicKeyOnWire(made))}\n` : `${made.text}\n`)
     process.stderr.write("A public key: it may stand in the source of the pages it is for.\n")
     return EXIT.ok

@@ -35,3 +35,25 @@ test("a disk that is nearly full refuses what would be kept with 503, holds up j
     .poll(async () => (await call(`/research/${task.body.request_id}`)).body.status)
     .toBe("completed")
 })
+
+test("where nothing is kept, whatever a caller would leave is refused with 503, and questions are answered", async () => {
+  let keepsNothing = true
+  await using garden = await serveTwoSources({}, { keepsNothing: () => keepsNothing })
+  const call = (path: string, body: unknown) => garden.app.call(path, garden.all, body)
+  const left = {
+    "/feedback": { request_id: "r1", feedback_type: "explicit", rating: 1 },
+    "/page-requests": { url: "https://docs.example.com/missing" },
+    "/research": { input: "When are roses pruned?" },
+    "/generate-keys": {},
+    "/deactivate-keys": { request_id: "r1" },
+    "/v2/crawl": { url: garden.site.url("/roses/") },
+  }
+  for (const [path, body] of Object.entries(left)) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { status, headers } = await call(path, body)
+    expect([path, status, headers.get("retry-after")]).toEqual([path, 503, "60"])
+  }
+  expect((await call("/search", { query: "roses" })).body.results).not.toEqual([])
+  keepsNothing = false
+  expect((await call("/page-requests", left["/page-requests"])).status).toBe(200)
+})

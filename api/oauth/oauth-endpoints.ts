@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto"
 
-import { steadyNow } from "#base/steady-time.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 import type { Collections } from "../accounts/reach/collections.ts"
@@ -8,6 +7,7 @@ import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
 import type { Context, Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { arrivingBodies, bodyText } from "../middleware/json-body.ts"
+import { MOST_TYPED, TOO_MANY_WRONG, WrongKeys } from "../sessions/wrong-keys.ts"
 import { callerOf } from "../proxies/trusted-proxies.ts"
 import type { ClientDocuments } from "./client-documents.ts"
 import { grantedKey, notGrantable } from "./granted-key.ts"
@@ -19,9 +19,6 @@ const PATHS =
   /^\/(?:authorize|token|register|revoke|\.well-known\/oauth-(?:authorization-server|protected-resource)(?:\/mcp)?)\/?$/
 const CONSENT_PATH = "/authorize/consent"
 const MAX_FORM_BYTES = 32_768
-/** Keys that are not valid, from one address in a quarter of an hour; then it waits. */
-const MOST_WRONG = 20
-const WRONG_MS = 15 * 60_000
 
 /** OAuth 2.1 for MCP, where it is served. */
 export interface OAuth {
@@ -69,7 +66,7 @@ export function openOAuth({
   const issuer = prefix === "" ? `${origin}/` : base
   const resource = `${base}/mcp`
   const tickets = openTickets(origin.startsWith("https:"), `${prefix}/authorize`)
-  const wrong = new WrongKeys()
+  const wrong = new WrongKeys(MOST_TYPED)
   const arriving = arrivingBodies(MAX_FORM_BYTES)
   // Known to this process alone.
   const insidePrefix = `inside-${randomBytes(32).toString("base64url")}-`
@@ -173,14 +170,9 @@ export function openOAuth({
       .split(",")
       .map((name) => name.trim())
       .filter((name) => name !== "")
-    const caller = callerOf(ctx.ip)
-    if (wrong.isOverFor(caller))
-      return await again("Too many keys were wrong. Try again in a quarter of an hour.")
     const key = keys.verify((form.get("key") ?? "").trim())
-    if (key === null) {
-      wrong.note(caller)
-      return await again("This is no valid key.")
-    }
+    if (key === null)
+      return await again((await wrong.isTooMany(ctx)) ? TOO_MANY_WRONG : "This is no valid key.")
     const known = collections.list().map(({ name }) => name)
     const not = notGrantable(key, given, known)
     if (not !== null) return await again(`This key knows no collection “${not.slice(0, 100)}”.`)
@@ -258,21 +250,4 @@ function refusalOf(error: unknown): { readonly status: number; readonly because:
 const UNREADABLE: Readonly<Record<number, string>> = {
   413: "The body is too large.",
   415: "The body has an encoding or a charset that is not read here.",
-}
-
-/** Counts keys that were not valid, by the address that showed them. */
-class WrongKeys {
-  readonly #counts = new Map<string, { count: number; until: number }>()
-
-  isOverFor(address: string): boolean {
-    const known = this.#counts.get(address)
-    return known !== undefined && known.until > steadyNow() && known.count >= MOST_WRONG
-  }
-
-  note(address: string): void {
-    const now = steadyNow()
-    for (const [one, { until }] of this.#counts) if (until <= now) this.#counts.delete(one)
-    const known = this.#counts.get(address) ?? { count: 0, until: now + WRONG_MS }
-    this.#counts.set(address, { ...known, count: known.count + 1 })
-  }
 }

@@ -62,15 +62,16 @@ export function oauthProvider({ store, documents, tickets, resource }: ProviderP
       getClient: async (id) => {
         if (isDocumentAddress(id)) return await documentedClient(id, documents)
         const client = store.client(id)
-        return client === null
+        // Kept ones may be of a version that took more.
+        return client === null || !mayRedirectToAll(client.metadata["redirect_uris"])
           ? undefined
           : ({ ...client.metadata, client_id: id } as OAuthClientInformationFull)
       },
       registerClient(given) {
         const { redirect_uris: uris, client_name: name, client_uri: uri } = given
-        if (uris.length === 0 || uris.length > MOST_REDIRECTS || !uris.every(mayRedirectTo)) {
+        if (!mayRedirectToAll(uris)) {
           throw new InvalidClientMetadataError(
-            "redirect_uris must be up to ten of https, http on this machine, or a scheme of the program's own",
+            "redirect_uris must be up to ten of https, http on this machine, or a scheme of the program's own that is a domain backwards, such as com.example.app",
           )
         }
         if ([...uris, uri ?? ""].join("").length > MAX_ADDRESS_CHARS) {
@@ -139,8 +140,7 @@ async function documentedClient(
   const document = await documents.client(id)
   if (document === null) return undefined
   const { name, redirectUris } = document
-  if (redirectUris.length === 0 || redirectUris.length > MOST_REDIRECTS || !redirectUris.every(mayRedirectTo))
-    return undefined
+  if (!mayRedirectToAll(redirectUris)) return undefined
   const host = new URL(id).host
   return {
     ...PUBLIC_CLIENT,
@@ -183,10 +183,26 @@ function collectionsOf({ scopes = [] }: AuthorizationParams): readonly string[] 
   })
 }
 
-/** https; http on the machine of the program (RFC 8252, section 7.3); a scheme of its own (7.1). No fragment (OAuth 2.1, 2.3). */
+function mayRedirectToAll(uris: unknown): boolean {
+  return (
+    Array.isArray(uris) &&
+    uris.length > 0 &&
+    uris.length <= MOST_REDIRECTS &&
+    uris.every((uri) => typeof uri === "string" && mayRedirectTo(uri))
+  )
+}
+
+/** Editors that know MCP, can go back in no other way, and have a scheme without a dot all the same. */
+const KNOWN_PROGRAMS = ["cursor:"]
+
+/**
+ * https; http on the machine of the program (RFC 8252, section 7.3); a scheme of its own, which is a domain backwards (7.1). Schemes
+ * without a dot belong to the system and its programs: `mailto:`, `ms-msdt:` and `view-source:` would do something at once, also when
+ * the program is told that it was refused. No fragment (OAuth 2.1, 2.3).
+ */
 function mayRedirectTo(uri: string): boolean {
   const url = URL.parse(uri)
   if (url === null || url.hash !== "") return false
   if (url.protocol === "http:") return ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
-  return !["javascript:", "data:", "vbscript:", "file:", "blob:", "about:"].includes(url.protocol)
+  return url.protocol === "https:" || url.protocol.includes(".") || KNOWN_PROGRAMS.includes(url.protocol)
 }

@@ -297,15 +297,18 @@ test("codes want their verifier, and only known addresses, no endless ones, are 
   expect((await fetch(target, { redirect: "manual" })).headers.get("location")).toContain(
     "error=invalid_target",
   )
-  for (const redirectUris of [["http://evil.example/"], [`https://program.example/${"x".repeat(4000)}`]]) {
-    // oxlint-disable-next-line no-await-in-loop
-    const registered = await fetch(`${url}/register`, {
+  const register = async (redirectUri: string) => {
+    const { status } = await fetch(`${url}/register`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ redirect_uris: redirectUris }),
+      body: JSON.stringify({ redirect_uris: [CALLBACK, redirectUri] }),
     })
-    expect(registered.status).toBe(400)
+    return status
   }
+  const refused = ["http://evil.example/", `https://program.example/${"x".repeat(4000)}`]
+  expect(await Promise.all(refused.map(register))).toEqual([400, 400])
+  for (const own of ["com.example.app:/done", "cursor://anysphere.cursor-mcp/done"])
+    expect(await register(own)).toBe(201)
 })
 
 test("what no program asks for is not served, and says so", async () => {

@@ -1,8 +1,9 @@
+import { keepShares } from "#base/store/rows/fair-rows.ts"
 import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Rows at most, the oldest go: 35 MB where questions have 50 characters. */
-const MOST_ROWS = 200_000
+/** 35 MB where questions have 50 characters; half of the rows are for one key. */
+const SHARE = { owner: "key_id", most: 200_000, mostOfOne: 100_000 }
 /** Rows that wait while the store is locked; more are dropped, since no search waits for its entry. */
 const MOST_WAITING = 1000
 /** Written rows after which they are counted. */
@@ -37,6 +38,8 @@ const STEPS = [
    create index asked_alike_at on asked_alike (at)`,
   `alter table asked_query add column missed integer not null default 0;
    update asked_query set missed = 1 where results = 0`,
+  `create index asked_query_key on asked_query (key_id, id);
+   create index asked_alike_key on asked_alike (key_id, at)`,
 ]
 
 /** A search that was answered. */
@@ -121,10 +124,8 @@ export class QueryLog {
       this.#waiting = []
       if (this.#written < COUNT_EVERY) return
       this.#written = 0
-      this.#sql("delete from asked_query where id <= (select max(id) from asked_query) - ?").run(MOST_ROWS)
-      this.#sql(
-        "delete from asked_alike where at < (select at from asked_alike order by at desc limit 1 offset ?)",
-      ).run(MOST_ROWS)
+      keepShares(this.#sql, { ...SHARE, table: "asked_query", order: "id" })
+      keepShares(this.#sql, { ...SHARE, table: "asked_alike", order: "at" })
     } catch {
       // Locked, or the disk is full: an entry is no reason to refuse an answer.
     }

@@ -125,9 +125,11 @@ function answerUpgrade(
   server.emit("request", request, response)
 }
 
-/** Whether the request has the host it must have (RFC 9112 section 3.2), and a target that can be taken apart. */
-function isProper({ httpVersion, headers, url = "" }: IncomingMessage): boolean {
-  if (httpVersion === "1.1" && headers.host === undefined) return false
+/** Whether the request has the one host it must have (RFC 9112 section 3.2), and a target that can be taken apart. */
+function isProper({ httpVersion, headersDistinct, url = "" }: IncomingMessage): boolean {
+  // Of two, a proxy and we could each believe another one.
+  const hosts = headersDistinct["host"]?.length ?? 0
+  if (hosts > 1 || (httpVersion === "1.1" && hosts === 0)) return false
   return url === "*" || URL.canParse(url, "http://host")
 }
 

@@ -1,6 +1,7 @@
 import type { Router } from "@koa/router"
 
 import type { KeyStore } from "../accounts/keys/keys.ts"
+import { MOST_TYPED, tooManyWrong, WrongKeys } from "./wrong-keys.ts"
 import type { Context, RequestState } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { jsonBody } from "../middleware/json-body.ts"
@@ -35,6 +36,7 @@ export function sessionRoutes(
   },
 ): void {
   const own = URL.parse(publicUrl)?.origin
+  const wrong = new WrongKeys(MOST_TYPED)
   const read = bodyReader<SessionRequest>(sessionSchema)
   const answer = (ctx: Context, identity: Identity | null) => {
     ctx.set("Cache-Control", "no-store")
@@ -58,7 +60,10 @@ export function sessionRoutes(
     if (!isSameOrigin(ctx, own)) throw new ApiError(403, NOT_FROM_HERE)
     const { key } = read(ctx.state.body)
     const begun = await sessions.signIn(key)
-    if (begun === null) throw new ApiError(401, "This key is not valid: it is wrong, disabled or over.")
+    if (begun === null) {
+      if (await wrong.isTooMany(ctx)) throw tooManyWrong()
+      throw new ApiError(401, "This key is not valid: it is wrong, disabled or over.")
+    }
     const before = tokenOf(ctx)
     if (before !== null) await sessions.signOut(before)
     setToken(ctx, begun.token, begun.expiresAt)

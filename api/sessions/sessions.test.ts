@@ -143,6 +143,16 @@ test("a wrong key signs nobody in", async () => {
   expect((await signIn(app, "")).response.status).toBe(400)
 })
 
+test("whoever tries keys on the sign-in page is slowed down, and a right key is still taken", async () => {
+  await using app = await serveAccounts()
+  const tries = Array.from({ length: 25 }, (_, at) => signIn(app, `fsk-guess-${at}`))
+  const answers = (await Promise.all(tries)).map(({ response }) => response)
+  const withStatus = (wanted: number) => answers.filter(({ status }) => status === wanted).length
+  expect([withStatus(401), withStatus(429)]).toEqual([20, 5])
+  expect(answers.find(({ status }) => status === 429)?.headers.get("retry-after")).toBe("900")
+  expect((await signIn(app, app.key())).response.status).toBe(200)
+})
+
 test("a key in the header counts, whatever the cookie says", async () => {
   await using app = await serveAccounts()
   const { sent } = await signIn(app, app.key())

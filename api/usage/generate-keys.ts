@@ -1,3 +1,5 @@
+import { keyChange } from "#base/audit/field-changes.ts"
+
 import { unknownCollection } from "../accounts/reach/collections.ts"
 import type { Accounts } from "../accounts/accounts.ts"
 import { isUnlimited, type KeyScope, readScope, ScopeError } from "../accounts/keys/key-scope.ts"
@@ -54,6 +56,7 @@ export function generateKeys({ keys, collections, unknownSource, ledger, writes 
     if (made === null) {
       throw new ApiError(403, "Access denied. This key has fewer credits left than it would hand out.")
     }
+    ctx.state.keysChanged = made.map((text) => keyChange(keys.lookUp(text)!, "made"))
     ctx.set("Cache-Control", "no-store")
     ctx.body = {
       keys: made,

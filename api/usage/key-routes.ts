@@ -1,5 +1,6 @@
 import type { Router } from "@koa/router"
 
+import { keyChange } from "#base/audit/field-changes.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { transaction } from "#base/store/state-store.ts"
 import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
@@ -102,6 +103,7 @@ export function keyRoutes(router: Router<RequestState>, { db }: { readonly db: S
     ctx.body = transaction(db, () => {
       const { madeBy, ...same } = before
       const made = make({ ...same, ...(madeBy !== null && { madeBy }) })
+      ctx.state.keysChanged = [keyChange(made, "made")]
       if (hours === 0) keys.disable(before.id)
       else keys.endBy(before.id, new Date(Date.now() + hours * HOUR_MS))
       return made

@@ -3,7 +3,7 @@ import type { Router } from "@koa/router"
 import type { Accounts } from "../accounts/accounts.ts"
 import type { Admissions } from "../accounts/limits/admission.ts"
 import { optionalJsonBody } from "../middleware/query-parameters.ts"
-import type { RequestState } from "../context.ts"
+import type { Middleware, RequestState } from "../context.ts"
 import { admission } from "../middleware/admission.ts"
 import { authentication } from "../middleware/authentication.ts"
 import { jsonBody } from "../middleware/json-body.ts"
@@ -32,7 +32,12 @@ export function accountRoutes(
   router: Router<RequestState>,
   accounts: Accounts,
   admissions: Admissions,
-  config: { readonly bodyKey: boolean; readonly bodyLimit: number },
+  config: {
+    readonly bodyKey: boolean
+    readonly bodyLimit: number
+    /** Refuses what could not be kept. */
+    readonly mayKeep: Middleware
+  },
 ): void {
   const key = authentication(accounts.keys, config)
   const headerKey = authentication(accounts.keys, { bodyKey: false })
@@ -54,6 +59,7 @@ export function accountRoutes(
     key.beforeBody,
     feedbackBody,
     key.afterBody,
+    config.mayKeep,
     admission(admissions, "feedback"),
     feedback(accounts),
   )
@@ -62,6 +68,7 @@ export function accountRoutes(
     key.beforeBody,
     feedbackBody,
     key.afterBody,
+    config.mayKeep,
     admission(admissions, "feedback"),
     requestPage(accounts),
   )
@@ -70,6 +77,7 @@ export function accountRoutes(
     key.beforeBody,
     body,
     key.afterBody,
+    config.mayKeep,
     admission(admissions, "keys"),
     generateKeys(accounts),
   )
@@ -78,6 +86,7 @@ export function accountRoutes(
     key.beforeBody,
     mayBeEmpty,
     key.afterBody,
+    config.mayKeep,
     admission(admissions, "keys"),
     deactivateKeys(accounts),
   )

@@ -10,6 +10,11 @@ export const PAYMENT_REFUSALS = {
   wrongVersion: "invalid_x402_version",
   otherTerms: "No matching payment requirements",
   validBefore: "invalid_exact_evm_payload_authorization_valid_before",
+  validAfter: "invalid_exact_evm_payload_authorization_valid_after",
+  otherValue: "invalid_exact_evm_payload_authorization_value_mismatch",
+  /** As version 1 calls it. */
+  shortValue: "invalid_exact_evm_authorization_value",
+  otherRecipient: "invalid_exact_evm_recipient_mismatch",
   /** The network has seen the payment: it was spent elsewhere. */
   nonceUsed: "invalid_exact_evm_nonce_already_used",
   noBalance: "invalid_exact_evm_insufficient_balance",

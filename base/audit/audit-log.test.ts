@@ -82,30 +82,40 @@ test("long names are cut, each at its bound", () => {
   expect(Math.abs(entry!.at.getTime() - Date.now())).toBeLessThan(3_600_000)
 })
 
-// A server does not count on from ids that are set by hand.
-test.skipIf(process.env["FOSSICK_STATE"])(
-  "100,000 stay: a process sees to it with its first entry, and with each 500th after that",
-  () => {
-    using db = emptyState()
-    const ids = () => log.after(0, {}, 1000).map(({ id }) => id)
-    const log = new AuditLog(db, 90)
-    log.note(change())
-    for (let i = 0; i < 498; i++) log.note(change())
-    // As if others had written that many in between.
-    db.exec("update audit_entry set id = 199999 where id = 499")
-    log.note(change())
-    expect(log.count({})).toBe(500)
-    db.exec("delete from audit_entry where id = 199999")
-    log.note(change())
-    expect(ids()).toEqual([200_000, 200_001])
-    db.exec("update audit_entry set id = 100002 where id = 200000")
-    db.exec(
-      "insert into audit_entry select 100003, at, who_kind, who_id, who_name, action, object, status, changes, address from audit_entry limit 1",
-    )
-    new AuditLog(db, 90).note(change())
-    expect(ids()).toEqual([100_003, 200_001, 200_002])
-  },
-)
+test("one actor pushes out entries of their own alone, and of many each keeps a share", () => {
+  using db = emptyState()
+  const fill = (who: string, count: number) => {
+    db.prepare(
+      `insert into audit_entry (at, who_kind, who_id, who_name, action, object, status, changes, address)
+       with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+       select i, 'key', ?, '', 'PUT', '', 200, '[]', '' from n`,
+    ).run(count, who)
+  }
+  const kept = () => ["quiet", "loud", "a", "b", "c", "d", "e"].map((who) => log.count({ who }))
+  const log = new AuditLog(db, 90)
+  fill("quiet", 40)
+  fill("loud", 99_970)
+  // A process sees to it with its first entry, and with each 500th after that.
+  log.note(change({ who: { kind: "key", id: "loud", name: "" } }))
+  expect(kept()).toEqual([40, 20_000, 0, 0, 0, 0, 0])
+  expect(log.after(0, { who: "loud" }, 1)[0]!.at).toEqual(new Date(79_972))
+  for (const who of ["a", "b", "c", "d", "e"]) fill(who, 20_000)
+  for (let i = 0; i < 500; i++) log.note(change({ who: { kind: "key", id: "quiet", name: "" } }))
+  expect(kept()).toEqual([540, ...Array.from({ length: 6 }, () => 16_576)])
+})
+
+test("a key is found by its name where a call changed several", () => {
+  using db = emptyState()
+  const log = new AuditLog(db, 90)
+  const made = (id: string) => ({ field: `keys/${id}`, before: null, after: '"chat"' })
+  log.note(change({ object: "keys", changes: [made("k1"), made("k22")] }))
+  log.note(change({ object: "keys/k3", changes: [{ field: "keys", before: null, after: "keys/k1" }] }))
+  const found = (object: string) => log.list({ object }, ALL).map(({ id }) => id)
+  expect(found("keys/k2")).toEqual([1])
+  expect(found("keys/k1")).toEqual([1])
+  expect(found("keys/k3")).toEqual([2])
+  expect(found("keys")).toEqual([2, 1])
+})
 
 test("what is too old is forgotten, the oldest first, as many as are asked for", () => {
   using db = emptyState()

@@ -1,7 +1,17 @@
+import { keepShares, type SharedLog } from "#base/store/rows/fair-rows.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
-/** Entries at most, the oldest go: 40 MB where each takes 400 bytes. */
-const MOST_ENTRIES = 100_000
+/**
+ * 40 MB where each entry takes 400 bytes. A fifth is for one actor: two years of a change in each hour, and whoever makes
+ * changes on purpose pushes out entries of their own.
+ */
+const SHARES: SharedLog = {
+  table: "audit_entry",
+  owner: "who_id",
+  order: "id",
+  most: 100_000,
+  mostOfOne: 20_000,
+}
 /** Written entries after which they are counted. */
 const COUNT_EVERY = 500
 const MAX_CHARS = { name: 100, action: 200, object: 300, address: 100 }
@@ -20,6 +30,7 @@ const STEPS = [
      address text not null
    ) strict;
    create index audit_entry_at on audit_entry (at)`,
+  "create index audit_entry_who on audit_entry (who_id, id)",
 ]
 
 /** `key`: a call with an API key; `session`: somebody who signed in on a page; `command`: the command line. */
@@ -68,7 +79,7 @@ export interface AuditFilter {
   readonly before?: number | undefined
   /** Id or name of who it was. */
   readonly who?: string | undefined
-  /** All that begins so: `sources`, `sources/docs`. */
+  /** All that begins so: `sources`, `sources/docs`; a key also where it is one of several that a call changed: `keys/3f9c2a`. */
   readonly object?: string | undefined
   /** A part of what was done: `delete`, `/keys`. */
   readonly action?: string | undefined
@@ -106,7 +117,7 @@ export class AuditLog {
     this.#written += 1
     if (this.#written < COUNT_EVERY) return
     this.#written = 0
-    this.#sql("delete from audit_entry where id <= (select max(id) from audit_entry) - ?").run(MOST_ENTRIES)
+    keepShares(this.#sql, SHARES)
   }
 
   /** Newest first. */
@@ -145,12 +156,20 @@ function conditionsOf({ from, before, who, object, action }: AuditFilter) {
   if (from !== undefined) parts.push(["at >= ?", from])
   if (before !== undefined) parts.push(["at < ?", before])
   if (who !== undefined) parts.push(["(who_id = ? or who_name = ?)", who, who])
-  if (object !== undefined) parts.push(["substr(object, 1, ?) = ?", object.length, object])
+  if (object !== undefined) parts.push(objectCondition(object))
   if (action !== undefined) parts.push(["instr(lower(action), ?) > 0", action.toLowerCase()])
   return {
     where: ["true", ...parts.map(([sql]) => sql)].join(" and "),
     values: parts.flatMap(([, ...values]) => values),
   }
+}
+
+/** Fields of an object have no slash in their names; those that name another object do. */
+function objectCondition(object: string): readonly [string, ...(string | number)[]] {
+  const begins = "substr(object, 1, ?) = ?"
+  if (!object.includes("/")) return [begins, object.length, object]
+  const named = JSON.stringify({ field: object }).slice(1, -2)
+  return [`(${begins} or instr(changes, ?) > 0)`, object.length, object, named]
 }
 
 const entryOf = (row: Record<string, unknown>): AuditEntry => ({

@@ -33,6 +33,20 @@ export function fieldChanges(before: unknown, after: unknown): readonly FieldCha
   return left === 0 ? shown : [...shown, { field: `and ${left} more`, before: null, after: null }]
 }
 
+/** A key that was made or ended, as an entry names it beside its object: `keys/3f9c2a`, with its name before and after. */
+export const keyChange = (
+  { id, name }: { readonly id: string; readonly name: string },
+  what: "made" | "ended",
+  kind: "keys" | "public-keys" = "keys",
+): FieldChange => {
+  const shown = shownValue("name", JSON.stringify(name))
+  return {
+    field: `${kind}/${id}`,
+    before: what === "made" ? null : shown,
+    after: what === "made" ? shown : null,
+  }
+}
+
 /** `limits.pages` → `10`, as JSON. Lists are values. */
 function fieldsOf(value: unknown): Map<string, string> {
   const fields = new Map<string, string>()

@@ -1,8 +1,9 @@
+import { keepShares } from "#base/store/rows/fair-rows.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 import type { OutboundPurpose } from "./purposes.ts"
 
-/** Hosts at most, those that were talked to longest ago go: 2 MB. */
+/** 2 MB. Those talked to longest ago go, of the purpose that has the most: live calls push out no webhook or model. */
 const MOST_HOSTS = 10_000
 const MAX_HOST_CHARS = 260
 
@@ -43,9 +44,13 @@ export class OutboundLedger {
       ).run(purpose, host.slice(0, MAX_HOST_CHARS), first, last, count)
     }
     if (this.count() <= MOST_HOSTS) return
-    this.#sql(
-      "delete from outbound_host where last_at < (select last_at from outbound_host order by last_at desc limit 1 offset ?)",
-    ).run(MOST_HOSTS - 1)
+    keepShares(this.#sql, {
+      table: "outbound_host",
+      owner: "purpose",
+      order: "last_at",
+      most: MOST_HOSTS,
+      mostOfOne: MOST_HOSTS,
+    })
   }
 
   /** Those talked to last come first. */

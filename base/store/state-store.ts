@@ -3,6 +3,7 @@ import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { makeDataFolder, unwritableOr } from "../disk-space.ts"
+import { KnownError } from "../errors.ts"
 import { BUSY_MS, patiently, useWal } from "./busy.ts"
 import { IDENTITY_STEPS, noteIdentity } from "./state-identity.ts"
 import { PostgresStore } from "./postgres/postgres-store.ts"
@@ -126,7 +127,7 @@ export function migrate(db: StateStore, part: string, steps: readonly Step[], wa
   const bringUp = (): void => {
     const version = versionOf()
     if (version > steps.length) {
-      throw new Error(
+      throw new KnownError(
         `state.db was written by a newer Fossick (${part} ${version}, this one knows ${steps.length})`,
       )
     }

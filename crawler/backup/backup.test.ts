@@ -10,7 +10,7 @@ import { SettingsError } from "#base/settings.ts"
 import { aPage, rareWord, urlOf } from "#engine/testing/pages.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { defineSource } from "../source.ts"
-import { openStateStore } from "#base/store/state-store.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { type Answer, article, conditional, html, startTestSite } from "../testing/test-site.ts"
 import { contentsOf, finishRestore, isInUse, moveIntoPlace, stagingOf } from "./data-folder.ts"
 import { disagreements, Folders, restoreInto, SmallAppliance } from "./testing/small-appliance.ts"
@@ -106,6 +106,25 @@ describe("while crawls go on", () => {
       const wrong = (await disagreements(to)).filter((line) => !line.startsWith("not known"))
       expect(wrong).toEqual([])
     }
+  })
+
+  test("triggers and views that are not of our making are left out, and those that are say what ours say", async () => {
+    using folders = new Folders()
+    await using from = await SmallAppliance.open(folders.at("from"))
+    const codeIn = (db: StateStore) =>
+      db.prepare("select name, sql from sqlite_master where type in ('trigger', 'view') order by name").all()
+    const ours = codeIn(from.db)
+    const [first] = ours
+    expect(ours.length).toBeGreaterThan(3)
+    from.db.exec(`drop trigger ${String(first!["name"])}`)
+    from.db.exec(`create trigger ${String(first!["name"])} after insert on job begin delete from job; end;
+      create trigger "again" after insert on job begin delete from job; end;
+      create view seen as select * from job`)
+    await from.backUp(folders.at("backup.tar"))
+    const { foreign } = await restoreInto(folders.at("to"), folders.at("backup.tar"))
+    expect(foreign.toSorted()).toEqual([String(first!["name"]), "again", "seen"].toSorted())
+    await using to = await SmallAppliance.open(folders.at("to"))
+    expect(codeIn(to.db)).toEqual(ours)
   })
 
   test("what the index lost or learnt after the state was copied is mended, and nobody is told", async () => {

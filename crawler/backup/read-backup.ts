@@ -136,6 +136,8 @@ export class BackupReader {
     } catch {
       throw this.#damaged(`its ${MANIFEST} is no JSON`)
     }
+    if (typeof manifest?.format !== "number" || typeof manifest.embedder !== "string")
+      throw this.#damaged(`its ${MANIFEST} does not say what it is`)
     if (manifest.format !== BACKUP_FORMAT) {
       throw new BackupFileError(
         "FORMAT_TOO_NEW",

@@ -8,9 +8,11 @@ import { type ImportResult, importPages } from "#engine/move/import-pages.ts"
 import { differenceLines, isSound } from "#engine/commands/difference-lines.ts"
 import { ExportReader } from "#engine/move/format/read-export.ts"
 import { CommandError } from "#base/run-command.ts"
+import { stateDamage } from "#base/store/rebuild-state.ts"
 import { openStateFile } from "#base/store/state-store.ts"
 import { BackupFileError, imageOf, STATE, SUMS } from "./backup-format.ts"
 import { isWhole, moveIntoPlace, stagingOf, syncFile } from "./data-folder.ts"
+import { type OpenParts, openCrawlerParts, removeForeignCode } from "./foreign-code.ts"
 import { type Mended, StateMender } from "./mend-state.ts"
 import { BackupReader } from "./read-backup.ts"
 
@@ -20,6 +22,8 @@ export interface RestoreOptions {
   readonly openEngine: (dataDir: string) => Promise<Engine>
   /** Replace what is there. */
   readonly force: boolean
+  /** Opens the parts whose triggers the state may hold. Default: the crawler's. */
+  readonly openParts?: OpenParts
   readonly signal?: AbortSignal
   readonly onProgress?: (what: "index" | "compare" | "images", count: number) => void
 }
@@ -28,6 +32,8 @@ export interface Restored {
   readonly index: ImportResult
   readonly mended: Mended
   readonly images: number
+  /** Triggers and the like of the state that are not of our making, which were left out. */
+  readonly foreign: readonly string[]
   /** The folder with what was in the data folder before; null when it was empty. */
   readonly aside: string | null
 }
@@ -62,6 +68,14 @@ async function putTogether(
   if (reader.entry !== STATE) throw new BackupFileError("DAMAGED", `${file} holds no ${STATE}.`)
   const state = path.join(staging, STATE)
   await pipeline(reader.bytes(), createWriteStream(state, { mode: 0o600 }))
+  const [damage] = stateDamage(staging)
+  // Its sums say no more than that it is what was backed up.
+  if (damage !== undefined)
+    throw new BackupFileError(
+      "DAMAGED",
+      `The ${STATE} in ${file} is damaged (${damage}): take an older backup.`,
+    )
+  const foreign = removeForeignCode(state, options.openParts ?? openCrawlerParts)
   const db = openStateFile(staging)
   let restored: Omit<Restored, "aside">
   try {
@@ -69,7 +83,7 @@ async function putTogether(
     const index = await restoreIndex(file, reader, mender, options)
     const images = await restoreThumbnails(reader, staging, mender, options)
     await reader.finish()
-    restored = { index, images, mended: mender.mend() }
+    restored = { index, images, foreign, mended: mender.mend() }
   } finally {
     // The last one to close it puts the log into the file.
     db.close()

@@ -13,6 +13,7 @@ import { environment, readSettings, type Values } from "#base/settings.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { contentsOf, finishRestore, isInUse, isWhole } from "./data-folder.ts"
 import { verifyBackup } from "./read-backup.ts"
+import type { OpenParts } from "./foreign-code.ts"
 import { restore } from "./restore.ts"
 
 /** Checks a backup and says what it is. */
@@ -30,13 +31,15 @@ export interface RestoreArguments {
   readonly force: boolean
   /** Write the result as an object; null: write none, and do not say how to go on. */
   readonly json: boolean | null
+  /** As {@link RestoreOptions.openParts}. */
+  readonly openParts?: OpenParts
   /** The settings; default: those of this process. */
   readonly env?: NodeJS.ProcessEnv
 }
 
 export async function runRestore(
   file: string,
-  { force, json, env = environment() }: RestoreArguments,
+  { force, json, openParts, env = environment() }: RestoreArguments,
 ): Promise<number> {
   const settings = readSettings(engineSettings, env)
   const { dataDir } = settings
@@ -68,8 +71,9 @@ export async function runRestore(
         )
       }
       const startedAt = steadyNow()
-      const { index, mended, images, aside } = await restore(file, {
+      const { index, mended, images, foreign, aside } = await restore(file, {
         dataDir,
+        ...(openParts && { openParts }),
         force,
         signal,
         openEngine: async (folder) =>
@@ -90,11 +94,18 @@ export async function runRestore(
           `${counted(mended.addresses, "address")} changed while the backup was made; the next crawl visits them again.`,
         )
       }
+      if (foreign.length > 0) {
+        progress.say(
+          `Left out: ${foreign.map((name) => JSON.stringify(name.slice(0, 100))).join(", ")}. These would run by themselves in state.db, and Fossick made none of them: find out who wrote to the backup or to the state before it, and change the keys.`,
+        )
+      }
       if (aside !== null)
         progress.say(`What was there before is in ${aside}; remove it when you miss nothing.`)
       if (json !== null) progress.say("fossick start brings the appliance up.")
       if (json)
-        process.stdout.write(`${JSON.stringify({ file, ...index.totals, images, mended, aside, seconds })}\n`)
+        process.stdout.write(
+          `${JSON.stringify({ file, ...index.totals, images, mended, foreign, aside, seconds })}\n`,
+        )
       return 0
     },
     () => {

@@ -1,6 +1,10 @@
 import { connect } from "node:net"
 import { pause } from "#base/flow/pause.ts"
-import { SEARCH_KEY, serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
+import { InvalidClientMetadataError } from "@modelcontextprotocol/sdk/server/auth/errors.js"
+import { oauthProvider } from "../../api/oauth/oauth-provider.ts"
+import { OAuthStore } from "../../api/oauth/oauth-store.ts"
+import { openTickets } from "../../api/oauth/tickets.ts"
+import { memoryState, SEARCH_KEY, serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 import { WebhookSender } from "#crawler/webhooks/webhook-sender.ts"
 import { defineSource } from "#crawler"
 import { parseSources } from "#crawler/sources/file/sources-file.ts"
@@ -107,7 +111,8 @@ const smuggling: readonly Attack[] = [
   smuggled("extensions of a chunk without end", chunked(`2;${"a".repeat(100_000)}\r\n{}\r\n0\r\n\r\n`)),
   smuggled("a line feed in the extension of a chunk", chunked(`2;\n${SECOND}\r\n{}\r\n0\r\n\r\n`)),
   smuggled("no host", "GET /x HTTP/1.1\r\n\r\n"),
-  smuggled("two hosts", "GET /x HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
+  smuggled("two hosts", "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
+  smuggled("the same host twice", "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
   smuggled("no version", "GET /\r\n\r\n"),
   smuggled("another version", "GET / HTTP/9.9\r\nHost: x\r\n\r\n"),
   smuggled("the beginning of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
@@ -283,6 +288,71 @@ const patterns: readonly Attack[] = PATTERNS.flatMap((pattern) =>
   })),
 )
 
+/** Where a program would be sent back to, and what the system would do with it at once. */
+const redirectUris: readonly Attack[] = [
+  "mailto:evil@evil.example",
+  "ms-msdt:/id PCWDiagnostic",
+  "chrome://settings",
+  "view-source:http://127.0.0.1/",
+  "javascript:alert(1)",
+  "JAVASCRIPT://evil.example/%0aalert(1)",
+  "data:text/html,x",
+  "file:///etc/passwd",
+  "tel:+1",
+  "ftp://evil.example/",
+  "http://evil.example/",
+  "http://localhost.evil.example/",
+  "http://127.0.0.1@evil.example/",
+  "https://evil.example/#fragment",
+  "evil",
+].map((uri) => ({
+  name: uri,
+  play: async () => {
+    const db = memoryState()
+    try {
+      const provider = oauthProvider({
+        store: new OAuthStore(db),
+        documents: { client: async () => null },
+        tickets: openTickets(false, "/authorize"),
+        resource: "http://localhost/mcp",
+      })
+      const refused = await Promise.resolve()
+        .then(() => provider.clientsStore.registerClient!({ redirect_uris: [uri] }))
+        .then(
+          () => false,
+          (error: unknown) => error instanceof InvalidClientMetadataError,
+        )
+      return unless(refused, () => "it was registered")
+    } finally {
+      db.close()
+    }
+  },
+}))
+
+/** More than a person mistypes, on the page where one signs in. */
+const guesses: readonly Attack[] = [
+  {
+    name: "forty keys on the sign-in page",
+    tries: 40,
+    play: async ({ app }: Arena) => {
+      const signIn = async (key: string) =>
+        (
+          await fetch(`${app.url}/session`, {
+            method: "POST",
+            headers: { "Content-Type": "application/json", Origin: app.url },
+            body: JSON.stringify({ key }),
+          })
+        ).status
+      const codes = await Promise.all(Array.from({ length: 40 }, (_, at) => signIn(`fsk-guess-${at}`)))
+      const slowed = codes.filter((code) => code === 429).length
+      return (
+        unless(slowed >= 20 && codes.every((code) => code === 401 || code === 429), () => codes.join(" ")) ??
+        unless((await signIn(TEST_KEY)) === 200, () => "a right key is locked out")
+      )
+    },
+  },
+]
+
 const webhooks: readonly Attack[] = [
   "http://127.0.0.1:PORT/",
   "http://localhost:PORT/",
@@ -399,5 +469,7 @@ export const REQUESTS: readonly Kind[] = [
   { kind: "bodies nested without end", must: "are refused", attacks: nested },
   { kind: "calls without a key under a rebound name", must: "are refused", attacks: rebound },
   { kind: "floods without a key", must: "are cut short, and others are answered", attacks: floods },
+  { kind: "addresses that programs register over OAuth", must: "are refused", attacks: redirectUris },
+  { kind: "guessed keys", must: "are slowed down, and lock nobody out", attacks: guesses },
   { kind: "webhooks", must: "are not sent to private addresses", attacks: webhooks },
 ]

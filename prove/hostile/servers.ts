@@ -165,7 +165,32 @@ const backups: readonly Attack[] = Object.entries(ENTRIES).map(([name, header], 
   },
 }))
 
+const PLANTED = {
+  trigger: "create trigger planted after insert on job begin delete from job; end",
+  view: "create view planted as select * from job",
+}
+/** A backup of a state that somebody wrote to: what they left there would run by itself in the restored one. */
+const planted: readonly Attack[] = Object.entries(PLANTED).map(([what, sql]) => ({
+  name: `a ${what}`,
+  play: async () => {
+    const folders = (opened ??= new Folders())
+    const file = folders.at(`planted-${what}.tar`)
+    {
+      await using appliance = await SmallAppliance.open(folders.at(`planted-${what}`))
+      appliance.db.exec(sql)
+      await appliance.backUp(file)
+    }
+    const to = folders.at(`restored-${what}`)
+    await mkdir(to)
+    await restoreInto(to, file)
+    await using restored = await SmallAppliance.open(to)
+    const left = restored.db.prepare("select 1 from sqlite_master where name = 'planted'").get()
+    return unless(left === undefined, () => "it was restored")
+  },
+}))
+
 export const SERVERS: readonly Kind[] = [
+  { kind: "code in the state of a backup", must: "is left out", attacks: planted },
   { kind: "redirects of model servers", must: "are not followed", attacks: models },
   {
     kind: "answers that take long to parse",

@@ -117,6 +117,8 @@ export interface KeyStore {
   endBy(id: string, time: Date): boolean
   /** Deletes a key for good; what it was handed out stays counted. Belongs into a write transaction. @returns false when there is no such key. */
   delete(id: string): boolean
+  /** The keys that were made together and are still valid, of this key's making alone unless it is null. */
+  validOf(generation: string, madeBy: string | null): readonly MadeKey[]
   /**
    * Disables the keys that were made together.
    * @param madeBy only those of this key's making
@@ -171,6 +173,7 @@ const MOST_BYTES = 16_000_000
 export const OPERATOR = apiKey({ id: "operator", role: "admin" })
 
 const HINT_CHARS = 4
+const OF_MAKER = "generation = ? and made_by = coalesce(?, made_by)"
 /** `valid` keys are neither disabled nor over. Times are ISO texts of one form, so they compare as texts. */
 const IS_VALID = "disabled_at is null and (expires_at is null or expires_at > ?)"
 
@@ -278,15 +281,15 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
       if (row !== undefined) remove(row)
       return row !== undefined
     },
+    validOf: (generation, madeBy) =>
+      prepare(`select * from api_keys where ${OF_MAKER} and ${IS_VALID} order by created_at, id`)
+        .all(generation, madeBy, now())
+        .map(keyOf),
     disableGeneration(generation, madeBy) {
-      const ofMaker = "generation = ? and made_by = coalesce(?, made_by)"
-      if (!prepare(`select 1 from api_keys where ${ofMaker} limit 1`).get(generation, madeBy)) return null
-      const { changes } = prepare(`update api_keys set disabled_at = ? where ${ofMaker} and ${IS_VALID}`).run(
-        now(),
-        generation,
-        madeBy,
-        now(),
-      )
+      if (!prepare(`select 1 from api_keys where ${OF_MAKER} limit 1`).get(generation, madeBy)) return null
+      const { changes } = prepare(
+        `update api_keys set disabled_at = ? where ${OF_MAKER} and ${IS_VALID}`,
+      ).run(now(), generation, madeBy, now())
       return Number(changes)
     },
     handedOut({ id, creditLimit }) {

@@ -54,7 +54,7 @@ export const sessionOperations: readonly Operation[] = [
     access: "none",
     body: { schema: publishedBody(sessionSchema), required: true },
     answers: answer("The session that has begun."),
-    refusals: [401, 403],
+    refusals: [401, 403, 429],
     examples: [{ summary: "From another page", body: { key: "fsk-none" }, status: 403 }],
   },
   {

@@ -11,6 +11,7 @@ import type { Chain } from "../chain/chain.ts"
 import type { Facilitator } from "../chain/facilitator.ts"
 import { SEARCH_MS } from "../settings.ts"
 import { challenge, deliver, sayLater, setReceipt, whenSent } from "../paid-answer.ts"
+import { authorizationFault } from "./check-authorization.ts"
 import type { PayerLimits } from "./payer-limits.ts"
 import { payerOf, type Purchase, timed } from "./purchase.ts"
 import { COME_AGAIN, settlementUnknown } from "../refusals.ts"
@@ -40,7 +41,7 @@ export type Ended =
 const refused = (outcome: X402Outcome): Ended => ({ kind: "refused", outcome })
 
 /**
- * Verify, search, settle, answer. The order is the promise: nobody is charged for a search that was not done, and
+ * Look, verify, search, settle, answer. The order is the promise: nobody is charged for a search that was not done, and
  * nothing of an answer leaves before it is paid.
  *
  * @param entry what the ledger has of the payment; null: nothing
@@ -63,6 +64,11 @@ export async function carryOut(
   if (parts.ledger.isFull()) {
     sayLater(ctx, COME_AGAIN.tooManyOpen)
     return refused("overloaded")
+  }
+  const fault = authorizationFault(purchase.payment, parts.terms)
+  if (fault !== null) {
+    challenge(ctx, parts.terms, fault)
+    return refused("invalid")
   }
   const verified = await timed(purchase, "verifyMs", () => parts.facilitator.verify(purchase.payment))
   if (verified.kind === "unavailable") {

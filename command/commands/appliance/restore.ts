@@ -55,6 +55,8 @@ crawls nothing and sends nothing.`,
       return await drill({ file, into, start, port, json })
     }
     const { runRestore, runVerify } = await import("#crawler/backup/run-restore.ts")
-    return verify ? await runVerify(file, json) : await runRestore(file, { force, json })
+    if (verify) return await runVerify(file, json)
+    const { openStateParts: openParts } = await import("../../../api/upkeep/state-parts.ts")
+    return await runRestore(file, { force, json, openParts })
   },
 })

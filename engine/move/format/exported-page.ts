@@ -99,14 +99,16 @@ export function* unpackPages(content: Buffer, dimensions: number): Generator<Exp
 }
 
 function parsePage(json: string): Page {
-  const { publishedAt, fetchedAt, ...rest } = parseForeign(json, INDEX_BOUNDS) as Omit<
-    Page,
-    "publishedAt" | "fetchedAt"
-  > & {
+  const said = parseForeign(json, INDEX_BOUNDS) as Omit<Page, "publishedAt" | "fetchedAt"> & {
     url: PageUrl
     publishedAt: string | null
     fetchedAt: string
   }
+  for (const field of ["url", "title", "markdown", "source", "fetchedAt"] as const)
+    if (typeof said?.[field] !== "string") throw new Error(`a page has no ${field} that is a text`)
+  if (!Array.isArray(said.images)) throw new Error("a page has no list of images")
+  if (Number.isNaN(Date.parse(said.fetchedAt))) throw new Error("a page was fetched at no time")
+  const { publishedAt, fetchedAt, ...rest } = said
   if (toPageUrl(rest.url) !== rest.url) throw new Error("the address of a page is not as Fossick spells it")
   return {
     ...rest,

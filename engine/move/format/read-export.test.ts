@@ -142,3 +142,22 @@ function frameStart(at: number): number {
   }
   return start
 }
+
+test.each([
+  ["a title that is none", { title: 5 }],
+  ["no text", { markdown: undefined }],
+  ["no source", { source: null }],
+])("a page with %s is told in one line, though its hash fits", async (_, wrong) => {
+  const page = { ...aPage("small/odd"), ...wrong } as never
+  const odd = smallExport([[{ page, vectors: [vectorOf(1)] }]])
+  const { error } = await read(Buffer.concat(odd))
+  expect(error).toBeInstanceOf(ExportFileError)
+  expect((error as Error).message).toMatch(/^the file is damaged in frame 1, at byte \d+: a page has no \w+/)
+})
+
+test("a header that says nothing is told in one line", async () => {
+  const none = smallExport([], { dimensions: null as never })
+  expect(await read(Buffer.concat(none))).toMatchObject({
+    error: { code: "DAMAGED", message: expect.stringContaining("it does not say dimensions") },
+  })
+})

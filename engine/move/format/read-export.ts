@@ -73,7 +73,9 @@ export class ExportReader {
       const body = await readBody(reader, name, head, at)
       const hash = checkedHash(headBytes, body, mark)
       if (hash === null) throw damaged(name, 0, at, "its hash does not fit")
-      const header = parseForeign(String(await contentOf(head, body)), INDEX_BOUNDS) as ExportHeader
+      const header = await saidIn<ExportHeader>(head, body, ["embedder", "dimensions"]).catch(
+        (error: Error) => Promise.reject(damaged(name, 0, at, error.message)),
+      )
       return new ExportReader(name, reader, header, hash)
     } catch (error) {
       await reader.close()
@@ -156,7 +158,9 @@ export class ExportReader {
           throw damaged(this.#name, this.#frames, at, why)
         }
         if (head.kind === "TAIL") {
-          this.#totals = parseForeign(String(await contentOf(head, body)), INDEX_BOUNDS) as ExportTotals
+          this.#totals = await saidIn<ExportTotals>(head, body, ["pages", "content"]).catch((error: Error) =>
+            Promise.reject(damaged(this.#name, this.#frames, at, error.message)),
+          )
           const end = this.#bytes.offset
           if ((await this.#bytes.take(1)).length === 0) return
           throw new ExportFileError("DAMAGED", end, `${this.#name} goes on behind its end, at byte ${end}.`)
@@ -199,6 +203,19 @@ async function contentOf({ contentBytes }: FrameHead, body: Buffer): Promise<Buf
   const content = await decompress(body, { maxOutputLength: Math.max(1, contentBytes) })
   if (content.length !== contentBytes) throw new Error(`${content.length} bytes instead of ${contentBytes}`)
   return content
+}
+
+/** The object in a frame. Its hash fits, which says no more than that it is as its writer wrote it. */
+async function saidIn<T extends object>(
+  head: FrameHead,
+  body: Buffer,
+  fields: readonly (keyof T)[],
+): Promise<T> {
+  const said = parseForeign(String(await contentOf(head, body)), INDEX_BOUNDS) as T | null
+  const missing = fields.find((field) => (said?.[field] ?? null) === null)
+  if (said === null || missing !== undefined)
+    throw new Error(`it does not say ${String(missing ?? fields[0])}`)
+  return said
 }
 
 function strangeMark(mark: Buffer, name: string): ExportFileError {

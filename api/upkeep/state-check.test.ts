@@ -1,0 +1,52 @@
+import { openSync, readFileSync, writeFileSync, closeSync, writeSync } from "node:fs"
+import { join } from "node:path"
+
+import { expect, test } from "vitest"
+
+import { openStateStore } from "#base/store/state-store.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+
+import { AuditLog } from "#base/audit/audit-log.ts"
+import { checkState } from "./state-check.ts"
+
+/** A state with some entries, whose file nobody has open. */
+function fill(dataDir: string): string {
+  const db = openStateStore(dataDir)
+  const audit = new AuditLog(db, 1)
+  const who = { kind: "command", id: "root", name: "" } as const
+  for (let at = 0; at < 2000; at++)
+    audit.note({
+      who,
+      action: "fossick rules put",
+      object: `rules/${at}`,
+      status: null,
+      changes: [],
+      address: "",
+    })
+  db.close()
+  return join(dataDir, "state.db")
+}
+
+test("four hundred flipped bytes of state.db are told, and a sound one is not", async () => {
+  using folder = temporaryFolder()
+  const file = fill(folder.path)
+  const sound = readFileSync(file)
+  const told: string[] = []
+  {
+    using check = checkState(folder.path, (problem) => told.push(problem), 0)
+    // A thread has to start before it says anything: another check of a file that cannot be read ends after it.
+    writeFileSync(join(folder.path, "unread"), "")
+    await expect.poll(() => check.problem()).toBeNull()
+  }
+  expect(told).toEqual([])
+  const step = Math.floor((sound.length - 4096) / 400)
+  const handle = openSync(file, "r+")
+  for (let at = 0; at < 400; at++) {
+    const place = 4096 + at * step
+    writeSync(handle, Buffer.from([sound[place]! ^ 0xff]), 0, 1, place)
+  }
+  closeSync(handle)
+  using check = checkState(folder.path, (problem) => told.push(problem), 0)
+  await expect.poll(() => check.problem()).toMatch(/^state\.db is damaged \(.+fossick doctor --repair/)
+  expect(told).toEqual([check.problem()])
+})

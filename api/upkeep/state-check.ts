@@ -1,0 +1,54 @@
+import { offLoop } from "#base/process/threads/off-loop.ts"
+import { stateDamage } from "#base/store/rebuild-state.ts"
+
+/** After the start, which has enough to do. */
+const FIRST_MS = 60_000
+/** Then once a day: 60 MB of state take a second of a processor, beside the event loop. */
+const EVERY_MS = 24 * 3_600_000
+
+const damageIn = offLoop(import.meta.resolve("#base/store/rebuild-state.ts"), stateDamage)
+
+export interface StateCheck extends Disposable {
+  /** What was found last, and what helps; null: nothing. */
+  readonly problem: () => string | null
+}
+
+/**
+ * Reads all of `state.db` now and then, in a thread of its own: damage in what is seldom asked for would go unnoticed until the day it
+ * is needed, and into every backup meanwhile.
+ *
+ * @param onProblem told of damage when it is found first, and of checks that fail
+ * @param firstMs until the first check
+ */
+export function checkState(
+  dataDir: string,
+  onProblem: (problem: string) => void,
+  firstMs = FIRST_MS,
+): StateCheck {
+  const over = new AbortController()
+  let problem: string | null = null
+  const look = async (): Promise<void> => {
+    const { signal } = over
+    const damage = await damageIn({ chars: Infinity, signal }, dataDir)
+    const found = damage.length === 0 ? null : damagedText(damage)
+    if (found !== null && found !== problem) onProblem(found)
+    problem = found
+  }
+  const start = (): void =>
+    void look().catch((error: unknown) => {
+      if (!over.signal.aborted) onProblem(`state.db could not be checked: ${(error as Error).message}`)
+    })
+  const first = setTimeout(start, firstMs).unref()
+  const later = setInterval(start, EVERY_MS).unref()
+  return {
+    problem: () => problem,
+    [Symbol.dispose]() {
+      clearTimeout(first)
+      clearInterval(later)
+      over.abort()
+    },
+  }
+}
+
+const damagedText = (damage: readonly string[]): string =>
+  `state.db is damaged (${damage[0]}). Stop the appliance and run \`fossick doctor --repair\`, or restore a backup; until then what it says of keys, credits and sources may be wrong.`

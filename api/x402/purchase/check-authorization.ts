@@ -1,0 +1,28 @@
+import type { Payment } from "../payment.ts"
+import { PAYMENT_REFUSALS } from "../refusals.ts"
+import type { Terms } from "../terms.ts"
+
+/** A facilitator wants it to be valid for so long at least, to bring it to the network. */
+const MIN_SECONDS_LEFT = 6
+
+/**
+ * What everybody can see of a payment without asking: whether it pays us the price, now. Network and token are those of the
+ * terms already, which {@link readPayment} compares. Only for a payment that is new here: one that may have been
+ * carried out is never refused for having run out since.
+ *
+ * @returns the code for the payer; null when only the network can say more
+ */
+export function authorizationFault(
+  { version, authorization }: Pick<Payment, "version" | "authorization">,
+  { requirements: { amount, payTo } }: Pick<Terms, "requirements">,
+  now = Date.now() / 1000,
+): string | null {
+  const { to, value, validAfter, validBefore } = authorization
+  if (to.toLowerCase() !== payTo.toLowerCase()) return PAYMENT_REFUSALS.otherRecipient
+  const over = BigInt(value) - BigInt(amount)
+  // Version 1 names the most that may be asked for; version 2 the price.
+  if (version === 1 ? over < 0n : over !== 0n)
+    return version === 1 ? PAYMENT_REFUSALS.shortValue : PAYMENT_REFUSALS.otherValue
+  if (Number(validBefore) < now + MIN_SECONDS_LEFT) return PAYMENT_REFUSALS.validBefore
+  return Number(validAfter) > now ? PAYMENT_REFUSALS.validAfter : null
+}
