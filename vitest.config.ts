@@ -1,12 +1,56 @@
-import { defineConfig } from "vitest/config"
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+import { configDefaults, defineConfig } from "vitest/config"
 import { BaseSequencer } from "vitest/node"
-import { keepCompiled } from "./command/compile-cache.js"
 import { FAILURES } from "./base/testing/failures.ts"
 import { PATIENCE } from "./base/testing/patience.ts"
 import { WORKERS } from "./base/testing/workers.ts"
+import { keepCompiled } from "./command/compile-cache.js"
+import { missingNeeds, needTags } from "./prove/suite/needs.ts"
+import { ClosingReport } from "./prove/suite/report.ts"
 
 // For the processes that run tests, and those that tests start.
 await keepCompiled(process.env)
+
+const missing = await missingNeeds()
+const ROOT = import.meta.dirname
+const FLOORS = "{base,engine,crawler,api,faces,command,docs}"
+const BROWSERS = "**/*.browser.test.ts"
+const PROOFS = "{bench,prove,docker,deploy}/**/*.test.ts"
+const FILES = globSync([`${FLOORS}/**/*.test.ts`, "*.test.ts"], { cwd: ROOT })
+const filesWith = (text: RegExp) => FILES.filter((file) => text.test(readFileSync(join(ROOT, file), "utf8")))
+
+/** The main paths, for `npm test`: a page from its address to the index, a question from its key to the answer, each face and door once. */
+const STORIES = [
+  "api/one-appliance.test.ts",
+  "api/mcp/mcp.test.ts",
+  "api/x402/clients.test.ts",
+  "command/commands/pages/crawl.test.ts",
+  "faces/console/first-run/first-run.browser.test.ts",
+  "faces/search/search.browser.test.ts",
+  "faces/widget/widget.browser.test.ts",
+]
+
+/** Files that start whole appliances, commands, database servers or chains, and take their time. */
+const APPLIANCES = filesWith(
+  /startAppliance|PostgresServer\.start|startChain|testing\/fossick\.ts|"[^"]*\b(?:main|start)\.ts"\)|fossick\.js"/,
+)
+
+/** Files that change their process for every file after them: clocks, modules and settings that are replaced. */
+const APART = filesWith(
+  /\bvi\.(?:useFakeTimers|setSystemTime|(?:do)?[mM]ock\(|resetModules|stub(?:Env|Global)|spyOn\((?:globalThis|process|console|Date|performance)\b)|process\.(?:env\[[^\]]*\] = |chdir|umask)|delete process\.env|setGlobalDispatcher/,
+)
+
+/** Files of everything that is in the state, for a run with the state on a server: queries are written for SQLite. */
+const STATE = [
+  "base/{audit,traces}/**/*.test.ts",
+  "crawler/{alerts,coverage,duplicates,frontier,hosts,images,jobs,removals,sources,tasks,traps,webhooks,why}/**/*.test.ts",
+  "api/{accounts,admin,audit,history,judging,oauth,outbound,public-keys,queries,rules,sessions,suggestions,usage,watches,x402/books}/**/*.test.ts",
+  "api/{research/task-store,firecrawl/jobs/*,firecrawl/webhooks/*}.test.ts",
+]
+/** A full disk and a read-only folder are made with what only SQLite can be told. */
+const SQLITE_ONLY = ["api/accounts/billing/{full-disk,read-only-folder}.test.ts"]
 
 /** Files that take long come first, so that in the end no processor waits for the last of them. */
 class LongOnesFirst extends BaseSequencer {
@@ -18,18 +62,58 @@ class LongOnesFirst extends BaseSequencer {
   }
 }
 
+interface ProjectOptions {
+  readonly exclude?: readonly string[]
+  /** Each file in a process of its own; else files share processes, which have loaded the product once. */
+  readonly isolate?: boolean
+  readonly globalSetup?: readonly string[]
+  readonly setupFiles?: readonly string[]
+}
+
+const project = (
+  name: string,
+  include: readonly string[],
+  { exclude = [], isolate = false, globalSetup = [], setupFiles = [] }: ProjectOptions = {},
+) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: [...include],
+    exclude: [...configDefaults.exclude, ...exclude],
+    isolate,
+    globalSetup: [...globalSetup],
+    setupFiles: ["prove/suite/leftovers.ts", ...setupFiles],
+  },
+})
+
 export default defineConfig({
   test: {
-    include: [
-      "{base,engine,crawler,api,faces,command,docs,bench,prove,docker,deploy}/**/*.test.ts",
-      "*.test.ts",
-    ],
     // The pages for people, built once for all tests that show them.
     globalSetup: "faces/build/before-tests.ts",
+    tags: needTags(missing),
     ...WORKERS,
     ...PATIENCE,
     ...FAILURES,
+    reporters: ["default", new ClosingReport(missing)],
     sequence: { sequencer: LongOnesFirst },
     passWithNoTests: false,
+    projects: [
+      project("units", FILES, { exclude: [BROWSERS, ...APPLIANCES, ...APART, ...STORIES] }),
+      project("apart", APART, { exclude: [BROWSERS, ...APPLIANCES, ...STORIES], isolate: true }),
+      project("stories", STORIES, { isolate: true }),
+      project("appliances", APPLIANCES, { exclude: [BROWSERS, ...STORIES], isolate: true }),
+      project("browsers", [BROWSERS], { exclude: STORIES }),
+      project("proofs", [PROOFS], { exclude: [BROWSERS], isolate: true }),
+      ...(missing.some(({ name }) => name === "postgresql")
+        ? []
+        : [
+            project("postgres", STATE, {
+              exclude: [BROWSERS, ...SQLITE_ONLY],
+              isolate: true,
+              globalSetup: ["base/store/testing/own-server.ts"],
+              setupFiles: ["base/store/testing/on-server.ts"],
+            }),
+          ]),
+    ],
   },
 })

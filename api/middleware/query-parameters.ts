@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from "ajv"
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
 
 import type { Context, Middleware } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
@@ -97,9 +97,14 @@ export function unprocessable(problems: readonly Problem[]): ApiError {
 
 /** A reader of bodies that takes the fields the schema has and no others. */
 export function strictBody<T>(schema: BodySchema<T>): (ctx: Context) => T {
-  const ajv = new Ajv({ strict: true, allErrors: true, strictRequired: false })
-  const validate = ajv.compile<T>({ type: "object", additionalProperties: false, ...schema })
+  let validate: ValidateFunction<T> | undefined
   return (ctx) => {
+    // Compiled when it is first needed: dozens of them would hold up the start.
+    validate ??= new Ajv({ strict: true, allErrors: true, strictRequired: false }).compile<T>({
+      type: "object",
+      additionalProperties: false,
+      ...schema,
+    })
     if (!validate(ctx.state.body)) throw unprocessable((validate.errors ?? []).map(problemOf))
     return ctx.state.body
   }

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { type BrowserContext, chromium } from "playwright"
+import { type Browser, type BrowserContext, chromium } from "playwright"
 
+import { childrenOfThisProcess, sharedProcesses } from "#base/testing/children.ts"
 import { PATIENCE } from "#base/testing/patience.ts"
 
 const FLAGS = [
@@ -16,27 +14,36 @@ const FLAGS = [
   "--disable-sync",
 ]
 
-/** A browser with a profile of its own. Whoever opens it disposes of it; its profile goes with it. */
+/** Cookies, storage and pages of their own, in a browser that others may use too. Whoever opens it disposes of it. */
 export interface TestBrowser extends AsyncDisposable {
   readonly context: BrowserContext
 }
 
-/** Starts the browser at `executablePath` (see `findTestBrowser`), headless, with an empty profile. It waits as long as all tests do. */
+/** One for all test files of a process: a start takes as long as a dozen pages. */
+let shared: Promise<Browser> | undefined
+let open = 0
+
+async function launch(executablePath: string): Promise<Browser> {
+  const before = new Set(childrenOfThisProcess())
+  const browser = await chromium.launch({ executablePath, args: FLAGS })
+  for (const pid of childrenOfThisProcess()) if (!before.has(pid)) sharedProcesses().add(pid)
+  return browser
+}
+
+/** An empty profile in the headless browser at `executablePath` (see `findTestBrowser`). It waits as long as all tests do. */
 export async function openBrowser(executablePath: string): Promise<TestBrowser> {
-  const profile = await mkdtemp(join(tmpdir(), "fossick-browser-"))
-  const forget = () => rm(profile, { recursive: true, force: true, maxRetries: 5 })
-  const context = await chromium
-    .launchPersistentContext(profile, { executablePath, args: FLAGS })
-    .catch(async (error: unknown) => {
-      await forget()
-      throw error
-    })
+  const browser = await (shared ??= launch(executablePath))
+  const context = await browser.newContext()
+  open++
   context.setDefaultTimeout(PATIENCE.expect.poll.timeout)
   return {
     context,
     async [Symbol.asyncDispose]() {
       await context.close()
-      await forget()
+      // A command ends only when its browser has; between test files the browser stays.
+      if (--open > 0 || process.env["VITEST"] !== undefined) return
+      shared = undefined
+      await browser.close()
     },
   }
 }

@@ -34,26 +34,46 @@ export const WIDTHS = {
   "wide screen": { width: 1920, height: 1080 },
 }
 
-/** In what colours axe looks at which width: each at least once, as contrast hangs on the colours and order on the width. */
-const LOOKS: Readonly<Record<keyof typeof WIDTHS, readonly ("dark" | "light")[]>> =
-  process.env["FOSSICK_TEST_LOOKS"] === "all"
-    ? { phone: ["dark", "light"], desktop: ["dark", "light"], "wide screen": ["dark", "light"] }
-    : { phone: ["dark"], desktop: ["light"], "wide screen": [] }
+interface Look {
+  readonly width: keyof typeof WIDTHS
+  readonly colorScheme: "dark" | "light"
+}
+
+const looksAt = (width: Look["width"]): Look[] => [
+  { width, colorScheme: "light" },
+  { width, colorScheme: "dark" },
+]
+const EVERY_LOOK: readonly Look[] = (Object.keys(WIDTHS) as Look["width"][]).flatMap(looksAt)
+/** Contrast depends on the colours and order on the width, so the states of a screen take turns. */
+const TURNS: readonly Look[] = [
+  { width: "desktop", colorScheme: "light" },
+  { width: "phone", colorScheme: "dark" },
+]
+const seen = new WeakMap<Page, number>()
+
+/** In what axe looks at a page this time. `npm run test:looks`: in every width and colour, each time. */
+function looksNow(page: Page): readonly Look[] {
+  if (process.env["FOSSICK_TEST_LOOKS"] === "all") return EVERY_LOOK
+  const turn = seen.get(page) ?? 0
+  seen.set(page, turn + 1)
+  return [TURNS[turn % TURNS.length]!]
+}
 
 /**
- * What is wrong with a page as it stands: what {@link complaintsOf axe finds} on a phone in dark colours and on a desktop in light ones (`npm run test:looks`: in both,
- * on each of the {@link WIDTHS widths}), and that something is wider than a screen; tables in boxes of their own may be. The page stays light and as
- * wide as a desktop.
+ * What is wrong with a page as it is now: what {@link complaintsOf axe finds}, once on a desktop in light colours, the next time on a phone in
+ * dark ones, and anything that is wider than a screen of any of the {@link WIDTHS widths}; tables in boxes of their own may be. The page stays
+ * light and as wide as a desktop.
  */
 export async function faultsOf(page: Page): Promise<string[]> {
   const faults: string[] = []
+  const looks = looksNow(page)
   for (const [name, size] of Object.entries(WIDTHS)) {
     await page.setViewportSize(size)
-    // What is on its way to its new place is wider for a moment.
+    // Boxes on their way to a new place are wider for a moment.
     await page.evaluate(SETTLED)
     const widest = await page.evaluate<number>("document.documentElement.scrollWidth")
     if (widest > size.width) faults.push(`${name}: ${widest} pixels wide`)
-    for (const colorScheme of LOOKS[name as keyof typeof WIDTHS]) {
+    for (const { colorScheme } of looks.filter(({ width }) => width === name)) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
       const complaints = await complaintsOf(page)
       faults.push(...complaints.map((complaint) => `${colorScheme}, ${name}: ${complaint}`))

@@ -25,7 +25,7 @@ class KeptThread implements PoolWorker {
   constructor(options: PoolOptions) {
     this.#options = options
     this.#isFresh =
-      (options.project.getProvidedContext() as Record<string, unknown>)["mutantActivation"] === "static"
+      (options.project.getProvidedContext() as { mutantActivation?: unknown }).mutantActivation === "static"
     this.#thread = new ThreadsPoolWorker(options)
   }
 

@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { PATIENCE } from "../../base/testing/patience.ts"
 import { keptThread } from "./kept-thread.ts"
 import { TESTS_VARIABLE } from "./tests-variable.ts"
+import { missingNeeds, needTags } from "../suite/needs.ts"
 
 /** Short files of tests first: a mutant that one of those notices need not wait for a story of many visits. */
 class ShortFirst extends BaseSequencer {
@@ -35,5 +36,6 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: ShortFirst },
     ...PATIENCE,
+    tags: needTags(await missingNeeds()),
   },
 })

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readFileSync } from "node:fs"
-import { createRequire } from "node:module"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 
@@ -9,6 +8,7 @@ import { createPublicClient, createTestClient, createWalletClient, http, parseAb
 import { baseSepolia } from "viem/chains"
 
 import type { Address } from "../chain/address.ts"
+import { CHAIN_PACKAGE, chainProgram } from "./chain-program.ts"
 import { deployer, drainPayer, payer, payerAxios, payerV1 } from "./wallets.ts"
 import { freePort } from "#base/testing/free-port.ts"
 
@@ -36,31 +36,13 @@ interface Artifact {
 const artifact = (name: string): Artifact =>
   JSON.parse(readFileSync(join(import.meta.dirname, `artifacts/${name}.json`), "utf8")) as Artifact
 
-/**
- * The package with the chain's program for this machine, of those that `@foundry-rs/anvil` depends on. Only that for Linux on x64
- * is installed; in the place of the others stands an empty one.
- */
-const PROGRAM = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`
-
-/** The chain's program, a dependency of development alone; null where it is not installed. */
-export function chainProgram(): string | null {
-  try {
-    const anvil = createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json")
-    const manifest = createRequire(anvil).resolve(`${PROGRAM}/package.json`)
-    const program = join(manifest, "../bin/anvil")
-    return existsSync(program) ? program : null
-  } catch {
-    return null
-  }
-}
-
 /** Why tests on a chain cannot run here, for their name; empty when they can. */
-export const noChain: string = chainProgram() === null ? ` (skipped: ${PROGRAM} is not installed)` : ""
+export const noChain: string = chainProgram() === null ? ` (skipped: ${CHAIN_PACKAGE} is not installed)` : ""
 
 /** A chain of its own on loopback, with a token that behaves as USDC does and payers who have some of it. */
 export async function startChain() {
   const program = chainProgram()
-  if (program === null) throw new Error(`${PROGRAM} is not installed`)
+  if (program === null) throw new Error(`${CHAIN_PACKAGE} is not installed`)
   const port = await freePort()
   const rpcUrl = `http://127.0.0.1:${port}`
   const child = spawn(

@@ -1,11 +1,20 @@
+import type { TestProject } from "vitest/node"
+
 import { PostgresServer } from "./postgres-server.ts"
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** The address of the state's server, for {@link file://./on-server.ts}. */
+    stateServer: string
+  }
+}
 
 let server: PostgresServer | undefined
 
-/** One server for all tests of a run, each data folder with a schema of its own; vitest calls it. */
-export async function setup(): Promise<void> {
+/** One server for all files of a project, each data folder with a schema of its own; vitest calls it. */
+export async function setup(project: TestProject): Promise<void> {
   server = await PostgresServer.start()
-  process.env["FOSSICK_STATE"] = server.url()
+  project.provide("stateServer", server.url())
 }
 
 export const teardown = async (): Promise<void> => await server?.[Symbol.asyncDispose]()

@@ -1,6 +1,7 @@
 import path from "node:path"
 import { defineConfig } from "vitest/config"
 import { PATIENCE } from "#base/testing/patience.ts"
+import { missingNeeds, needTags } from "../../../prove/suite/needs.ts"
 
 /** What only a real server can prove: `npm run test:meilisearch`. */
 export default defineConfig({
@@ -10,5 +11,6 @@ export default defineConfig({
     exclude: ["engine/testing/opensearch/**"],
     globalSetup: "engine/testing/meilisearch/require-server.ts",
     ...PATIENCE,
+    tags: needTags(await missingNeeds()),
   },
 })

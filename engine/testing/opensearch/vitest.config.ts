@@ -1,6 +1,7 @@
 import path from "node:path"
 import { defineConfig } from "vitest/config"
 import { PATIENCE } from "#base/testing/patience.ts"
+import { missingNeeds, needTags } from "../../../prove/suite/needs.ts"
 
 /** What only a real cluster can prove: `npm run test:opensearch`. */
 export default defineConfig({
@@ -11,5 +12,6 @@ export default defineConfig({
     fileParallelism: false,
     globalSetup: "engine/testing/opensearch/start-for-tests.ts",
     ...PATIENCE,
+    tags: needTags(await missingNeeds()),
   },
 })

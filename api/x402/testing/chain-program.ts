@@ -1,0 +1,21 @@
+import { existsSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+
+/**
+ * The package with the chain's program for this machine, of those that `@foundry-rs/anvil` depends on. Only that for Linux on x64
+ * is installed; in the place of the others stands an empty one.
+ */
+export const CHAIN_PACKAGE = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`
+
+/** The chain's program, a dependency of development alone; null where it is not installed. */
+export function chainProgram(): string | null {
+  try {
+    const anvil = createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json")
+    const manifest = createRequire(anvil).resolve(`${CHAIN_PACKAGE}/package.json`)
+    const program = join(manifest, "../bin/anvil")
+    return existsSync(program) ? program : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,77 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+
+import { afterAll } from "vitest"
+
+import { childrenOfThisProcess, sharedProcesses } from "#base/testing/children.ts"
+
+// Runs once for each test file, in the process that runs it: a file that leaves a process, a listening port or a folder behind fails.
+
+/** A few seconds even on a busy machine. */
+const MOST_LOOKS = 200
+
+const OWN_FOLDER = Symbol.for("fossick.tests.folder")
+
+/** A folder for what the tests of this process write, so that each file can be held to what it leaves there. */
+function ownFolder(): string {
+  const here = globalThis as { [OWN_FOLDER]?: string }
+  if (here[OWN_FOLDER] === undefined) {
+    const folder = join(tmpdir(), `fossick-tests-${process.pid}`)
+    // PostgreSQL runs as another user.
+    mkdirSync(folder, { recursive: true, mode: 0o755 })
+    process.env["TMPDIR"] = folder
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+    here[OWN_FOLDER] = folder
+  }
+  return here[OWN_FOLDER]
+}
+
+const nameOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()
+  } catch {
+    return ""
+  }
+}
+
+const listening = () => process.getActiveResourcesInfo().filter((name) => name === "TCPServerWrap").length
+
+const folder = ownFolder()
+const before = {
+  files: new Set(readdirSync(folder)),
+  children: new Set(childrenOfThisProcess()),
+  listening: listening(),
+  env: { ...process.env },
+}
+
+/** What is there now and was not before. */
+function leftBehind(): string[] {
+  const ports = listening() - before.listening
+  return [
+    ...readdirSync(folder)
+      // Chromium's, which all files of a process share.
+      .filter((name) => !before.files.has(name) && !name.startsWith("playwright"))
+      .map((name) => `the folder or file ${name}`),
+    ...childrenOfThisProcess()
+      .filter((pid) => !before.children.has(pid) && !sharedProcesses().has(pid))
+      .map((pid) => [pid, nameOf(pid)] as const)
+      .filter(([, name]) => name !== "")
+      .map(([pid, name]) => `the process ${pid}: ${name}`),
+    ...(ports > 0 ? [`${ports} listening ports`] : []),
+  ]
+}
+
+afterAll(async () => {
+  // Settings that a test made would reach the next file.
+  for (const name of Object.keys(process.env)) if (!(name in before.env)) delete process.env[name]
+  Object.assign(process.env, before.env)
+  let left = leftBehind()
+  // A port or a process that was closed is gone a moment later.
+  for (let looks = 0; left.length > 0 && looks < MOST_LOOKS; looks++) {
+    await pause(20)
+    left = leftBehind()
+  }
+  if (left.length > 0) throw new Error(`These tests left behind ${left.join(", ")}.`)
+})
