@@ -4,7 +4,7 @@ import { join } from "node:path"
 
 import { describe, expect, test } from "vitest"
 
-import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { freePort } from "#base/testing/free-port.ts"
 import { until } from "#base/testing/until.ts"
 
@@ -50,9 +50,7 @@ test.each(["api/main.ts", "crawler/main.ts", "crawler/crawl/job-worker.ts"])(
   },
 )
 
-const why = postgresPrograms() === null ? ` (skipped: ${NO_POSTGRES})` : ""
-
-describe.skipIf(why !== "")(`an appliance with its state on a server${why}`, () => {
+describe("an appliance with its state on a server", { tags: ["postgresql"] }, () => {
   test("says that the server is away, refuses what needs it, and goes on by itself once it is back", async () => {
     await using server = await PostgresServer.start()
     await using appliance = await startAppliance({ FOSSICK_STATE: server.url() })

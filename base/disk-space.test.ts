@@ -84,24 +84,21 @@ describe("a full disk", () => {
   })
 
   // Linux has there what it makes up itself: nothing is free.
-  test.skipIf(process.platform !== "linux")(
-    "is what SQLite could not do, where next to nothing is free",
-    () => {
-      const numbers = [8, 10, 14, 778, 1, 11]
-      expect(unwritableBecause(folder)).toBeNull()
-      expect(numbers.map((number) => isUnwritable(sqlite(number), folder))).toEqual(numbers.map(() => false))
-      expect(["ENOSPC", "EACCES"]).toContain(unwritableBecause("/proc"))
-      expect(numbers.map((number) => isUnwritable(sqlite(number), "/proc"))).toEqual([
-        true,
-        true,
-        true,
-        true,
-        false,
-        false,
-      ])
-      expect(numbers.map((number) => isUnwritable(sqlite(number)))).toEqual(numbers.map(() => false))
-    },
-  )
+  test("is what SQLite could not do, where next to nothing is free", { tags: ["linux"] }, () => {
+    const numbers = [8, 10, 14, 778, 1, 11]
+    expect(unwritableBecause(folder)).toBeNull()
+    expect(numbers.map((number) => isUnwritable(sqlite(number), folder))).toEqual(numbers.map(() => false))
+    expect(["ENOSPC", "EACCES"]).toContain(unwritableBecause("/proc"))
+    expect(numbers.map((number) => isUnwritable(sqlite(number), "/proc"))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ])
+    expect(numbers.map((number) => isUnwritable(sqlite(number)))).toEqual(numbers.map(() => false))
+  })
 
   test("or one that fails, or is read-only, is what SQLite could not write to", () => {
     // Write, fsync, of a folder, truncate, delete, the file that connections share; read-only, and its kinds.

@@ -40,12 +40,13 @@ const SERVICE = /^ExecStart=\/opt\/fossick\/(.*)$/m
   .exec(readFileSync(join(ROOT, "docs/run-as-a-service.md"), "utf8"))![1]!
   .replaceAll("/opt/fossick/", "")
 
-test.skipIf(process.platform === "win32").each([
+test.each([
   { started: "npm start", signal: "SIGTERM", code: null },
   { started: "npm start", signal: "SIGKILL", code: null },
   { started: SERVICE, signal: "SIGTERM", code: 0 },
 ] as const)(
   "an appliance ends, and all of it, with what started it: $started, $signal",
+  { tags: ["posix"] },
   async ({ started, signal, code }) => {
     using folder = temporaryFolder()
     const port = await freePort()

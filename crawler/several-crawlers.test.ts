@@ -4,7 +4,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
 import { openStateStore } from "#base/store/state-store.ts"
-import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { endWithUs } from "#base/testing/end-with-us.ts"
 import { until } from "#base/testing/until.ts"
 import { Jobs } from "./jobs/jobs.ts"
@@ -50,9 +50,7 @@ class Crawler implements AsyncDisposable {
   }
 }
 
-const why = postgresPrograms() === null ? ` (skipped: ${NO_POSTGRES})` : ""
-
-describe.skipIf(why !== "")(`several crawlers on one state${why}`, () => {
+describe("several crawlers on one state", { tags: ["postgresql"] }, () => {
   let server: PostgresServer
   beforeAll(async () => {
     server = await PostgresServer.start()

@@ -45,8 +45,9 @@ test("the first start makes a key for Meilisearch that nobody else reads or sees
 })
 
 // Only root can give folders away.
-test.skipIf(UID !== "0")(
+test(
   "folders that root made in a data folder that is closed to others are handed over, with no right but the given ones",
+  { tags: ["root"] },
   async () => {
     using folder = temporaryFolder()
     const theirs = ["model", "meilisearch"].map((name) => join(folder.path, name))

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers"
 import { describe, expect, test } from "vitest"
 
 import { openStateStore } from "#base/store/state-store.ts"
-import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 
 import { PublicKeyStore } from "./public-keys/public-key-store.ts"
 
@@ -110,8 +110,6 @@ function counted(dir: string): unknown[] {
 }
 
 describe("two processes under 64 clients never let a key exceed its credits", () => {
-  const isMissing = postgresPrograms() === null
-
   test("on one state.db", async () => {
     const dir = mkdtempSync(join(tmpdir(), "fossick-"))
     try {
@@ -122,7 +120,7 @@ describe("two processes under 64 clients never let a key exceed its credits", ()
     }
   })
 
-  test.skipIf(isMissing)(`on one PostgreSQL server${isMissing ? `: ${NO_POSTGRES}` : ""}`, async () => {
+  test("on one PostgreSQL server", { tags: ["postgresql"] }, async () => {
     const dir = mkdtempSync(join(tmpdir(), "fossick-"))
     const before = process.env["FOSSICK_STATE"]
     const server = await PostgresServer.start()

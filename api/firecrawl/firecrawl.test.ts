@@ -3,7 +3,6 @@ import { text } from "node:stream/consumers"
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 import { article, hangs, html, redirect, status } from "#crawler/testing/test-site.ts"
 
 import { readScope } from "../accounts/keys/key-scope.ts"
@@ -17,7 +16,6 @@ import { serveTwoSources, type TwoSources } from "../testing/two-sources.ts"
 
 /** The shortest time that a scrape may be given. */
 const SHORTEST_MS = 1000
-const browserPath = await findTestBrowser()
 const opened = new AsyncDisposableStack()
 let garden: TwoSources
 let model: StubModel
@@ -205,17 +203,14 @@ describe("a scrape", () => {
     expect(code).toBe(200)
   })
 
-  test.skipIf(browserPath === null)(
-    `takes a picture in a browser ${browserPath === null ? NO_BROWSER : ""}`,
-    async () => {
-      const { body } = await scrape("/roses/", {
-        formats: [{ type: "screenshot", fullPage: true, viewport: { width: 640, height: 400 } }],
-      })
-      const png = Buffer.from(body.data.screenshot.replace("data:image/png;base64,", ""), "base64")
-      expect(png.subarray(1, 4).toString()).toBe("PNG")
-      expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([640, 400])
-    },
-  )
+  test("takes a picture in a browser", { tags: ["chromium"] }, async () => {
+    const { body } = await scrape("/roses/", {
+      formats: [{ type: "screenshot", fullPage: true, viewport: { width: 640, height: 400 } }],
+    })
+    const png = Buffer.from(body.data.screenshot.replace("data:image/png;base64,", ""), "base64")
+    expect(png.subarray(1, 4).toString()).toBe("PNG")
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([640, 400])
+  })
 })
 
 describe("a search", () => {

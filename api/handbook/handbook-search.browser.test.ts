@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import { aPage } from "#engine/testing/pages.ts"
 
 import { HANDBOOK_KEY } from "../public-keys/handbook-key.ts"
@@ -12,81 +12,78 @@ import { type ServedAccounts, serveAccounts } from "../testing/serve-accounts.ts
 
 const executablePath = await findTestBrowser()
 
-describe.skipIf(executablePath === null)(
-  `the search of the handbook${executablePath === null ? ` (skipped: ${NO_BROWSER})` : ""}`,
-  () => {
-    let opened: AsyncDisposableStack
-    let app: ServedAccounts
-    let browser: TestBrowser
-    let isCrawled = true
+describe("the search of the handbook", { tags: ["chromium"] }, () => {
+  let opened: AsyncDisposableStack
+  let app: ServedAccounts
+  let browser: TestBrowser
+  let isCrawled = true
 
-    beforeAll(async () => {
-      opened = new AsyncDisposableStack()
-      const { dir, engine } = await openDataFolder(opened)
-      const markdown = "To schedule a crawl, write its source with a schedule into the file of sources."
-      await engine.index([
-        aPage("http://other.example:8080/docs/schedule-a-crawl", {
-          source: "handbook",
-          title: "How to schedule a crawl",
-          markdown,
-        }),
-        aPage("https://wiki.example.com/schedule", { source: "wiki", title: "Secret schedule", markdown }),
-      ])
-      await engine.settled()
-      const handbook = {
-        id: "handbook",
-        text: HANDBOOK_KEY,
-        name: "",
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack()
+    const { dir, engine } = await openDataFolder(opened)
+    const markdown = "To schedule a crawl, write its source with a schedule into the file of sources."
+    await engine.index([
+      aPage("http://other.example:8080/docs/schedule-a-crawl", {
         source: "handbook",
-        collection: null,
-        origins: [],
-        answers: true,
-        rateLimits: null,
-        credits: null,
-        createdAt: new Date(0),
-        disabledAt: null,
-      }
-      app = opened.use(
-        await serveAccounts({
-          dir,
-          engine,
-          handbookKey: (text) => (isCrawled && text === HANDBOOK_KEY ? handbook : null),
-        }),
-      )
-      browser = opened.use(await openBrowser(executablePath!))
-    })
-    afterAll(() => opened.disposeAsync())
+        title: "How to schedule a crawl",
+        markdown,
+      }),
+      aPage("https://wiki.example.com/schedule", { source: "wiki", title: "Secret schedule", markdown }),
+    ])
+    await engine.settled()
+    const handbook = {
+      id: "handbook",
+      text: HANDBOOK_KEY,
+      name: "",
+      source: "handbook",
+      collection: null,
+      origins: [],
+      answers: true,
+      rateLimits: null,
+      credits: null,
+      createdAt: new Date(0),
+      disabledAt: null,
+    }
+    app = opened.use(
+      await serveAccounts({
+        dir,
+        engine,
+        handbookKey: (text) => (isCrawled && text === HANDBOOK_KEY ? handbook : null),
+      }),
+    )
+    browser = opened.use(await openBrowser(executablePath!))
+  })
+  afterAll(() => opened.disposeAsync())
 
-    test("finds pages and answers where the reader is, under the handbook's own policy", async () => {
-      const page = await browser.context.newPage()
-      const complaints: string[] = []
-      page.on("console", (message) => complaints.push(message.text()))
-      page.on("pageerror", (error) => complaints.push(error.message))
-      await page.goto(`${app.url}/docs/settings`)
-      await page.waitForFunction("window.fossick !== undefined")
-      await page.getByRole("link", { name: "Search Ctrl K" }).click()
-      await page.keyboard.type("how do I schedule a crawl?")
-      await page.getByRole("option", { name: "How to schedule a crawl" }).waitFor()
-      expect(await page.getByRole("option", { name: "Secret" }).count()).toBe(0)
-      await page.keyboard.press("ArrowUp")
-      await page.keyboard.press("Enter")
-      const answer = page.getByRole("region", { name: "Answer" })
-      await answer.getByText("To schedule a crawl, write its source").waitFor()
-      expect(complaints).toEqual([])
-      await answer.getByRole("link", { name: /^Source 1/ }).click()
-      await page.waitForURL(`${app.url}/docs/schedule-a-crawl*`)
-      await page.close()
-    })
+  test("finds pages and answers where the reader is, under the handbook's own policy", async () => {
+    const page = await browser.context.newPage()
+    const complaints: string[] = []
+    page.on("console", (message) => complaints.push(message.text()))
+    page.on("pageerror", (error) => complaints.push(error.message))
+    await page.goto(`${app.url}/docs/settings`)
+    await page.waitForFunction("window.fossick !== undefined")
+    await page.getByRole("link", { name: "Search Ctrl K" }).click()
+    await page.keyboard.type("how do I schedule a crawl?")
+    await page.getByRole("option", { name: "How to schedule a crawl" }).waitFor()
+    expect(await page.getByRole("option", { name: "Secret" }).count()).toBe(0)
+    await page.keyboard.press("ArrowUp")
+    await page.keyboard.press("Enter")
+    const answer = page.getByRole("region", { name: "Answer" })
+    await answer.getByText("To schedule a crawl, write its source").waitFor()
+    expect(complaints).toEqual([])
+    await answer.getByRole("link", { name: /^Source 1/ }).click()
+    await page.waitForURL(`${app.url}/docs/schedule-a-crawl*`)
+    await page.close()
+  })
 
-    test("is not there until the handbook was crawled, and its link leads on without scripts", async () => {
-      const withSearch = await fetch(`${app.url}/docs/`)
-      expect(withSearch.headers.get("content-security-policy")).toContain("script-src 'self';")
-      expect(await withSearch.text()).toMatch(/<a class="search" href="\.\.\/">/)
-      isCrawled = false
-      const without = await fetch(`${app.url}/docs/`)
-      isCrawled = true
-      expect(without.headers.get("content-security-policy")).not.toContain("script-src")
-      expect(await without.text()).not.toMatch(/<script|class="search"/)
-    })
-  },
-)
+  test("is not there until the handbook was crawled, and its link leads on without scripts", async () => {
+    const withSearch = await fetch(`${app.url}/docs/`)
+    expect(withSearch.headers.get("content-security-policy")).toContain("script-src 'self';")
+    expect(await withSearch.text()).toMatch(/<a class="search" href="\.\.\/">/)
+    isCrawled = false
+    const without = await fetch(`${app.url}/docs/`)
+    isCrawled = true
+    expect(without.headers.get("content-security-policy")).not.toContain("script-src")
+    expect(await without.text()).not.toMatch(/<script|class="search"/)
+  })
+})

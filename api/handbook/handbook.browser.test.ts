@@ -3,7 +3,7 @@ import { join } from "node:path"
 import Koa from "koa"
 import type { Page } from "playwright"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import { openBrowser, type TestBrowser } from "../testing/browser.ts"
 import { handbook } from "./handbook.ts"
 
@@ -38,136 +38,133 @@ const PAGES = [
 
 const executablePath = await findTestBrowser()
 
-describe.skipIf(executablePath === null)(
-  `the handbook in a browser${executablePath === null ? ` (skipped: ${NO_BROWSER})` : ""}`,
-  () => {
-    let browser: TestBrowser
-    let base: string
-    let closeServer: () => Promise<unknown>
+describe("the handbook in a browser", { tags: ["chromium"] }, () => {
+  let browser: TestBrowser
+  let base: string
+  let closeServer: () => Promise<unknown>
 
-    beforeAll(async () => {
-      const app = new Koa().use(handbook({ docsDir: join(import.meta.dirname, "../../docs") }))
-      const server = app.listen(0, "127.0.0.1")
-      await new Promise((resolve) => server.once("listening", resolve))
-      closeServer = () => new Promise((resolve) => server.close(resolve).closeAllConnections())
-      base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/docs/`
-      browser = await openBrowser(executablePath!)
-    })
+  beforeAll(async () => {
+    const app = new Koa().use(handbook({ docsDir: join(import.meta.dirname, "../../docs") }))
+    const server = app.listen(0, "127.0.0.1")
+    await new Promise((resolve) => server.once("listening", resolve))
+    closeServer = () => new Promise((resolve) => server.close(resolve).closeAllConnections())
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/docs/`
+    browser = await openBrowser(executablePath!)
+  })
 
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]()
-      await closeServer?.()
-    })
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]()
+    await closeServer?.()
+  })
 
-    async function openPage(name: string, width: number) {
-      const page = await browser.context.newPage()
-      const complaints: string[] = []
-      const note = (text: string) => {
-        // The browser reports the 404 of a page that is meant to be missing.
-        if (!(name === "no-such-page" && text.includes("404"))) complaints.push(text)
-      }
-      page.on("console", (message) => {
-        if (message.type() === "error" || message.type() === "warning") note(message.text())
-      })
-      page.on("pageerror", (error) => note(error.message))
-      page.on("requestfailed", (request) => note(`could not load ${request.url()}`))
-      page.on("request", (request) => {
-        if (!request.url().startsWith(base)) note(`asked for ${request.url()}`)
-      })
-      await page.setViewportSize({ width, height: 800 })
-      await page.goto(base + name)
-      return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+  async function openPage(name: string, width: number) {
+    const page = await browser.context.newPage()
+    const complaints: string[] = []
+    const note = (text: string) => {
+      // The browser reports the 404 of a page that is meant to be missing.
+      if (!(name === "no-such-page" && text.includes("404"))) complaints.push(text)
     }
-
-    describe.each(WIDTHS)("at %i pixels", (width) => {
-      test.each(PAGES)(
-        "/docs/%s fits, loads its style, and the browser has nothing to complain about",
-        async (name) => {
-          await using opened = await openPage(name, width)
-          const { page, complaints } = opened
-          expect(await widestThing(page)).toBeLessThanOrEqual(width)
-          expect(await page.locator("h1").count()).toBe(1)
-          expect(await page.evaluate(() => document.styleSheets[0]?.cssRules.length)).toBeGreaterThan(20)
-          expect(complaints).toEqual([])
-        },
-      )
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") note(message.text())
     })
-
-    test("on a phone the contents are folded and open by a touch", async () => {
-      await using opened = await openPage("getting-started", 390)
-      const { page } = opened
-      const link = page
-        .getByRole("navigation", { name: "Handbook" })
-        .getByRole("link", { name: "Schedule a crawl" })
-      expect(await link.isVisible()).toBe(false)
-      await page.getByText("Contents", { exact: true }).click()
-      expect(await link.isVisible()).toBe(true)
-      await link.click()
-      await page.waitForURL(`${base}schedule-a-crawl`)
-      expect(await page.locator("h1").textContent()).toBe("How to schedule a crawl")
+    page.on("pageerror", (error) => note(error.message))
+    page.on("requestfailed", (request) => note(`could not load ${request.url()}`))
+    page.on("request", (request) => {
+      if (!request.url().startsWith(base)) note(`asked for ${request.url()}`)
     })
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto(base + name)
+    return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+  }
 
-    test("on a wide screen the contents stand beside the page with the open page marked", async () => {
-      await using opened = await openPage("schedule-a-crawl", 1280)
-      const { page } = opened
-      const nav = page.getByRole("navigation", { name: "Handbook" })
-      expect(await nav.getByRole("link", { name: "Schedule a crawl" }).getAttribute("aria-current")).toBe(
-        "page",
-      )
-      const link = nav.getByRole("link", { name: "Settings" })
-      expect(await link.isVisible()).toBe(true)
-      const [navBox, mainBox] = [await nav.boundingBox(), await page.locator("main").boundingBox()]
-      expect(navBox!.x + navBox!.width).toBeLessThanOrEqual(mainBox!.x)
-      await link.click()
-      await page.waitForURL(`${base}settings`)
-    })
-
-    test("the first tab stop skips the navigation", async () => {
-      await using opened = await openPage("search-api", 1280)
-      const { page } = opened
-      await page.keyboard.press("Tab")
-      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the content")
-      await page.keyboard.press("Enter")
-      expect(await page.evaluate(() => document.activeElement?.id)).toBe("content")
-    })
-
-    test.each(["light", "dark"] as const)(
-      "text is easy to tell from its ground in %s colours",
-      async (colorScheme) => {
-        await using opened = await openPage("settings", 1280)
-        const { page } = opened
-        await page.emulateMedia({ colorScheme })
-        for (const selector of ["article p", "article a", "article code", "body > nav a", "body > nav h2"]) {
-          expect([selector, (await contrast(page, selector)) >= 4.5]).toEqual([selector, true])
-        }
+  describe.each(WIDTHS)("at %i pixels", (width) => {
+    test.each(PAGES)(
+      "/docs/%s fits, loads its style, and the browser has nothing to complain about",
+      async (name) => {
+        await using opened = await openPage(name, width)
+        const { page, complaints } = opened
+        expect(await widestThing(page)).toBeLessThanOrEqual(width)
+        expect(await page.locator("h1").count()).toBe(1)
+        expect(await page.evaluate(() => document.styleSheets[0]?.cssRules.length)).toBeGreaterThan(20)
+        expect(complaints).toEqual([])
       },
     )
+  })
 
-    test("a table that is too wide for a phone scrolls in its own box", async () => {
-      await using opened = await openPage("settings", 390)
-      const { page } = opened
-      const box = page.locator(".table").first()
-      expect(await box.evaluate((element) => element.scrollWidth > element.clientWidth)).toBe(true)
-      await box.evaluate((element) => element.scrollTo(1000, 0))
-      expect(await box.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0)
-    })
+  test("on a phone the contents are folded and open by a touch", async () => {
+    await using opened = await openPage("getting-started", 390)
+    const { page } = opened
+    const link = page
+      .getByRole("navigation", { name: "Handbook" })
+      .getByRole("link", { name: "Schedule a crawl" })
+    expect(await link.isVisible()).toBe(false)
+    await page.getByText("Contents", { exact: true }).click()
+    expect(await link.isVisible()).toBe(true)
+    await link.click()
+    await page.waitForURL(`${base}schedule-a-crawl`)
+    expect(await page.locator("h1").textContent()).toBe("How to schedule a crawl")
+  })
 
-    test.each([1400, 390])(
-      "the drawing of the code is seen, and the page stays within %i pixels",
-      async (width) => {
-        await using opened = await openPage("architecture", width)
-        const { page } = opened
-        const drawn = await page.locator(".figure img").evaluate((image) => ({
-          natural: (image as { naturalWidth: number }).naturalWidth,
-          wide: image.clientWidth,
-        }))
-        expect(drawn.natural).toBeGreaterThan(0)
-        expect(drawn.wide).toBeGreaterThan(800)
-        expect(await widestThing(page)).toBe(width)
-      },
+  test("on a wide screen the contents stand beside the page with the open page marked", async () => {
+    await using opened = await openPage("schedule-a-crawl", 1280)
+    const { page } = opened
+    const nav = page.getByRole("navigation", { name: "Handbook" })
+    expect(await nav.getByRole("link", { name: "Schedule a crawl" }).getAttribute("aria-current")).toBe(
+      "page",
     )
-  },
-)
+    const link = nav.getByRole("link", { name: "Settings" })
+    expect(await link.isVisible()).toBe(true)
+    const [navBox, mainBox] = [await nav.boundingBox(), await page.locator("main").boundingBox()]
+    expect(navBox!.x + navBox!.width).toBeLessThanOrEqual(mainBox!.x)
+    await link.click()
+    await page.waitForURL(`${base}settings`)
+  })
+
+  test("the first tab stop skips the navigation", async () => {
+    await using opened = await openPage("search-api", 1280)
+    const { page } = opened
+    await page.keyboard.press("Tab")
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the content")
+    await page.keyboard.press("Enter")
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("content")
+  })
+
+  test.each(["light", "dark"] as const)(
+    "text is easy to tell from its ground in %s colours",
+    async (colorScheme) => {
+      await using opened = await openPage("settings", 1280)
+      const { page } = opened
+      await page.emulateMedia({ colorScheme })
+      for (const selector of ["article p", "article a", "article code", "body > nav a", "body > nav h2"]) {
+        expect([selector, (await contrast(page, selector)) >= 4.5]).toEqual([selector, true])
+      }
+    },
+  )
+
+  test("a table that is too wide for a phone scrolls in its own box", async () => {
+    await using opened = await openPage("settings", 390)
+    const { page } = opened
+    const box = page.locator(".table").first()
+    expect(await box.evaluate((element) => element.scrollWidth > element.clientWidth)).toBe(true)
+    await box.evaluate((element) => element.scrollTo(1000, 0))
+    expect(await box.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0)
+  })
+
+  test.each([1400, 390])(
+    "the drawing of the code is seen, and the page stays within %i pixels",
+    async (width) => {
+      await using opened = await openPage("architecture", width)
+      const { page } = opened
+      const drawn = await page.locator(".figure img").evaluate((image) => ({
+        natural: (image as { naturalWidth: number }).naturalWidth,
+        wide: image.clientWidth,
+      }))
+      expect(drawn.natural).toBeGreaterThan(0)
+      expect(drawn.wide).toBeGreaterThan(800)
+      expect(await widestThing(page)).toBe(width)
+    },
+  )
+})
 
 /** Right edge of the page as it can be scrolled to. */
 function widestThing(page: Page): Promise<number> {

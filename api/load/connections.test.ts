@@ -294,7 +294,7 @@ describe("descriptors", () => {
   })
 
   // Windows has no such limit, and no shell that sets it.
-  test.skipIf(process.platform === "win32")("are left for files, however many connect", async () => {
+  test("are left for files, however many connect", { tags: ["posix"] }, async () => {
     const command = `ulimit -n 300; exec "${process.execPath}" "${join(import.meta.dirname, "testing/serve-few.ts")}"`
     const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", "pipe", "inherit"] })
     const sockets: Socket[] = []

@@ -14,7 +14,7 @@ import type { Query } from "#engine"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { serveAccounts } from "../testing/serve-accounts.ts"
 import { serveApp, TEST_KEY } from "../testing/serve-app.ts"
-import { type Front, FRONTS, type FrontName, isInstalled, startFront } from "./testing/start-front.ts"
+import { type Front, FRONTS, type FrontName, startFront } from "./testing/start-front.ts"
 
 // The handbook's examples of a proxy that holds the certificate.
 
@@ -23,8 +23,8 @@ const TRUSTED = { trustedProxies: ["127.0.0.1"] }
 const authorization = `Bearer ${TEST_KEY}`
 const programs = Object.keys(FRONTS) as FrontName[]
 
-describe.for(programs.map((program) => [program] as const))("%s before the appliance", ([program]) => {
-  test.skipIf(!isInstalled(program))("lets a Tavily client and a client of MCP through", async () => {
+describe.each(programs)("%s before the appliance", (program) => {
+  test("lets a Tavily client and a client of MCP through", { tags: [program] }, async () => {
     await using app = await serveApp({ engine: new FakeEngine([PAGE]), config: TRUSTED })
     await using front = await startFront(program, ownName(app.url))
     const url = `https://localhost:${front.port}`
@@ -43,21 +43,26 @@ describe.for(programs.map((program) => [program] as const))("%s before the appli
     expect((await front.ask("/robots.txt")).body).toMatch(/Sitemap: https:\/\/localhost\//)
   })
 
-  test.skipIf(!isInstalled(program)).each([
+  test.each([
     ["behind-a-proxy", "localhost"],
     ["fixed-addresses", "api.firecrawl.dev"],
-  ])("by its example in %s lets a job be watched over a WebSocket", async (page, name) => {
-    await using app = await serveAccounts({ config: TRUSTED })
-    await using front = await startFront(program, { page, name, appliance: app.url })
-    const key = app.key()
-    const { body } = await app.call("/v2/crawl", key, { url: "https://docs.example.com/" })
-    expect(await watched(front, { name, path: `/v2/crawl/${body.id}`, key })).toMatch(
-      /"type":"catchup".*"type":"(done|error)"/s,
-    )
-  })
+  ])(
+    "by its example in %s lets a job be watched over a WebSocket",
+    { tags: [program] },
+    async (page, name) => {
+      await using app = await serveAccounts({ config: TRUSTED })
+      await using front = await startFront(program, { page, name, appliance: app.url })
+      const key = app.key()
+      const { body } = await app.call("/v2/crawl", key, { url: "https://docs.example.com/" })
+      expect(await watched(front, { name, path: `/v2/crawl/${body.id}`, key })).toMatch(
+        /"type":"catchup".*"type":"(done|error)"/s,
+      )
+    },
+  )
 
-  test.skipIf(!isInstalled(program))(
+  test(
     "passes a stream on while it is written, and ends it when its reader hangs up",
+    { tags: [program] },
     async () => {
       const engine = new FakeEngine()
       const stopped = Promise.withResolvers<void>()
@@ -85,21 +90,19 @@ describe.for(programs.map((program) => [program] as const))("%s before the appli
     },
   )
 
-  test.skipIf(!isInstalled(program) || process.platform !== "linux")(
-    "says who calls, which counts if the front is trusted",
-    async () => {
-      await using app = await serveApp({ config: TRUSTED })
-      await using front = await startFront(program, ownName(app.url))
-      expect(await refusedFrom(front, app.logLines)).toBe("127.0.0.2")
+  test("says who calls, which counts if the front is trusted", { tags: [program, "linux"] }, async () => {
+    await using app = await serveApp({ config: TRUSTED })
+    await using front = await startFront(program, ownName(app.url))
+    expect(await refusedFrom(front, app.logLines)).toBe("127.0.0.2")
 
-      await using careful = await serveApp()
-      await using unknown = await startFront(program, ownName(careful.url))
-      expect(await refusedFrom(unknown, careful.logLines)).toBe("127.0.0.1")
-    },
-  )
+    await using careful = await serveApp()
+    await using unknown = await startFront(program, ownName(careful.url))
+    expect(await refusedFrom(unknown, careful.logLines)).toBe("127.0.0.1")
+  })
 
-  test.skipIf(!isInstalled(program)).each(["api.tavily.com", "api.firecrawl.dev"])(
+  test.each(["api.tavily.com", "api.firecrawl.dev"])(
     "answers as %s for clients with a fixed address",
+    { tags: [program] },
     async (name) => {
       await using app = await serveApp({ engine: new FakeEngine([PAGE]), config: TRUSTED })
       await using front = await startFront(program, { page: "fixed-addresses", name, appliance: app.url })

@@ -3,7 +3,7 @@ import { connect } from "node:net"
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
-import { noChain, startChain, type TestChain } from "./testing/chain.ts"
+import { startChain, type TestChain } from "./testing/chain.ts"
 import { startFacilitator, type TestFacilitator } from "./testing/facilitator.ts"
 import { ask, base64, type Flaw, sendRaw, sign } from "./testing/payments.ts"
 import { sellSearches } from "./testing/sell.ts"
@@ -12,7 +12,7 @@ import { brokePayer, payee, payer, stranger } from "./testing/wallets.ts"
 const QUESTION = { query: "pumps" }
 const now = () => Math.floor(Date.now() / 1000)
 
-describe.skipIf(noChain !== "")(`payments that are none${noChain}`, () => {
+describe("payments that are none", { tags: ["chain"] }, () => {
   let chain: TestChain
   let facilitator: TestFacilitator
   let shop: Awaited<ReturnType<typeof sellSearches>>

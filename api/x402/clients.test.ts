@@ -6,7 +6,7 @@ import { wrapFetchWithPayment, x402Client } from "@x402/fetch"
 import { create } from "axios"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
-import { noChain, NETWORK, startChain, type TestChain, USDC } from "./testing/chain.ts"
+import { NETWORK, startChain, type TestChain, USDC } from "./testing/chain.ts"
 import { startFacilitator, type TestFacilitator } from "./testing/facilitator.ts"
 import { ask, signV1, unbase64 } from "./testing/payments.ts"
 import { sellSearches } from "./testing/sell.ts"
@@ -21,7 +21,7 @@ const REQUEST = {
   body: JSON.stringify(QUESTION),
 }
 
-describe.skipIf(noChain !== "")(`clients that pay${noChain}`, () => {
+describe("clients that pay", { tags: ["chain"] }, () => {
   let chain: TestChain
   let facilitator: TestFacilitator
   let shop: Awaited<ReturnType<typeof sellSearches>>

@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
 
 import { until } from "#base/testing/until.ts"
-import { freePort, noChain, startChain } from "./testing/chain.ts"
+import { freePort, startChain } from "./testing/chain.ts"
 import { startFacilitator } from "./testing/facilitator.ts"
 import { ask, sign } from "./testing/payments.ts"
 import { payee, payer } from "./testing/wallets.ts"
@@ -17,7 +17,7 @@ import { payee, payer } from "./testing/wallets.ts"
 
 const MISBEHAVING = join(import.meta.dirname, "testing/misbehaving-search.ts")
 
-describe.skipIf(noChain !== "")(`the API process with paid searches${noChain}`, () => {
+describe("the API process with paid searches", { tags: ["chain"] }, () => {
   test("killed between settlement and answer: the next one answers, without a second charge or search", async () => {
     await using chain = await startChain()
     await using facilitator = await startFacilitator(chain.rpcUrl)

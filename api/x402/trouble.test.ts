@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
-import { noChain, startChain, type TestChain, tokenAbi, USDC } from "./testing/chain.ts"
+import { startChain, type TestChain, tokenAbi, USDC } from "./testing/chain.ts"
 import { startFacilitator, type TestFacilitator } from "./testing/facilitator.ts"
 import { ask, sendRaw, sign } from "./testing/payments.ts"
 import { sellSearches } from "./testing/sell.ts"
@@ -8,7 +8,7 @@ import { brokePayer, drainPayer, payee, payer, stranger } from "./testing/wallet
 
 const QUESTION = { query: "pumps" }
 
-describe.skipIf(noChain !== "")(`payments that meet trouble${noChain}`, () => {
+describe("payments that meet trouble", { tags: ["chain"] }, () => {
   let chain: TestChain
   let facilitator: TestFacilitator
   let shop: Awaited<ReturnType<typeof sellSearches>>

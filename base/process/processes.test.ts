@@ -234,20 +234,17 @@ describe("a thread that lets all others go first", () => {
   const policyOf = (id: number) =>
     readFileSync(`/proc/self/task/${id}/stat`, "latin1").split(") ")[1]!.split(" ")[38]
 
-  test.runIf(process.platform === "linux")(
-    "has the lowest priority, and the rest of the process its own",
-    async () => {
-      await using thread = await sleeper()
-      const before = getPriority()
-      expect(yieldToOthers(thread.id)).toBe(true)
-      expect([getPriority(thread.id), getPriority()]).toEqual([19, before])
-      const hasChrt = spawnSync("chrt", ["--version"]).error === undefined
-      await expect.poll(() => policyOf(thread.id)).toBe(hasChrt ? "5" : "0")
-      expect(policyOf(process.pid)).toBe("0")
-    },
-  )
+  test("has the lowest priority, and the rest of the process its own", { tags: ["linux"] }, async () => {
+    await using thread = await sleeper()
+    const before = getPriority()
+    expect(yieldToOthers(thread.id)).toBe(true)
+    expect([getPriority(thread.id), getPriority()]).toEqual([19, before])
+    const hasChrt = spawnSync("chrt", ["--version"]).error === undefined
+    await expect.poll(() => policyOf(thread.id)).toBe(hasChrt ? "5" : "0")
+    expect(policyOf(process.pid)).toBe("0")
+  })
 
-  test.runIf(process.platform === "linux")("is the one that asks for it, unless another is named", () => {
+  test("is the one that asks for it, unless another is named", { tags: ["linux"] }, () => {
     const set = vi.spyOn(os, "setPriority").mockReturnValue()
     const start = vi.spyOn(childProcess, "execFile").mockReturnValue(null as never)
     spreadSpies()

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe } from "vitest"
 import { describeProcesses } from "./testing/processes-contract.ts"
 import { describeStateStore } from "./testing/state-contract.ts"
-import { NO_POSTGRES, postgresPrograms, PostgresServer } from "./testing/postgres-server.ts"
+import { PostgresServer } from "./testing/postgres-server.ts"
 
 describeStateStore("state.db", false)
 describeProcesses("state.db")
 
-const isMissing = postgresPrograms() === null
-
-describe.skipIf(isMissing)(`a PostgreSQL server${isMissing ? `: ${NO_POSTGRES}` : ""}`, () => {
+describe("a PostgreSQL server", { tags: ["postgresql"] }, () => {
   let server: PostgresServer
   const { FOSSICK_STATE: before } = process.env
   beforeAll(async () => {

@@ -16,32 +16,30 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 const modes = (dir: string) => new Set(readdirSync(dir).map((name) => modeOf(join(dir, name))))
 
-test.skipIf(process.platform === "win32")(
-  "what is kept is for its owner alone, new or as it was left",
-  () => {
-    const fresh = join(folder, "new/data")
-    const left = join(folder, "left")
-    mkdirSync(left)
-    {
-      using old = openStateStore(left)
-      old.exec("create table t (x)")
-    }
-    using held = openStateStore(left)
-    held.exec("create table h (x)")
-    chmodSync(left, 0o755)
-    for (const end of ["", "-wal", "-shm"]) chmodSync(join(left, `state.db${end}`), 0o644)
-    for (const dir of [fresh, left]) {
-      using db = openStateStore(dir)
-      db.exec("create table if not exists u (x)")
-      expect(modeOf(dir)).toBe("700")
-      expect(readdirSync(dir)).toContain("state.db-wal")
-      expect(modes(dir)).toEqual(new Set(["600"]))
-    }
-  },
-)
+test("what is kept is for its owner alone, new or as it was left", { tags: ["posix"] }, () => {
+  const fresh = join(folder, "new/data")
+  const left = join(folder, "left")
+  mkdirSync(left)
+  {
+    using old = openStateStore(left)
+    old.exec("create table t (x)")
+  }
+  using held = openStateStore(left)
+  held.exec("create table h (x)")
+  chmodSync(left, 0o755)
+  for (const end of ["", "-wal", "-shm"]) chmodSync(join(left, `state.db${end}`), 0o644)
+  for (const dir of [fresh, left]) {
+    using db = openStateStore(dir)
+    db.exec("create table if not exists u (x)")
+    expect(modeOf(dir)).toBe("700")
+    expect(readdirSync(dir)).toContain("state.db-wal")
+    expect(modes(dir)).toEqual(new Set(["600"]))
+  }
+})
 
-test.skipIf(process.platform === "win32")(
+test(
   "says that it closed a folder in use to others, and nothing of the empty one of a fresh clone",
+  { tags: ["posix"] },
   () => {
     const dir = join(folder, "cloned")
     mkdirSync(dir)

@@ -16,30 +16,27 @@ async function processesIn(folder: string): Promise<string[]> {
 }
 
 // Others have no /proc.
-test.runIf(process.platform === "linux")(
-  "an interrupted bench of the queue leaves no appliance and no folder",
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), "fossick-interrupted-"))
-    try {
-      const bench = spawn(process.execPath, [join(import.meta.dirname, "queue.ts"), "--pages=5", "--few=5"], {
-        env: { ...process.env, TMPDIR: folder },
-        stdio: "ignore",
-      })
-      const ended = once(bench, "exit")
-      const log = async () => {
-        const [own] = (await readdir(folder)).filter((name) => name.startsWith("fossick-queue-"))
-        return own === undefined
-          ? ""
-          : await readFile(join(folder, own, "appliance.log"), "utf8").catch(() => "")
-      }
-      await until(async () => (await log()).includes("Ctrl-C"), 50)
-      expect(await processesIn(folder)).not.toEqual([])
-      bench.kill("SIGINT")
-      expect(await ended).toEqual([130, null])
-      await expect.poll(() => processesIn(folder)).toEqual([])
-      await expect.poll(() => readdir(folder)).toEqual([])
-    } finally {
-      await rm(folder, { recursive: true, force: true })
+test("an interrupted bench of the queue leaves no appliance and no folder", { tags: ["linux"] }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "fossick-interrupted-"))
+  try {
+    const bench = spawn(process.execPath, [join(import.meta.dirname, "queue.ts"), "--pages=5", "--few=5"], {
+      env: { ...process.env, TMPDIR: folder },
+      stdio: "ignore",
+    })
+    const ended = once(bench, "exit")
+    const log = async () => {
+      const [own] = (await readdir(folder)).filter((name) => name.startsWith("fossick-queue-"))
+      return own === undefined
+        ? ""
+        : await readFile(join(folder, own, "appliance.log"), "utf8").catch(() => "")
     }
-  },
-)
+    await until(async () => (await log()).includes("Ctrl-C"), 50)
+    expect(await processesIn(folder)).not.toEqual([])
+    bench.kill("SIGINT")
+    expect(await ended).toEqual([130, null])
+    await expect.poll(() => processesIn(folder)).toEqual([])
+    await expect.poll(() => readdir(folder)).toEqual([])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})

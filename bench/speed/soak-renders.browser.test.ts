@@ -1,11 +1,7 @@
 import { describe, expect, test } from "vitest"
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
 import { soakRenders } from "./soak-renders.ts"
 
-const browserPath = await findTestBrowser()
-const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
-
-describe.skipIf(browserPath === null)(`twenty renders ${skipped}`, () => {
+describe("twenty renders", { tags: ["chromium"] }, () => {
   test("leave no browser process behind, and never have more than a browser with its pages has", async () => {
     const { samples, outcomes, left } = await soakRenders({ renders: 20, every: 5 })
     expect(samples).toHaveLength(4)

@@ -1,7 +1,7 @@
 import { defineSource } from "#crawler/source.ts"
 import { AlertBook } from "#crawler/alerts/alert-book.ts"
 import { alertSettings } from "#crawler/alert-settings.ts"
-import { execFile, spawnSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -34,7 +34,6 @@ interface Report {
 }
 
 const READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"'
-const mayMount = spawnSync("unshare", ["-rm", "sh", "-c", "mount -t tmpfs none /mnt"]).status === 0
 /** In whose sight the data folder can only be read. */
 const reading = (dataDir: string) => ["unshare", "-rm", "sh", "-c", `${READ_ONLY} && exec "$@"`, dataDir]
 
@@ -215,21 +214,25 @@ describe("the doctor", () => {
     ])
   })
 
-  test.skipIf(!mayMount)("names a folder that is read-only, once, and looks at what is in it", async () => {
-    using folder = temporaryFolder()
-    const dataDir = join(folder.path, "data")
-    openStateStore(dataDir).close()
-    const { code, of } = await examine(folder.path, {}, reading(dataDir))
-    expect(code).toBe(1)
-    expect(of("data folder")).toMatchObject([
-      {
-        level: "wrong",
-        what: expect.stringContaining(`${dataDir} is read-only`) as unknown,
-        advice: expect.stringContaining("Mount its disk for writing") as unknown,
-      },
-    ])
-    expect([of("disk space"), of("state.db")]).toEqual([[], []])
-  })
+  test(
+    "names a folder that is read-only, once, and looks at what is in it",
+    { tags: ["mounts"] },
+    async () => {
+      using folder = temporaryFolder()
+      const dataDir = join(folder.path, "data")
+      openStateStore(dataDir).close()
+      const { code, of } = await examine(folder.path, {}, reading(dataDir))
+      expect(code).toBe(1)
+      expect(of("data folder")).toMatchObject([
+        {
+          level: "wrong",
+          what: expect.stringContaining(`${dataDir} is read-only`) as unknown,
+          advice: expect.stringContaining("Mount its disk for writing") as unknown,
+        },
+      ])
+      expect([of("disk space"), of("state.db")]).toEqual([[], []])
+    },
+  )
 
   test("sees a clock that is in doubt, until it is told that the clock is right", async () => {
     using folder = temporaryFolder()
@@ -315,7 +318,7 @@ describe("the doctor", () => {
     ])
   })
 
-  test.skipIf(process.getuid?.() === 0)("sees a data folder that cannot be written to", async () => {
+  test("sees a data folder that cannot be written to", { tags: ["not-root"] }, async () => {
     using folder = temporaryFolder()
     mkdirSync(join(folder.path, "data"))
     chmodSync(join(folder.path, "data"), 0o500)

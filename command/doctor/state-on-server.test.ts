@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest"
 import { openStateStore } from "#base/store/state-store.ts"
-import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { stateOn } from "#base/store/testing/state-on.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { isRunning, locksCheck, stateCheck } from "./state-checks.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 
-const isMissing = postgresPrograms() === null
-
-describe.skipIf(isMissing)(`the state on PostgreSQL${isMissing ? `: ${NO_POSTGRES}` : ""}`, () => {
+describe("the state on PostgreSQL", { tags: ["postgresql"] }, () => {
   test("is well, or another one's, or cannot be reached, and the doctor says which", async () => {
     using folder = temporaryFolder()
     await using server = await PostgresServer.start()

@@ -1,17 +1,14 @@
 import { afterEach, expect, test, vi } from "vitest"
-import { findBrowser } from "../render/find-browser.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
 import { defineSource } from "../source.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
 import { html, startTestSite, status } from "../testing/test-site.ts"
 
-const hasBrowser = !("missing" in (await findBrowser("")))
-
 afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-test.skipIf(!hasBrowser)("scripts of a page in a browser have the cookies of the login", async () => {
+test("scripts of a page in a browser have the cookies of the login", { tags: ["chromium"] }, async () => {
   vi.stubEnv("WIKI_SESSION", "s3cret")
   await using fixture = new CrawlFixture()
   const words = "These words come from the site's own data, and only for somebody who is logged in. "

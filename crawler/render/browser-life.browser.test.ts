@@ -9,15 +9,14 @@ import { until } from "#base/testing/until.ts"
 import { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { temporaryFolder } from "../testing/crawl-fixture.ts"
 import { browserProcesses, signalBrowsers } from "../testing/browser-processes.ts"
-import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
+import { findTestBrowser } from "../testing/test-browser.ts"
 import { article, startTestSite } from "../testing/test-site.ts"
 import { Renderer, type RendererOptions } from "./renderer.ts"
 import { removeLeftovers } from "./profile.ts"
 
 const browserPath = await findTestBrowser()
-const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 
-describe.skipIf(browserPath === null)(`the browser ${skipped}`, () => {
+describe("the browser", { tags: ["chromium"] }, () => {
   // Any browser that starts in the same folder removes what is left there, those of tests beside this one too.
   const folder = temporaryFolder()
   beforeAll(() => void vi.stubEnv("TMPDIR", folder.path))

@@ -4,11 +4,10 @@ import { until } from "#base/testing/until.ts"
 import { PageReader } from "../visit/reader.ts"
 import { browserProcesses, signalBrowsers } from "../testing/browser-processes.ts"
 import { testConfig } from "../testing/crawl-fixture.ts"
-import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
+import { findTestBrowser } from "../testing/test-browser.ts"
 import { article, bytes, hangs, startTestSite, type TestSite } from "../testing/test-site.ts"
 
 const browserPath = await findTestBrowser()
-const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 
 const TIMEOUT_MS = 12_000
 /** For pages that are to be at it for as long as the test likes. */
@@ -31,7 +30,7 @@ function page(script: string): string {
   return article("Windmills").replace("</body>", `<script>${script}</script></body>`)
 }
 
-describe.skipIf(browserPath === null)(`a page that means ill ${skipped}`, () => {
+describe("a page that means ill", { tags: ["chromium"] }, () => {
   let site: TestSite
   let reader: PageReader
 

@@ -11,7 +11,7 @@ import { defineSource } from "../source.ts"
 import { browserProcesses } from "../testing/browser-processes.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
 import { FakeInternet, PUBLIC_ADDRESS } from "../testing/fake-internet.ts"
-import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
+import { findTestBrowser } from "../testing/test-browser.ts"
 import {
   article,
   bytes,
@@ -23,7 +23,6 @@ import {
 } from "../testing/test-site.ts"
 
 const browserPath = await findTestBrowser()
-const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 
 const TEXT =
   "Windmills grind grain with the force of the wind, and have done so for a thousand years. ".repeat(6)
@@ -51,7 +50,7 @@ function readerOf(site: TestSite, env: Readonly<Record<`FOSSICK_${string}`, stri
   )
 }
 
-describe.skipIf(browserPath === null)(`pages made by scripts ${skipped}`, () => {
+describe("pages made by scripts", { tags: ["chromium"] }, () => {
   let site: TestSite
   let reader: PageReader
 

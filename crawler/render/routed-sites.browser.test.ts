@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest"
-import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
+import { findTestBrowser } from "../testing/test-browser.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
 import { html, startTestSite, textFile, type TestSite } from "../testing/test-site.ts"
 
 const browserPath = await findTestBrowser()
-const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 
 const TOPICS = {
   "": "Windmills grind grain with the force of the wind, which turns four sails and a shaft of oak.",
@@ -46,7 +45,7 @@ show()
 
 const config = () => testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
 
-describe.skipIf(browserPath === null)(`sites whose scripts make their pages ${skipped}`, () => {
+describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
   test("have a page for each route behind #, under the address that opens it", async () => {
     await using site = await startApp("hash")
     await using story = new CrawlFixture()

@@ -6,11 +6,10 @@ import { makeCertificate } from "../fetch/connect/make-certificate.ts"
 import { defineSource } from "../source.ts"
 import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { startSecureSite } from "../testing/secure-site.ts"
-import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
+import { findTestBrowser } from "../testing/test-browser.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
 
 const browserPath = await findTestBrowser()
-const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 
 const folder = temporaryFolder()
 const state = new CrawlFixture()
@@ -48,7 +47,7 @@ const app =
     else response.writeHead(404).end()
   }
 
-describe.skipIf(browserPath === null)(`pages of sites with certificates of their own ${skipped}`, () => {
+describe("pages of sites with certificates of their own", { tags: ["chromium"] }, () => {
   afterAll(async () => {
     await state[Symbol.asyncDispose]()
     folder[Symbol.dispose]()

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { testConfig } from "../testing/crawl-fixture.ts"
-import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
+import { findTestBrowser } from "../testing/test-browser.ts"
 import { bytes, startTestSite } from "../testing/test-site.ts"
 import { PageReader } from "../visit/reader.ts"
 
 const browserPath = await findTestBrowser()
-const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 const LONG = "They have all that one needs for pumps, at half the price of any other shop. ".repeat(4)
 
 /** Ways that a style sheet of another file has to hide a box, or that a script does once it runs. */
@@ -26,7 +25,7 @@ const HIDDEN = {
   variable: "--hue: 255; color: rgb(var(--hue), var(--hue), var(--hue))",
 }
 
-describe.skipIf(browserPath === null)(`what a browser does not show ${skipped}`, () => {
+describe("what a browser does not show", { tags: ["chromium"] }, () => {
   test("is no text of the page, whatever hides it; the rest is", async () => {
     const names = Object.keys(HIDDEN)
     const boxes = names

@@ -3,12 +3,11 @@ import type { PageUrl } from "#engine"
 import { openStateStore } from "#base/store/state-store.ts"
 import { readSourceSpec } from "../sources/source-spec.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
-import { findTestBrowser, NO_BROWSER } from "../testing/test-browser.ts"
+import { findTestBrowser } from "../testing/test-browser.ts"
 import { article, html, startTestSite, textFile } from "../testing/test-site.ts"
 import { surveySite } from "./survey.ts"
 
 const browserPath = await findTestBrowser()
-const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 const config = () => testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
 
 const TEXT = "The pump is primed by hand, and runs dry for no longer than a minute. ".repeat(8)
@@ -23,7 +22,7 @@ async function survey(story: CrawlFixture, url: string) {
   }
 }
 
-describe.skipIf(browserPath === null)(`a look through a browser ${skipped}`, () => {
+describe("a look through a browser", { tags: ["chromium"] }, () => {
   test("proposes a docsify site by its routes, and the proposal crawls it", async () => {
     await using site = await startTestSite({
       "/": html(`<title>Plant</title><div id="app"></div><script>

@@ -17,7 +17,6 @@ const HELM = process.env["HELM"] ?? "helm"
 const VALIDATE = process.env["KUBERNETES_VALIDATE"] ?? "kubernetes-validate"
 const isMissing = (program: string) => spawnSync(program, ["--help"]).error !== undefined
 const noHelm = isMissing(HELM)
-const noSchemas = isMissing(VALIDATE)
 
 interface Container {
   readonly name: string
@@ -114,7 +113,7 @@ const containerOf = (manifests: readonly Manifest[], name: string): Container =>
     .find((one) => one.name === name)!
 const decoded = (manifest: Manifest, key: string) => Buffer.from(manifest.data![key]!, "base64").toString()
 
-describe.skipIf(noHelm)(`the chart${noHelm ? ": helm is not installed" : ""}`, () => {
+describe("the chart", { tags: ["helm"] }, () => {
   test("has everything that the cluster of Compose has", () => {
     const there = render({}).map(({ kind, metadata }) => `${kind} ${metadata.name}`)
     expect(there).toEqual(
@@ -153,20 +152,17 @@ describe.skipIf(noHelm)(`the chart${noHelm ? ": helm is not installed" : ""}`, (
 
   const every = noHelm ? [] : [{}, ALL, ELSEWHERE].flatMap(render)
 
-  test.skipIf(noSchemas)(
-    `is what Kubernetes takes${noSchemas ? ": kubernetes-validate is not installed" : ""}`,
-    () => {
-      using folder = temporaryFolder()
-      for (const [index, manifest] of every.filter(({ kind }) => kind !== "ServiceMonitor").entries())
-        writeFileSync(join(folder.path, `${index}.yaml`), stringify(manifest))
-      const files = readdirSync(folder.path).map((name) => join(folder.path, name))
-      const { status, stdout, stderr } = spawnSync(VALIDATE, ["--strict", ...files], { encoding: "utf8" })
-      expect({ status, said: `${stdout}${stderr}`.match(/^.*(ERROR|is not|unexpected).*$/gm) }).toEqual({
-        status: 0,
-        said: null,
-      })
-    },
-  )
+  test("is what Kubernetes takes", { tags: ["kubernetes-validate"] }, () => {
+    using folder = temporaryFolder()
+    for (const [index, manifest] of every.filter(({ kind }) => kind !== "ServiceMonitor").entries())
+      writeFileSync(join(folder.path, `${index}.yaml`), stringify(manifest))
+    const files = readdirSync(folder.path).map((name) => join(folder.path, name))
+    const { status, stdout, stderr } = spawnSync(VALIDATE, ["--strict", ...files], { encoding: "utf8" })
+    expect({ status, said: `${stdout}${stderr}`.match(/^.*(ERROR|is not|unexpected).*$/gm) }).toEqual({
+      status: 0,
+      said: null,
+    })
+  })
 
   test("lets no pod do more than it has to", () => {
     for (const { securityContext, containers, initContainers = [] } of podsOf(every)) {

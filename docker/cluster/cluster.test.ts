@@ -146,9 +146,7 @@ test("on Kubernetes a node gets its key as OpenSearch reads it, and its users", 
   expect(parse(readFileSync(join(to, "internal_users.yml"), "utf8"))).toHaveProperty("fossick.hash")
 })
 
-const isMissing = spawnSync("nginx", ["-v"]).error !== undefined
-
-describe.skipIf(isMissing)(`the proxy${isMissing ? ": nginx is not installed" : ""}`, () => {
+describe("the proxy", { tags: ["nginx"] }, () => {
   test("spreads calls over all there are, and no question is lost when one dies over it", async () => {
     await using one = await startApi("127.0.0.1")
     await using _ = await startApi("127.0.0.2", one.port)

@@ -173,7 +173,7 @@ describe("threads", () => {
       () => false,
     )
 
-  it.runIf(process.platform === "linux")("for pages let all else go first, and only those", async () => {
+  it("for pages let all else go first, and only those", { tags: ["linux"] }, async () => {
     const background = await nices("background")
     const policy = (await hasChrt()) ? SCHED_IDLE : 0
     expect(background.slice(-2)).toEqual([
@@ -211,23 +211,21 @@ describe("threads", () => {
     expect([sparingThreads(1, 1), sparingThreads(2, 8)]).toEqual([1, 2])
   })
 
-  it.runIf(availableParallelism() > 1 && availableParallelism() < 9)(
-    "work on pages on all processors, and on all but one once they are to be sparing",
-    async () => {
-      const threads = availableParallelism()
-      await using busy = await TransformersEmbedder.open({ model: shippedModel, threads })
-      const texts = Array.from({ length: 20 * threads }, (_, i) => `${LONG} ${i}`)
-      await busy.embed(texts)
-      const post = vi.spyOn(Worker.prototype, "postMessage")
-      onTestFinished(() => post.mockRestore())
-      const workersOf = async (sparing: boolean) => {
-        post.mockClear()
-        await busy.embed(texts, { sparing })
-        return new Set(post.mock.contexts).size
-      }
-      expect([await workersOf(true), await workersOf(false)]).toEqual([threads - 1, threads])
-    },
-  )
+  it("work on pages on all processors, and on all but one once they are to be sparing", async ({ skip }) => {
+    skip(availableParallelism() < 2 || availableParallelism() > 8, "it takes two to eight processors")
+    const threads = availableParallelism()
+    await using busy = await TransformersEmbedder.open({ model: shippedModel, threads })
+    const texts = Array.from({ length: 20 * threads }, (_, i) => `${LONG} ${i}`)
+    await busy.embed(texts)
+    const post = vi.spyOn(Worker.prototype, "postMessage")
+    onTestFinished(() => post.mockRestore())
+    const workersOf = async (sparing: boolean) => {
+      post.mockClear()
+      await busy.embed(texts, { sparing })
+      return new Set(post.mock.contexts).size
+    }
+    expect([await workersOf(true), await workersOf(false)]).toEqual([threads - 1, threads])
+  })
 
   it("answer a question before the texts that wait, with texts at hand too", async () => {
     await using busy = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })

@@ -1,7 +1,7 @@
 import type { Page } from "playwright"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
 import { complaintsOf, faultsOf, WIDTHS } from "../testing/axe.ts"
@@ -21,309 +21,306 @@ const LONG_TIMERS: Readonly<Record<string, string>> = {
 
 const executablePath = await findTestBrowser()
 
-describe.skipIf(executablePath === null)(
-  `the console in a browser${executablePath === null ? ` (skipped: ${NO_BROWSER})` : ""}`,
-  () => {
-    let browser: TestBrowser
-    let workshop: Workshop
+describe("the console in a browser", { tags: ["chromium"] }, () => {
+  let browser: TestBrowser
+  let workshop: Workshop
 
-    beforeAll(async () => {
-      workshop = await openWorkshop()
-      browser = await openBrowser(executablePath!)
-    })
+  beforeAll(async () => {
+    workshop = await openWorkshop()
+    browser = await openBrowser(executablePath!)
+  })
 
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]()
-      await workshop?.[Symbol.asyncDispose]()
-    })
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]()
+    await workshop?.[Symbol.asyncDispose]()
+  })
 
-    /** A page of its own, signed in as admin unless told otherwise; what the browser complains of is gathered. */
-    async function open(
-      path = "/console",
-      { at = workshop, key = at.adminKey }: { at?: Workshop; key?: string } = {},
-    ) {
-      return await openSignedIn(browser, { url: at.url, key }, path, WIDTHS.desktop)
-    }
+  /** A page of its own, signed in as admin unless told otherwise; what the browser complains of is gathered. */
+  async function open(
+    path = "/console",
+    { at = workshop, key = at.adminKey }: { at?: Workshop; key?: string } = {},
+  ) {
+    return await openSignedIn(browser, { url: at.url, key }, path, WIDTHS.desktop)
+  }
 
-    const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true })
-    const view = (page: Page, name: RegExp) =>
-      page.getByRole("navigation", { name: "Console" }).getByRole("link", { name })
-    const row = (page: Page, name: string) =>
-      page.getByRole("list", { name: "Sources" }).getByRole("listitem").filter({ hasText: name })
-    /** What the admin API says, asked with the key. */
-    const asked = async (path: string) =>
-      (await (
-        await fetch(`${workshop.url}/admin${path}`, {
-          headers: { Authorization: `Bearer ${workshop.adminKey}` },
-        })
-      )
-        // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
-        .json()) as any
-
-    test("it is for keys of the role admin alone, and a session ends by signing out", async () => {
-      await using opened = await open("/console?view=sources", { key: workshop.key })
-      const { page } = opened
-      await page.getByText("This key may not run the appliance").waitFor()
-      await page.getByRole("button", { name: "Sign in with another key" }).click()
-      await page.getByLabel("API key").fill("no such key")
-      await page.getByRole("button", { name: "Sign in" }).click()
-      await page.getByText("This key is not valid").waitFor()
-      await page.getByLabel("API key").fill(workshop.adminKey)
-      await page.getByRole("button", { name: "Sign in" }).click()
-      await heading(page, "Sources").waitFor()
-      await page.getByRole("button", { name: "Sign out" }).click()
-      await page.getByRole("heading", { name: "Sign in to the console" }).waitFor()
-      expect(await page.getByRole("navigation", { name: "Console" }).count()).toBe(0)
-    })
-
-    test("the overview says what needs the operator, and leads there", async () => {
-      await using opened = await open()
-      const { page, complaints } = opened
-      const needs = page.getByRole("region", { name: "Needs you" })
-      await needs.getByText("The last run of forum had problems").waitFor()
-      await needs.getByText("4 pages of manual would leave the index").waitFor()
-      const tiles = page.getByRole("region", { name: "What there is" })
-      await tiles.getByText("of 3 sources").waitFor()
-      expect(await tiles.getByText("free of").count()).toBe(2)
-      expect(await page.getByRole("table", { name: "Last runs" }).getByRole("row").count()).toBe(4)
-      await needs.getByRole("link", { name: "Look at the run" }).click()
-      await heading(page, "forum").waitFor()
-      expect(await page.title()).toBe("Run of forum · Fossick")
-      // Every address that failed, and nothing of them is ever run.
-      const addresses = page.getByRole("table", { name: "Addresses: failed" })
-      await addresses.getByText("the site answered 500").first().waitFor()
-      expect(await addresses.getByRole("row").count()).toBe(4)
-      expect(await page.evaluate("globalThis.hacked")).toBeUndefined()
-      await page.getByRole("link", { name: /skipped: robots/ }).click()
-      await page
-        .getByRole("table", { name: "Addresses: skipped: robots" })
-        .getByRole("link", { name: /thread-9/ })
-        .waitFor()
-      await page.goBack()
-      await addresses.waitFor()
-      expect(complaints).toEqual([])
-    })
-
-    test("sources show how they are, and their schedules can be paused", async () => {
-      await using opened = await open("/console?view=sources")
-      const { page, complaints } = opened
-      const forum = row(page, "forum")
-      await forum.getByText("Problems").waitFor()
-      const facts = await forum.locator("dl > div").allInnerTexts()
-      expect(facts.map((text) => text.split(/\s*\n\s*/))).toEqual([
-        ["Pages", "7"],
-        ["New", "7"],
-        ["Changed", "0"],
-        ["Gone", "0"],
-        ["Failed", "3"],
-        ["Skipped", "1"],
-        ["Vectors", "100%"],
-        ["Next run", "by hand"],
-      ])
-      await page.getByRole("button", { name: "Pause the schedule of manual" }).click()
-      await row(page, "manual").getByText("Paused", { exact: true }).waitFor()
-      expect((await asked("/sources/manual")).paused).toBe(true)
-      await page.getByRole("button", { name: "Let the schedule of manual go on" }).click()
-      await page.getByRole("button", { name: "Pause the schedule of manual" }).waitFor()
-      expect((await asked("/sources/manual")).paused).toBe(false)
-      expect(complaints).toEqual([])
-    })
-
-    /** As somebody who did not find a page. */
-    async function ask(body: object): Promise<void> {
-      const headers = { Authorization: `Bearer ${workshop.key}`, "Content-Type": "application/json" }
-      const said = await fetch(`${workshop.url}/page-requests`, {
-        method: "POST",
-        headers,
-        body: JSON.stringify(body),
+  const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true })
+  const view = (page: Page, name: RegExp) =>
+    page.getByRole("navigation", { name: "Console" }).getByRole("link", { name })
+  const row = (page: Page, name: string) =>
+    page.getByRole("list", { name: "Sources" }).getByRole("listitem").filter({ hasText: name })
+  /** What the admin API says, asked with the key. */
+  const asked = async (path: string) =>
+    (await (
+      await fetch(`${workshop.url}/admin${path}`, {
+        headers: { Authorization: `Bearer ${workshop.adminKey}` },
       })
-      expect(said.status).toBe(200)
-    }
+    )
+      // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
+      .json()) as any
 
-    test("pages that people ask for are listed, lead to a new source, and are dismissed", async () => {
-      await ask({ url: "https://zebras.example/migration", query: "<img src=x onerror=hacked=1>" })
-      await ask({ query: "how do zebras migrate?" })
-      await using opened = await open("/console?view=sources")
-      const { page, complaints } = opened
-      const wanted = page.getByRole("list", { name: "Pages that people ask for" })
-      await wanted.getByText("<img src=x onerror=hacked=1>").waitFor()
-      expect(await wanted.getByRole("link", { name: "Add it" }).getAttribute("href")).toBe(
-        `${workshop.url}/console?view=add-source&url=https%3A%2F%2Fzebras.example%2Fmigration`,
+  test("it is for keys of the role admin alone, and a session ends by signing out", async () => {
+    await using opened = await open("/console?view=sources", { key: workshop.key })
+    const { page } = opened
+    await page.getByText("This key may not run the appliance").waitFor()
+    await page.getByRole("button", { name: "Sign in with another key" }).click()
+    await page.getByLabel("API key").fill("no such key")
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByText("This key is not valid").waitFor()
+    await page.getByLabel("API key").fill(workshop.adminKey)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await heading(page, "Sources").waitFor()
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await page.getByRole("heading", { name: "Sign in to the console" }).waitFor()
+    expect(await page.getByRole("navigation", { name: "Console" }).count()).toBe(0)
+  })
+
+  test("the overview says what needs the operator, and leads there", async () => {
+    await using opened = await open()
+    const { page, complaints } = opened
+    const needs = page.getByRole("region", { name: "Needs you" })
+    await needs.getByText("The last run of forum had problems").waitFor()
+    await needs.getByText("4 pages of manual would leave the index").waitFor()
+    const tiles = page.getByRole("region", { name: "What there is" })
+    await tiles.getByText("of 3 sources").waitFor()
+    expect(await tiles.getByText("free of").count()).toBe(2)
+    expect(await page.getByRole("table", { name: "Last runs" }).getByRole("row").count()).toBe(4)
+    await needs.getByRole("link", { name: "Look at the run" }).click()
+    await heading(page, "forum").waitFor()
+    expect(await page.title()).toBe("Run of forum · Fossick")
+    // Every address that failed, and nothing of them is ever run.
+    const addresses = page.getByRole("table", { name: "Addresses: failed" })
+    await addresses.getByText("the site answered 500").first().waitFor()
+    expect(await addresses.getByRole("row").count()).toBe(4)
+    expect(await page.evaluate("globalThis.hacked")).toBeUndefined()
+    await page.getByRole("link", { name: /skipped: robots/ }).click()
+    await page
+      .getByRole("table", { name: "Addresses: skipped: robots" })
+      .getByRole("link", { name: /thread-9/ })
+      .waitFor()
+    await page.goBack()
+    await addresses.waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test("sources show how they are, and their schedules can be paused", async () => {
+    await using opened = await open("/console?view=sources")
+    const { page, complaints } = opened
+    const forum = row(page, "forum")
+    await forum.getByText("Problems").waitFor()
+    const facts = await forum.locator("dl > div").allInnerTexts()
+    expect(facts.map((text) => text.split(/\s*\n\s*/))).toEqual([
+      ["Pages", "7"],
+      ["New", "7"],
+      ["Changed", "0"],
+      ["Gone", "0"],
+      ["Failed", "3"],
+      ["Skipped", "1"],
+      ["Vectors", "100%"],
+      ["Next run", "by hand"],
+    ])
+    await page.getByRole("button", { name: "Pause the schedule of manual" }).click()
+    await row(page, "manual").getByText("Paused", { exact: true }).waitFor()
+    expect((await asked("/sources/manual")).paused).toBe(true)
+    await page.getByRole("button", { name: "Let the schedule of manual go on" }).click()
+    await page.getByRole("button", { name: "Pause the schedule of manual" }).waitFor()
+    expect((await asked("/sources/manual")).paused).toBe(false)
+    expect(complaints).toEqual([])
+  })
+
+  /** As somebody who did not find a page. */
+  async function ask(body: object): Promise<void> {
+    const headers = { Authorization: `Bearer ${workshop.key}`, "Content-Type": "application/json" }
+    const said = await fetch(`${workshop.url}/page-requests`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    })
+    expect(said.status).toBe(200)
+  }
+
+  test("pages that people ask for are listed, lead to a new source, and are dismissed", async () => {
+    await ask({ url: "https://zebras.example/migration", query: "<img src=x onerror=hacked=1>" })
+    await ask({ query: "how do zebras migrate?" })
+    await using opened = await open("/console?view=sources")
+    const { page, complaints } = opened
+    const wanted = page.getByRole("list", { name: "Pages that people ask for" })
+    await wanted.getByText("<img src=x onerror=hacked=1>").waitFor()
+    expect(await wanted.getByRole("link", { name: "Add it" }).getAttribute("href")).toBe(
+      `${workshop.url}/console?view=add-source&url=https%3A%2F%2Fzebras.example%2Fmigration`,
+    )
+    expect(await complaintsOf(page)).toEqual([])
+    await wanted.getByRole("button", { name: "Dismiss https://zebras.example/migration" }).click()
+    await expect.poll(() => wanted.getByRole("listitem").count()).toBe(1)
+    await wanted.getByRole("button", { name: /^Dismiss how do zebras/ }).press("Enter")
+    await wanted.waitFor({ state: "detached" })
+    expect(complaints).toEqual([])
+  })
+
+  test.each([
+    ["hears of what changed by events alone", "drop", 200],
+    ["asks by itself where there are no events", "hurry", 429],
+  ])("a screen %s", async (_, timers, status) => {
+    await using bare = await openWorkshop({ isNew: true })
+    await using opened = await open("/console?view=sources", { at: bare })
+    const { page, complaints } = opened
+    await page.getByText("No source is declared yet").waitFor()
+    await page.addInitScript(LONG_TIMERS[timers]!)
+    const streams: number[] = []
+    page.on("response", (response) => {
+      if (response.url().endsWith("/admin/events")) streams.push(response.status())
+    })
+    if (status !== 200)
+      await page.route("**/admin/events", (route) =>
+        route.fulfill({ status, contentType: "application/json", body: "{}" }),
       )
-      expect(await complaintsOf(page)).toEqual([])
-      await wanted.getByRole("button", { name: "Dismiss https://zebras.example/migration" }).click()
-      await expect.poll(() => wanted.getByRole("listitem").count()).toBe(1)
-      await wanted.getByRole("button", { name: /^Dismiss how do zebras/ }).press("Enter")
-      await wanted.waitFor({ state: "detached" })
-      expect(complaints).toEqual([])
-    })
+    await page.reload()
+    await page.getByText("No source is declared yet").waitFor()
+    await expect.poll(() => streams).toContain(status)
+    const headers = { Authorization: `Bearer ${bare.adminKey}`, "Content-Type": "application/json" }
+    const call = async (method: string, path: string, body: object) => {
+      const said = await fetch(`${bare.url}/admin${path}`, { method, headers, body: JSON.stringify(body) })
+      expect(said.ok).toBe(true)
+    }
+    await call("PUT", "/sources/told", { seeds: ["http://127.0.0.1:9/"] })
+    await call("POST", "/sources/run", { names: ["told"] })
+    await row(page, "told").getByText("Queued").waitFor()
+    expect(complaints.filter((one) => !one.includes("429"))).toEqual([])
+  })
 
-    test.each([
-      ["hears of what changed by events alone", "drop", 200],
-      ["asks by itself where there are no events", "hurry", 429],
-    ])("a screen %s", async (_, timers, status) => {
-      await using bare = await openWorkshop({ isNew: true })
-      await using opened = await open("/console?view=sources", { at: bare })
-      const { page, complaints } = opened
-      await page.getByText("No source is declared yet").waitFor()
-      await page.addInitScript(LONG_TIMERS[timers]!)
-      const streams: number[] = []
-      page.on("response", (response) => {
-        if (response.url().endsWith("/admin/events")) streams.push(response.status())
-      })
-      if (status !== 200)
-        await page.route("**/admin/events", (route) =>
-          route.fulfill({ status, contentType: "application/json", body: "{}" }),
-        )
-      await page.reload()
-      await page.getByText("No source is declared yet").waitFor()
-      await expect.poll(() => streams).toContain(status)
-      const headers = { Authorization: `Bearer ${bare.adminKey}`, "Content-Type": "application/json" }
-      const call = async (method: string, path: string, body: object) => {
-        const said = await fetch(`${bare.url}/admin${path}`, { method, headers, body: JSON.stringify(body) })
-        expect(said.ok).toBe(true)
-      }
-      await call("PUT", "/sources/told", { seeds: ["http://127.0.0.1:9/"] })
-      await call("POST", "/sources/run", { names: ["told"] })
-      await row(page, "told").getByText("Queued").waitFor()
-      expect(complaints.filter((one) => !one.includes("429"))).toEqual([])
-    })
+  test("a run is watched live, does without a host that keeps it waiting, and lists every address", async () => {
+    await using opened = await open("/console?view=sources")
+    const { page, complaints } = opened
+    await page.getByRole("button", { name: "Run archive" }).click()
+    await row(page, "archive").getByRole("link", { name: "Watch" }).click()
+    workshop.begin("archive")
+    await page.getByText(/the site answered 429; next try in 0\d:\d\d/).waitFor()
+    await page.getByRole("button", { name: "Skip this host" }).click()
+    await page.getByRole("region", { name: "Waiting for" }).waitFor({ state: "detached" })
+    workshop.openGate()
+    await page.getByRole("region", { name: "Figures" }).getByText("Not visited").waitFor()
+    const addresses = page.getByRole("table", { name: "Addresses" })
+    await addresses.getByText("/year-2025").waitFor()
+    expect(await addresses.getByRole("row").count()).toBe(11)
+    expect(await page.getByRole("button", { name: "Cancel" }).count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
 
-    test("a run is watched live, does without a host that keeps it waiting, and lists every address", async () => {
-      await using opened = await open("/console?view=sources")
-      const { page, complaints } = opened
-      await page.getByRole("button", { name: "Run archive" }).click()
-      await row(page, "archive").getByRole("link", { name: "Watch" }).click()
-      workshop.begin("archive")
-      await page.getByText(/the site answered 429; next try in 0\d:\d\d/).waitFor()
-      await page.getByRole("button", { name: "Skip this host" }).click()
-      await page.getByRole("region", { name: "Waiting for" }).waitFor({ state: "detached" })
-      workshop.openGate()
-      await page.getByRole("region", { name: "Figures" }).getByText("Not visited").waitFor()
-      const addresses = page.getByRole("table", { name: "Addresses" })
-      await addresses.getByText("/year-2025").waitFor()
-      expect(await addresses.getByRole("row").count()).toBe(11)
-      expect(await page.getByRole("button", { name: "Cancel" }).count()).toBe(0)
-      expect(complaints).toEqual([])
-    })
+  test("a run that is not wanted is paused, goes on, and is cancelled once somebody said yes", async () => {
+    await using opened = await open("/console?view=sources")
+    const { page } = opened
+    await page.getByRole("button", { name: "Run forum" }).click()
+    await row(page, "forum").getByRole("link", { name: "Watch" }).click()
+    await page.getByRole("button", { name: "Pause" }).click()
+    await page.getByRole("button", { name: "Go on" }).click()
+    await page.getByRole("button", { name: "Cancel" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Let it run" }).click()
+    expect((await asked("/jobs?source=forum&limit=1")).jobs[0].state).toBe("queued")
+    await page.getByRole("button", { name: "Cancel" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click()
+    await page.getByText("Cancelled", { exact: true }).waitFor()
+    expect((await asked("/jobs?source=forum&limit=1")).jobs[0].state).toBe("cancelled")
+  })
 
-    test("a run that is not wanted is paused, goes on, and is cancelled once somebody said yes", async () => {
-      await using opened = await open("/console?view=sources")
-      const { page } = opened
-      await page.getByRole("button", { name: "Run forum" }).click()
-      await row(page, "forum").getByRole("link", { name: "Watch" }).click()
-      await page.getByRole("button", { name: "Pause" }).click()
-      await page.getByRole("button", { name: "Go on" }).click()
-      await page.getByRole("button", { name: "Cancel" }).click()
-      await page.getByRole("dialog").getByRole("button", { name: "Let it run" }).click()
-      expect((await asked("/jobs?source=forum&limit=1")).jobs[0].state).toBe("queued")
-      await page.getByRole("button", { name: "Cancel" }).click()
-      await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click()
-      await page.getByText("Cancelled", { exact: true }).waitFor()
-      expect((await asked("/jobs?source=forum&limit=1")).jobs[0].state).toBe("cancelled")
-    })
-
-    test("axe finds nothing, and nothing is wider than the screen", async () => {
-      await ask({ url: `https://zebras.example/${"a-long-way-down/".repeat(9)}`, query: "zebras" })
-      await using opened = await open("/console")
-      const { page } = opened
-      const views = [
-        ["/console", page.getByRole("table")],
-        ["/console?view=sources", page.getByRole("list", { name: "Pages that people ask for" })],
-        ["/console?view=runs", page.getByRole("table", { name: "Runs" })],
-        ["/console?view=run&job=2&outcome=failed", page.getByRole("table")],
-        ["/console?view=removals", page.getByRole("list", { name: /would leave/ })],
-      ] as const
-      for (const [path, there] of views) {
-        await page.goto(workshop.url + path)
-        await there.first().waitFor()
-        expect(await faultsOf(page)).toEqual([])
-      }
-      await page.getByRole("button", { name: /^Remove 4/ }).click()
-      await page.getByRole("dialog").waitFor()
+  test("axe finds nothing, and nothing is wider than the screen", async () => {
+    await ask({ url: `https://zebras.example/${"a-long-way-down/".repeat(9)}`, query: "zebras" })
+    await using opened = await open("/console")
+    const { page } = opened
+    const views = [
+      ["/console", page.getByRole("table")],
+      ["/console?view=sources", page.getByRole("list", { name: "Pages that people ask for" })],
+      ["/console?view=runs", page.getByRole("table", { name: "Runs" })],
+      ["/console?view=run&job=2&outcome=failed", page.getByRole("table")],
+      ["/console?view=removals", page.getByRole("list", { name: /would leave/ })],
+    ] as const
+    for (const [path, there] of views) {
+      await page.goto(workshop.url + path)
+      await there.first().waitFor()
       expect(await faultsOf(page)).toEqual([])
-    })
+    }
+    await page.getByRole("button", { name: /^Remove 4/ }).click()
+    await page.getByRole("dialog").waitFor()
+    expect(await faultsOf(page)).toEqual([])
+  })
 
-    test("removals are decided with the keyboard alone: approved, carried out, and taken back", async () => {
-      await using opened = await open("/console?view=removals")
-      const { page, complaints } = opened
-      const sample = page.getByRole("list", { name: "Pages of manual that would leave" })
-      await sample.waitFor()
-      expect(await sample.getByRole("listitem").count()).toBe(4)
-      const before = await workshop.pages()
-      const press = async (name: string | RegExp) => {
-        const button = page.getByRole("button", { name })
-        for (let tabs = 0; tabs < 40; tabs++) {
-          await page.keyboard.press("Tab")
-          if (await button.evaluate((one) => one === document.activeElement)) break
-        }
-        await page.keyboard.press("Enter")
+  test("removals are decided with the keyboard alone: approved, carried out, and taken back", async () => {
+    await using opened = await open("/console?view=removals")
+    const { page, complaints } = opened
+    const sample = page.getByRole("list", { name: "Pages of manual that would leave" })
+    await sample.waitFor()
+    expect(await sample.getByRole("listitem").count()).toBe(4)
+    const before = await workshop.pages()
+    const press = async (name: string | RegExp) => {
+      const button = page.getByRole("button", { name })
+      for (let tabs = 0; tabs < 40; tabs++) {
+        await page.keyboard.press("Tab")
+        if (await button.evaluate((one) => one === document.activeElement)) break
       }
-      await press("Remove 4 pages")
-      const dialog = page.getByRole("dialog")
-      await dialog.waitFor()
-      await page.keyboard.press("Escape")
-      await dialog.waitFor({ state: "detached" })
-      expect((await asked("/removals")).total).toBe(4)
-      // The focus comes back to what opened the dialog.
-      await page.locator("button:focus", { hasText: "Remove 4 pages" }).waitFor()
-      await page.reload()
-      await sample.waitFor()
-      await press("Remove 4 pages")
-      await dialog.waitFor()
-      await page.keyboard.press("Tab")
-      await page.keyboard.press("Tab")
       await page.keyboard.press("Enter")
-      await page.getByText("Nothing waits for you").waitFor()
-      await workshop.settle()
-      expect(await workshop.pages()).toBe(before - 4)
+    }
+    await press("Remove 4 pages")
+    const dialog = page.getByRole("dialog")
+    await dialog.waitFor()
+    await page.keyboard.press("Escape")
+    await dialog.waitFor({ state: "detached" })
+    expect((await asked("/removals")).total).toBe(4)
+    // The focus comes back to what opened the dialog.
+    await page.locator("button:focus", { hasText: "Remove 4 pages" }).waitFor()
+    await page.reload()
+    await sample.waitFor()
+    await press("Remove 4 pages")
+    await dialog.waitFor()
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await page.getByText("Nothing waits for you").waitFor()
+    await workshop.settle()
+    expect(await workshop.pages()).toBe(before - 4)
 
-      await page.getByRole("link", { name: "Removed" }).press("Enter")
-      await page.getByRole("table", { name: "Removed" }).waitFor()
-      await page.getByRole("button", { name: /^Restore .*chapter-2$/ }).press("Enter")
-      await page.getByText("The page will be put back").waitFor()
-      await workshop.settle()
-      expect(await workshop.pages()).toBe(before - 3)
-      expect(complaints).toEqual([])
-    })
+    await page.getByRole("link", { name: "Removed" }).press("Enter")
+    await page.getByRole("table", { name: "Removed" }).waitFor()
+    await page.getByRole("button", { name: /^Restore .*chapter-2$/ }).press("Enter")
+    await page.getByText("The page will be put back").waitFor()
+    await workshop.settle()
+    expect(await workshop.pages()).toBe(before - 3)
+    expect(complaints).toEqual([])
+  })
 
-    test("a tab that nobody sees asks nothing, and a session that is over leads to the sign-in", async () => {
-      await using opened = await open()
-      const { page } = opened
-      await page.getByRole("table", { name: "Last runs" }).waitFor()
-      const see = (isSeen: boolean) =>
-        page.evaluate(
-          `Object.defineProperty(document, "hidden", { configurable: true, value: ${!isSeen} });
+  test("a tab that nobody sees asks nothing, and a session that is over leads to the sign-in", async () => {
+    await using opened = await open()
+    const { page } = opened
+    await page.getByRole("table", { name: "Last runs" }).waitFor()
+    const see = (isSeen: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, "hidden", { configurable: true, value: ${!isSeen} });
            document.dispatchEvent(new Event("visibilitychange"))`,
-        )
-      await see(false)
-      const calls: string[] = []
-      page.on("request", (request) => calls.push(request.url()))
-      await view(page, /^Runs/).click()
-      await page.getByText("Loading").waitFor()
-      expect(calls).toEqual([])
-      await see(true)
-      await page.getByRole("table", { name: "Runs" }).waitFor()
-      expect(calls.some((url) => url.includes("/admin/jobs"))).toBe(true)
-      await browser.context.clearCookies()
-      await view(page, /^Sources/).click()
-      await page.getByRole("heading", { name: "Sign in to the console" }).waitFor()
-    })
+      )
+    await see(false)
+    const calls: string[] = []
+    page.on("request", (request) => calls.push(request.url()))
+    await view(page, /^Runs/).click()
+    await page.getByText("Loading").waitFor()
+    expect(calls).toEqual([])
+    await see(true)
+    await page.getByRole("table", { name: "Runs" }).waitFor()
+    expect(calls.some((url) => url.includes("/admin/jobs"))).toBe(true)
+    await browser.context.clearCookies()
+    await view(page, /^Sources/).click()
+    await page.getByRole("heading", { name: "Sign in to the console" }).waitFor()
+  })
 
-    test("an appliance without sources says what to do, and one that is gone says so and comes back", async () => {
-      await using bare = await openWorkshop({ isNew: true })
-      await using opened = await open("/console", { at: bare })
-      const { page } = opened
-      await heading(page, "Set up this appliance").waitFor()
-      await view(page, /^Sources/).click()
-      await page.getByText("No source is declared yet").waitFor()
-      expect(await page.evaluate("document.activeElement.tagName")).toBe("H1")
-      await page.route("**/admin/**", (route) => route.abort())
-      await view(page, /^Runs/).click()
-      await page.getByText("The appliance cannot be reached").waitFor()
-      await page.unroute("**/admin/**")
-      await page.getByRole("button", { name: "Try again" }).click()
-      await page.getByText("Nothing has run yet").waitFor()
-    })
-  },
-)
+  test("an appliance without sources says what to do, and one that is gone says so and comes back", async () => {
+    await using bare = await openWorkshop({ isNew: true })
+    await using opened = await open("/console", { at: bare })
+    const { page } = opened
+    await heading(page, "Set up this appliance").waitFor()
+    await view(page, /^Sources/).click()
+    await page.getByText("No source is declared yet").waitFor()
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1")
+    await page.route("**/admin/**", (route) => route.abort())
+    await view(page, /^Runs/).click()
+    await page.getByText("The appliance cannot be reached").waitFor()
+    await page.unroute("**/admin/**")
+    await page.getByRole("button", { name: "Try again" }).click()
+    await page.getByText("Nothing has run yet").waitFor()
+  })
+})

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
 import { faultsOf, WIDTHS } from "../testing/axe.ts"
@@ -24,459 +24,456 @@ const QUESTION = "how are pumps cleaned?"
 
 const executablePath = await findTestBrowser()
 
-describe.skipIf(executablePath === null)(
-  `the search page in a browser${executablePath === null ? ` (skipped: ${NO_BROWSER})` : ""}`,
-  () => {
-    let browser: TestBrowser
-    let garden: GardenAppliance
+describe("the search page in a browser", { tags: ["chromium"] }, () => {
+  let browser: TestBrowser
+  let garden: GardenAppliance
 
-    beforeAll(async () => {
-      garden = await openGarden()
-      browser = await openBrowser(executablePath!)
-    })
+  beforeAll(async () => {
+    garden = await openGarden()
+    browser = await openBrowser(executablePath!)
+  })
 
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]()
-      await garden?.[Symbol.asyncDispose]()
-    })
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]()
+    await garden?.[Symbol.asyncDispose]()
+  })
 
-    /** A page of its own, signed in unless told otherwise; what the browser complains of is gathered. */
-    async function open(path = "/", { key = garden.key }: { key?: string | null } = {}) {
-      const { page, complaints } = await openWatchedPage(browser, garden.url, WIDTHS.desktop)
-      if (key !== null) {
-        await page.goto(garden.url)
-        await page.getByLabel("API key").fill(key)
-        await page.getByRole("button", { name: "Sign in" }).click()
-        await box(page).waitFor()
-        if (path !== "/") await page.goto(garden.url + path)
-      } else {
-        await page.goto(garden.url + path)
-      }
-      return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
-    }
-
-    const box = (page: Page) => page.getByRole("combobox", { name: "Search" })
-    const results = (page: Page) => page.getByRole("list", { name: "Results" }).getByRole("article")
-    const asked = (question: string) => `/?q=${encodeURIComponent(question)}`
-
-    test("somebody signs in, asks, and comes from a citation to the passage in its page", async () => {
-      await using opened = await open("/")
-      const { page, complaints } = opened
-      await box(page).fill(QUESTION)
-      await page.getByRole("button", { name: "Search" }).click()
-      const answer = page.getByRole("region", { name: "Answer" })
-      await answer.getByText("Pumps are cleaned with warm water").waitFor()
-      await results(page).first().waitFor()
-      expect(await page.title()).toBe(`${QUESTION} · Fossick`)
-      await answer
-        .getByRole("button", { name: /^Source 1/ })
-        .first()
-        .click()
-      const copy = page.getByRole("dialog", { name: "Cleaning pumps" })
-      await copy.locator(".passage").getByText("Pumps are cleaned with warm water").waitFor()
-      await copy.getByText(/^Read on/).waitFor()
-      await page.keyboard.press("Escape")
-      await copy.waitFor({ state: "detached" })
-      expect(complaints).toEqual([])
-    })
-
-    test("a wrong key is refused in words, and a session ends by signing out", async () => {
-      await using opened = await open("/", { key: null })
-      const { page } = opened
-      await page.getByLabel("API key").fill("fsk-wrong")
-      await page.getByRole("button", { name: "Sign in" }).click()
-      await page.getByText("This key is not valid").waitFor()
-      await page.getByLabel("API key").fill(garden.key)
+  /** A page of its own, signed in unless told otherwise; what the browser complains of is gathered. */
+  async function open(path = "/", { key = garden.key }: { key?: string | null } = {}) {
+    const { page, complaints } = await openWatchedPage(browser, garden.url, WIDTHS.desktop)
+    if (key !== null) {
+      await page.goto(garden.url)
+      await page.getByLabel("API key").fill(key)
       await page.getByRole("button", { name: "Sign in" }).click()
       await box(page).waitFor()
-      const cookies = await browser.context.cookies()
-      expect(cookies).toMatchObject([{ name: "fossick-session", httpOnly: true, sameSite: "Strict" }])
-      await page.getByRole("button", { name: "Sign out" }).click()
-      await page.getByLabel("API key").waitFor()
-      expect(await browser.context.cookies()).toEqual([])
-    })
+      if (path !== "/") await page.goto(garden.url + path)
+    } else {
+      await page.goto(garden.url + path)
+    }
+    return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+  }
 
-    test("the address holds what is shown: it is shared, reloaded, and gone back through", async () => {
-      await using opened = await open(asked(QUESTION))
-      const { page } = opened
-      await results(page).first().waitFor()
-      await results(page)
-        .first()
-        .getByRole("button", { name: /^Stored copy/ })
-        .click()
-      await page.getByRole("dialog").locator(".passage").first().waitFor()
-      const address = page.url()
-      await page.goto(address)
-      await page.getByRole("dialog").locator(".passage").first().waitFor()
-      await page.goBack()
-      await page.getByRole("dialog").waitFor({ state: "detached" })
-      await box(page).fill("tulips")
-      await box(page).press("Enter")
-      await page.getByRole("link", { name: "Tulips" }).waitFor()
-      await page.goBack()
-      await page.getByRole("link", { name: "Cleaning pumps" }).first().waitFor()
-      expect(await box(page).inputValue()).toBe(QUESTION)
-    })
+  const box = (page: Page) => page.getByRole("combobox", { name: "Search" })
+  const results = (page: Page) => page.getByRole("list", { name: "Results" }).getByRole("article")
+  const asked = (question: string) => `/?q=${encodeURIComponent(question)}`
 
-    test("no letter is lost: the box has the focus from the moment it is there", async () => {
-      await using opened = await open()
-      const { page } = opened
-      // Observers are told before anything is painted, and so before a key that is pressed now.
-      await page.addInitScript(`new MutationObserver((_, observer) => {
+  test("somebody signs in, asks, and comes from a citation to the passage in its page", async () => {
+    await using opened = await open("/")
+    const { page, complaints } = opened
+    await box(page).fill(QUESTION)
+    await page.getByRole("button", { name: "Search" }).click()
+    const answer = page.getByRole("region", { name: "Answer" })
+    await answer.getByText("Pumps are cleaned with warm water").waitFor()
+    await results(page).first().waitFor()
+    expect(await page.title()).toBe(`${QUESTION} · Fossick`)
+    await answer
+      .getByRole("button", { name: /^Source 1/ })
+      .first()
+      .click()
+    const copy = page.getByRole("dialog", { name: "Cleaning pumps" })
+    await copy.locator(".passage").getByText("Pumps are cleaned with warm water").waitFor()
+    await copy.getByText(/^Read on/).waitFor()
+    await page.keyboard.press("Escape")
+    await copy.waitFor({ state: "detached" })
+    expect(complaints).toEqual([])
+  })
+
+  test("a wrong key is refused in words, and a session ends by signing out", async () => {
+    await using opened = await open("/", { key: null })
+    const { page } = opened
+    await page.getByLabel("API key").fill("fsk-wrong")
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByText("This key is not valid").waitFor()
+    await page.getByLabel("API key").fill(garden.key)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await box(page).waitFor()
+    const cookies = await browser.context.cookies()
+    expect(cookies).toMatchObject([{ name: "fossick-session", httpOnly: true, sameSite: "Strict" }])
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await page.getByLabel("API key").waitFor()
+    expect(await browser.context.cookies()).toEqual([])
+  })
+
+  test("the address holds what is shown: it is shared, reloaded, and gone back through", async () => {
+    await using opened = await open(asked(QUESTION))
+    const { page } = opened
+    await results(page).first().waitFor()
+    await results(page)
+      .first()
+      .getByRole("button", { name: /^Stored copy/ })
+      .click()
+    await page.getByRole("dialog").locator(".passage").first().waitFor()
+    const address = page.url()
+    await page.goto(address)
+    await page.getByRole("dialog").locator(".passage").first().waitFor()
+    await page.goBack()
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    await box(page).fill("tulips")
+    await box(page).press("Enter")
+    await page.getByRole("link", { name: "Tulips" }).waitFor()
+    await page.goBack()
+    await page.getByRole("link", { name: "Cleaning pumps" }).first().waitFor()
+    expect(await box(page).inputValue()).toBe(QUESTION)
+  })
+
+  test("no letter is lost: the box has the focus from the moment it is there", async () => {
+    await using opened = await open()
+    const { page } = opened
+    // Observers are told before anything is painted, and so before a key that is pressed now.
+    await page.addInitScript(`new MutationObserver((_, observer) => {
         const box = document.querySelector("[role=combobox]")
         if (!box) return
         observer.disconnect()
         globalThis.hadFocus = document.activeElement === box
       }).observe(document, { childList: true, subtree: true })`)
-      await page.reload()
-      await box(page).waitFor()
-      expect(await page.evaluate("globalThis.hadFocus")).toBe(true)
-    })
+    await page.reload()
+    await box(page).waitFor()
+    expect(await page.evaluate("globalThis.hadFocus")).toBe(true)
+  })
 
-    test("everything is done with the keyboard alone", async () => {
+  test("everything is done with the keyboard alone", async () => {
+    await using opened = await open("/")
+    const { page, complaints } = opened
+    const focused = () => page.evaluate<string>("document.activeElement?.textContent ?? ''")
+    // The box has the focus already; suggestions are gone through, and one is asked.
+    await page.keyboard.type("clean")
+    await page.getByRole("option").first().waitFor()
+    await page.keyboard.press("ArrowDown")
+    expect(await box(page).getAttribute("aria-activedescendant")).toBe(
+      await page.getByRole("option", { selected: true }).getAttribute("id"),
+    )
+    await page.keyboard.press("Enter")
+    await results(page).first().waitFor()
+    expect(await page.getByRole("listbox").isHidden()).toBe(true)
+    // From the box to the results and through them.
+    await results(page).first().getByRole("link").first().focus()
+    const first = await focused()
+    await page.keyboard.press("ArrowDown")
+    const second = await focused()
+    expect([first, second].includes("")).toBe(false)
+    expect(second).not.toBe(first)
+    await page.keyboard.press("ArrowUp")
+    expect(await focused()).toBe(first)
+    // The stored copy takes the focus, and gives it back.
+    const copyButton = results(page)
+      .first()
+      .getByRole("button", { name: /^Stored copy/ })
+    await copyButton.focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog").waitFor()
+    expect(await page.evaluate("document.querySelector('dialog').contains(document.activeElement)")).toBe(
+      true,
+    )
+    await page.keyboard.press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    expect(await copyButton.evaluate((element) => element === document.activeElement)).toBe(true)
+    // Back to the box, which Escape empties.
+    await page.keyboard.press("/")
+    expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("combobox")
+    await page.keyboard.press("Escape")
+    expect(await box(page).inputValue()).toBe("")
+    expect(complaints).toEqual([])
+  })
+
+  test("somebody without a mouse signs in, asks, reads a citation, filters, reads a stored copy, and asks for a page", async () => {
+    await using opened = await open("/", { key: null })
+    const { page, complaints } = opened
+    const { keyboard } = page
+    /** Goes on by the key alone until there. */
+    const goTo = async (there: Locator, key: "Tab" | "Shift+Tab" = "Tab") => {
+      await there.waitFor()
+      for (let pressed = 0; pressed < 120; pressed += 1) {
+        if (await there.evaluate((element) => element === document.activeElement)) return
+        await keyboard.press(key)
+      }
+      throw new Error(`The keyboard does not lead to ${String(there)}.`)
+    }
+    await goTo(page.getByLabel("API key"))
+    await keyboard.type(garden.key)
+    await keyboard.press("Enter")
+    await goTo(box(page))
+    await keyboard.type(QUESTION)
+    await keyboard.press("Enter")
+    const citation = page
+      .getByRole("region", { name: "Answer" })
+      .getByRole("button", { name: /^Source 1/ })
+      .first()
+    await goTo(citation)
+    await keyboard.press("Enter")
+    await page
+      .getByRole("dialog")
+      .locator(".passage")
+      .getByText("Pumps are cleaned with warm water")
+      .waitFor()
+    await keyboard.press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    expect(await citation.evaluate((element) => element === document.activeElement)).toBe(true)
+
+    const filter = page.getByRole("form", { name: "Filters" }).getByRole("checkbox", { name: "2025" })
+    await goTo(filter, "Shift+Tab")
+    await keyboard.press("Space")
+    const chosen = page.getByRole("list", { name: "Chosen filters" }).getByRole("button", { name: /2025/ })
+    await chosen.waitFor()
+    expect(new URL(page.url()).searchParams.getAll("published")).toEqual(["2025"])
+    await goTo(chosen)
+    await keyboard.press("Enter")
+    await chosen.waitFor({ state: "detached" })
+
+    await goTo(
+      results(page)
+        .first()
+        .getByRole("button", { name: /^Stored copy/ }),
+    )
+    await keyboard.press("Enter")
+    await page
+      .getByRole("dialog")
+      .getByText(/^Read on/)
+      .waitFor()
+    await keyboard.press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+
+    await goTo(page.getByRole("button", { name: "Ask for a page to be added" }))
+    await keyboard.press("Enter")
+    const address = page.getByRole("dialog").getByLabel("Address of the page or its site")
+    await goTo(address)
+    await keyboard.type("https://pumps.example/")
+    await keyboard.press("Enter")
+    await page.getByText("The operator will see what is missing.").waitFor()
+    expect(garden.requests()).toContainEqual(expect.objectContaining({ url: "https://pumps.example/" }))
+    expect(complaints).toEqual([])
+  })
+
+  test("nothing that a page says is ever run", async () => {
+    await using opened = await open(asked("hostile weeds"))
+    const { page, complaints } = opened
+    const hostile = page.getByRole("link", { name: /img src=x onerror/ })
+    await hostile.waitFor()
+    // It is all there, as text.
+    expect(await results(page).filter({ has: hostile }).innerText()).toContain("<script>")
+    await results(page)
+      .filter({ has: hostile })
+      .getByRole("button", { name: /^Stored copy/ })
+      .click()
+    const copy = page.getByRole("dialog")
+    await copy.getByText("Weeds are hostile").first().waitFor()
+    await copy.getByText("<script>").first().waitFor()
+    expect(await copy.locator("script, iframe, img, [onerror], [onclick], [style]").count()).toBe(0)
+    const links = await copy
+      .getByRole("link")
+      .evaluateAll((all) =>
+        all.map((link) => [(link as unknown as Link).protocol, (link as unknown as Link).rel] as const),
+      )
+    for (const [protocol, rel] of links) {
+      expect(protocol).toMatch(/^(https?|mailto):$/)
+      expect(rel).toBe("noreferrer noopener")
+    }
+    await page.keyboard.press("Escape")
+    await page.goto(
+      `${garden.url}/?q=${encodeURIComponent('<img src=x onerror="hacked=1">')}&source=<script>hacked=1</script>`,
+    )
+    await page.getByRole("tabpanel").or(page.getByRole("alert")).first().waitFor()
+    // Nor what is suggested of it.
+    await page.goto(garden.url)
+    await box(page).pressSequentially("weeds")
+    const suggestion = page.getByRole("option", { name: /<svg onload/ })
+    await suggestion.waitFor()
+    expect(await page.getByRole("listbox").locator("img, script, [onload], [onerror]").count()).toBe(0)
+    expect(await page.evaluate("typeof hacked")).toBe("undefined")
+    expect(complaints.filter((one) => !one.includes("400"))).toEqual([])
+  })
+
+  test("results are narrowed down by what pages have in common", async () => {
+    await using opened = await open(asked("garden"))
+    const { page, complaints } = opened
+    const filters = page.getByRole("form", { name: "Filters" })
+    await filters.getByRole("checkbox", { name: "2024" }).check()
+    await page.getByRole("list", { name: "Chosen filters" }).getByRole("button", { name: /2024/ }).waitFor()
+    await expect.poll(() => results(page).count()).toBe(1)
+    await page.getByRole("link", { name: "Roses" }).waitFor()
+    expect(new URL(page.url()).searchParams.getAll("published")).toEqual(["2024"])
+    // The other years stay in sight, with how many pages they have.
+    expect(await filters.getByText("2025").count()).toBe(1)
+    await page.getByRole("list", { name: "Chosen filters" }).getByRole("button", { name: /2024/ }).click()
+    await expect.poll(() => results(page).count()).toBeGreaterThan(1)
+    expect(complaints).toEqual([])
+  })
+
+  test("folders and versions narrow the results down, and hostile ones are names like any other", async () => {
+    await using opened = await open(asked("seals"))
+    const { page, complaints } = opened
+    const filters = page.getByRole("form", { name: "Filters" })
+    await filters.getByRole("checkbox", { name: /img src=x onerror/ }).waitFor()
+    expect(await filters.locator("img, script").count()).toBe(0)
+    await filters.getByRole("checkbox", { name: "3.13" }).check()
+    await expect.poll(() => results(page).count()).toBe(1)
+    await page.getByRole("link", { name: "Seals of 3.13" }).waitFor()
+    expect(new URL(page.url()).searchParams.getAll("version")).toEqual(["3.13"])
+    await page.reload()
+    await expect.poll(() => results(page).count()).toBe(1)
+    await filters.getByRole("checkbox", { name: "3.13" }).uncheck()
+    await filters.getByRole("checkbox", { name: "/manual" }).check()
+    await expect.poll(() => results(page).count()).toBe(2)
+    await filters.getByRole("checkbox", { name: /img src=x onerror/ }).check()
+    await expect.poll(() => results(page).count()).toBe(3)
+    expect(await page.evaluate("typeof hacked")).toBe("undefined")
+    expect(complaints).toEqual([])
+  })
+
+  test("misspelt words say what they were taken for, and a page names its translation", async () => {
+    await using opened = await open(asked("brsuh for pmups"))
+    const { page, complaints } = opened
+    expect(await page.locator(".corrected").innerText()).toContain("no page holds “brsuh” or “pmups”")
+    await page.getByRole("link", { name: "brush for pumps", exact: true }).click()
+    await results(page).first().waitFor()
+    expect(await box(page).inputValue()).toBe("brush for pumps")
+    await expect.poll(() => page.locator(".corrected").count()).toBe(0)
+    await page.goto(garden.url + asked("when are tulips planted?"))
+    const tulips = results(page).filter({ hasText: "three times as deep" })
+    const translation = tulips.getByRole("link", { name: "In German" })
+    expect(await translation.getAttribute("href")).toMatch(/\/de\/tulips$/)
+    expect(complaints).toEqual([])
+  })
+
+  test("admins find their console, and others are not shown the way", async () => {
+    {
       await using opened = await open("/")
-      const { page, complaints } = opened
-      const focused = () => page.evaluate<string>("document.activeElement?.textContent ?? ''")
-      // The box has the focus already; suggestions are gone through, and one is asked.
-      await page.keyboard.type("clean")
-      await page.getByRole("option").first().waitFor()
-      await page.keyboard.press("ArrowDown")
-      expect(await box(page).getAttribute("aria-activedescendant")).toBe(
-        await page.getByRole("option", { selected: true }).getAttribute("id"),
+      expect(await opened.page.getByRole("link", { name: "Console" }).count()).toBe(0)
+    }
+    await using opened = await open("/", { key: garden.adminKey })
+    await opened.page.getByRole("link", { name: "Console" }).click()
+    await opened.page.waitForURL(/\/console$/)
+  })
+
+  test("pictures are the appliance's own, and lead to their pages", async () => {
+    await using opened = await open(`${asked("garden pumps")}&view=images`)
+    const { page, complaints } = opened
+    const picture = page.getByRole("tabpanel").getByRole("img").first()
+    await picture.waitFor()
+    await expect.poll(() => picture.evaluate((one) => (one as unknown as Picture).naturalWidth)).toBe(320)
+    expect(await picture.getAttribute("src")).toContain(`${garden.url}/thumbnails?`)
+    expect(complaints).toEqual([])
+  })
+
+  test("where nothing is found it says why, and filters can be taken away", async () => {
+    await using opened = await open(`${asked("pumps")}&type=pdf`)
+    const { page } = opened
+    await page.getByRole("heading", { name: /Nothing was found/ }).waitFor()
+    await page.getByRole("button", { name: "Search without filters" }).click()
+    await results(page).first().waitFor()
+    expect(new URL(page.url()).searchParams.has("type")).toBe(false)
+  })
+
+  test("what hardly fits is said to, folded, and not answered", async () => {
+    await using opened = await open(asked("zzqxv wubbleflorp"))
+    const { page, complaints } = opened
+    await page.getByRole("heading", { name: "Nothing fits “zzqxv wubbleflorp” well" }).waitFor()
+    expect(await results(page).count()).toBe(0)
+    await page.getByText(/^Show (\d+ weak matches|the only weak match)$/).click()
+    await results(page).first().waitFor()
+    expect(await page.getByRole("region", { name: "Answer" }).count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  test("the operator learns what helped, and what is missing", async () => {
+    await using opened = await open(asked(QUESTION))
+    const { page } = opened
+    await page.getByRole("button", { name: "This helped" }).click()
+    await page.getByText("Thank you.").waitFor()
+    // With the pages that the answer cites.
+    await expect
+      .poll(() => garden.feedback())
+      .toContainEqual(
+        expect.objectContaining({ human_score: 1, used_urls: [expect.stringMatching(/^http:\/\//)] }),
       )
-      await page.keyboard.press("Enter")
-      await results(page).first().waitFor()
-      expect(await page.getByRole("listbox").isHidden()).toBe(true)
-      // From the box to the results and through them.
-      await results(page).first().getByRole("link").first().focus()
-      const first = await focused()
-      await page.keyboard.press("ArrowDown")
-      const second = await focused()
-      expect([first, second].includes("")).toBe(false)
-      expect(second).not.toBe(first)
-      await page.keyboard.press("ArrowUp")
-      expect(await focused()).toBe(first)
-      // The stored copy takes the focus, and gives it back.
-      const copyButton = results(page)
-        .first()
-        .getByRole("button", { name: /^Stored copy/ })
-      await copyButton.focus()
-      await page.keyboard.press("Enter")
-      await page.getByRole("dialog").waitFor()
-      expect(await page.evaluate("document.querySelector('dialog').contains(document.activeElement)")).toBe(
-        true,
-      )
-      await page.keyboard.press("Escape")
-      await page.getByRole("dialog").waitFor({ state: "detached" })
-      expect(await copyButton.evaluate((element) => element === document.activeElement)).toBe(true)
-      // Back to the box, which Escape empties.
-      await page.keyboard.press("/")
-      expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("combobox")
-      await page.keyboard.press("Escape")
-      expect(await box(page).inputValue()).toBe("")
-      expect(complaints).toEqual([])
-    })
+    await page.goto(garden.url + asked("zebra migration in the savannah"))
+    await page.getByRole("button", { name: "Ask for a page to be added" }).click()
+    const form = page.getByRole("dialog", { name: "Ask for a page to be added" })
+    await form.getByLabel("Address of the page or its site").fill("javascript:hacked=1")
+    await form.getByRole("button", { name: "Send" }).click()
+    await form.getByText("Must be an http or https address.").waitFor()
+    await form.getByLabel("Address of the page or its site").fill("https://zebras.example/migration")
+    await form.getByRole("button", { name: "Send" }).click()
+    await page.getByText("The operator will see what is missing.").waitFor()
+    await form.waitFor({ state: "detached" })
+    expect(garden.requests()).toContainEqual(
+      expect.objectContaining({
+        url: "https://zebras.example/migration",
+        question: "zebra migration in the savannah",
+        keys: 1,
+      }),
+    )
+  })
 
-    test("somebody without a mouse signs in, asks, reads a citation, filters, reads a stored copy, and asks for a page", async () => {
-      await using opened = await open("/", { key: null })
-      const { page, complaints } = opened
-      const { keyboard } = page
-      /** Goes on by the key alone until there. */
-      const goTo = async (there: Locator, key: "Tab" | "Shift+Tab" = "Tab") => {
-        await there.waitFor()
-        for (let pressed = 0; pressed < 120; pressed += 1) {
-          if (await there.evaluate((element) => element === document.activeElement)) return
-          await keyboard.press(key)
-        }
-        throw new Error(`The keyboard does not lead to ${String(there)}.`)
-      }
-      await goTo(page.getByLabel("API key"))
-      await keyboard.type(garden.key)
-      await keyboard.press("Enter")
-      await goTo(box(page))
-      await keyboard.type(QUESTION)
-      await keyboard.press("Enter")
-      const citation = page
-        .getByRole("region", { name: "Answer" })
-        .getByRole("button", { name: /^Source 1/ })
-        .first()
-      await goTo(citation)
-      await keyboard.press("Enter")
-      await page
-        .getByRole("dialog")
-        .locator(".passage")
-        .getByText("Pumps are cleaned with warm water")
-        .waitFor()
-      await keyboard.press("Escape")
-      await page.getByRole("dialog").waitFor({ state: "detached" })
-      expect(await citation.evaluate((element) => element === document.activeElement)).toBe(true)
-
-      const filter = page.getByRole("form", { name: "Filters" }).getByRole("checkbox", { name: "2025" })
-      await goTo(filter, "Shift+Tab")
-      await keyboard.press("Space")
-      const chosen = page.getByRole("list", { name: "Chosen filters" }).getByRole("button", { name: /2025/ })
-      await chosen.waitFor()
-      expect(new URL(page.url()).searchParams.getAll("published")).toEqual(["2025"])
-      await goTo(chosen)
-      await keyboard.press("Enter")
-      await chosen.waitFor({ state: "detached" })
-
-      await goTo(
-        results(page)
-          .first()
-          .getByRole("button", { name: /^Stored copy/ }),
-      )
-      await keyboard.press("Enter")
-      await page
-        .getByRole("dialog")
-        .getByText(/^Read on/)
-        .waitFor()
-      await keyboard.press("Escape")
-      await page.getByRole("dialog").waitFor({ state: "detached" })
-
-      await goTo(page.getByRole("button", { name: "Ask for a page to be added" }))
-      await keyboard.press("Enter")
-      const address = page.getByRole("dialog").getByLabel("Address of the page or its site")
-      await goTo(address)
-      await keyboard.type("https://pumps.example/")
-      await keyboard.press("Enter")
-      await page.getByText("The operator will see what is missing.").waitFor()
-      expect(garden.requests()).toContainEqual(expect.objectContaining({ url: "https://pumps.example/" }))
-      expect(complaints).toEqual([])
-    })
-
-    test("nothing that a page says is ever run", async () => {
-      await using opened = await open(asked("hostile weeds"))
-      const { page, complaints } = opened
-      const hostile = page.getByRole("link", { name: /img src=x onerror/ })
-      await hostile.waitFor()
-      // It is all there, as text.
-      expect(await results(page).filter({ has: hostile }).innerText()).toContain("<script>")
-      await results(page)
-        .filter({ has: hostile })
-        .getByRole("button", { name: /^Stored copy/ })
-        .click()
-      const copy = page.getByRole("dialog")
-      await copy.getByText("Weeds are hostile").first().waitFor()
-      await copy.getByText("<script>").first().waitFor()
-      expect(await copy.locator("script, iframe, img, [onerror], [onclick], [style]").count()).toBe(0)
-      const links = await copy
-        .getByRole("link")
-        .evaluateAll((all) =>
-          all.map((link) => [(link as unknown as Link).protocol, (link as unknown as Link).rel] as const),
-        )
-      for (const [protocol, rel] of links) {
-        expect(protocol).toMatch(/^(https?|mailto):$/)
-        expect(rel).toBe("noreferrer noopener")
-      }
-      await page.keyboard.press("Escape")
-      await page.goto(
-        `${garden.url}/?q=${encodeURIComponent('<img src=x onerror="hacked=1">')}&source=<script>hacked=1</script>`,
-      )
-      await page.getByRole("tabpanel").or(page.getByRole("alert")).first().waitFor()
-      // Nor what is suggested of it.
-      await page.goto(garden.url)
-      await box(page).pressSequentially("weeds")
-      const suggestion = page.getByRole("option", { name: /<svg onload/ })
-      await suggestion.waitFor()
-      expect(await page.getByRole("listbox").locator("img, script, [onload], [onerror]").count()).toBe(0)
-      expect(await page.evaluate("typeof hacked")).toBe("undefined")
-      expect(complaints.filter((one) => !one.includes("400"))).toEqual([])
-    })
-
-    test("results are narrowed down by what pages have in common", async () => {
-      await using opened = await open(asked("garden"))
-      const { page, complaints } = opened
-      const filters = page.getByRole("form", { name: "Filters" })
-      await filters.getByRole("checkbox", { name: "2024" }).check()
-      await page.getByRole("list", { name: "Chosen filters" }).getByRole("button", { name: /2024/ }).waitFor()
-      await expect.poll(() => results(page).count()).toBe(1)
-      await page.getByRole("link", { name: "Roses" }).waitFor()
-      expect(new URL(page.url()).searchParams.getAll("published")).toEqual(["2024"])
-      // The other years stay in sight, with how many pages they have.
-      expect(await filters.getByText("2025").count()).toBe(1)
-      await page.getByRole("list", { name: "Chosen filters" }).getByRole("button", { name: /2024/ }).click()
-      await expect.poll(() => results(page).count()).toBeGreaterThan(1)
-      expect(complaints).toEqual([])
-    })
-
-    test("folders and versions narrow the results down, and hostile ones are names like any other", async () => {
-      await using opened = await open(asked("seals"))
-      const { page, complaints } = opened
-      const filters = page.getByRole("form", { name: "Filters" })
-      await filters.getByRole("checkbox", { name: /img src=x onerror/ }).waitFor()
-      expect(await filters.locator("img, script").count()).toBe(0)
-      await filters.getByRole("checkbox", { name: "3.13" }).check()
-      await expect.poll(() => results(page).count()).toBe(1)
-      await page.getByRole("link", { name: "Seals of 3.13" }).waitFor()
-      expect(new URL(page.url()).searchParams.getAll("version")).toEqual(["3.13"])
-      await page.reload()
-      await expect.poll(() => results(page).count()).toBe(1)
-      await filters.getByRole("checkbox", { name: "3.13" }).uncheck()
-      await filters.getByRole("checkbox", { name: "/manual" }).check()
-      await expect.poll(() => results(page).count()).toBe(2)
-      await filters.getByRole("checkbox", { name: /img src=x onerror/ }).check()
-      await expect.poll(() => results(page).count()).toBe(3)
-      expect(await page.evaluate("typeof hacked")).toBe("undefined")
-      expect(complaints).toEqual([])
-    })
-
-    test("misspelt words say what they were taken for, and a page names its translation", async () => {
-      await using opened = await open(asked("brsuh for pmups"))
-      const { page, complaints } = opened
-      expect(await page.locator(".corrected").innerText()).toContain("no page holds “brsuh” or “pmups”")
-      await page.getByRole("link", { name: "brush for pumps", exact: true }).click()
-      await results(page).first().waitFor()
-      expect(await box(page).inputValue()).toBe("brush for pumps")
-      await expect.poll(() => page.locator(".corrected").count()).toBe(0)
-      await page.goto(garden.url + asked("when are tulips planted?"))
-      const tulips = results(page).filter({ hasText: "three times as deep" })
-      const translation = tulips.getByRole("link", { name: "In German" })
-      expect(await translation.getAttribute("href")).toMatch(/\/de\/tulips$/)
-      expect(complaints).toEqual([])
-    })
-
-    test("admins find their console, and others are not shown the way", async () => {
-      {
-        await using opened = await open("/")
-        expect(await opened.page.getByRole("link", { name: "Console" }).count()).toBe(0)
-      }
-      await using opened = await open("/", { key: garden.adminKey })
-      await opened.page.getByRole("link", { name: "Console" }).click()
-      await opened.page.waitForURL(/\/console$/)
-    })
-
-    test("pictures are the appliance's own, and lead to their pages", async () => {
-      await using opened = await open(`${asked("garden pumps")}&view=images`)
-      const { page, complaints } = opened
-      const picture = page.getByRole("tabpanel").getByRole("img").first()
-      await picture.waitFor()
-      await expect.poll(() => picture.evaluate((one) => (one as unknown as Picture).naturalWidth)).toBe(320)
-      expect(await picture.getAttribute("src")).toContain(`${garden.url}/thumbnails?`)
-      expect(complaints).toEqual([])
-    })
-
-    test("where nothing is found it says why, and filters can be taken away", async () => {
-      await using opened = await open(`${asked("pumps")}&type=pdf`)
-      const { page } = opened
-      await page.getByRole("heading", { name: /Nothing was found/ }).waitFor()
-      await page.getByRole("button", { name: "Search without filters" }).click()
-      await results(page).first().waitFor()
-      expect(new URL(page.url()).searchParams.has("type")).toBe(false)
-    })
-
-    test("what hardly fits is said to, folded, and not answered", async () => {
-      await using opened = await open(asked("zzqxv wubbleflorp"))
-      const { page, complaints } = opened
-      await page.getByRole("heading", { name: "Nothing fits “zzqxv wubbleflorp” well" }).waitFor()
-      expect(await results(page).count()).toBe(0)
-      await page.getByText(/^Show (\d+ weak matches|the only weak match)$/).click()
-      await results(page).first().waitFor()
-      expect(await page.getByRole("region", { name: "Answer" }).count()).toBe(0)
-      expect(complaints).toEqual([])
-    })
-
-    test("the operator learns what helped, and what is missing", async () => {
+  test("why a result stands where it does is for admins alone", async () => {
+    {
       await using opened = await open(asked(QUESTION))
-      const { page } = opened
-      await page.getByRole("button", { name: "This helped" }).click()
-      await page.getByText("Thank you.").waitFor()
-      // With the pages that the answer cites.
-      await expect
-        .poll(() => garden.feedback())
-        .toContainEqual(
-          expect.objectContaining({ human_score: 1, used_urls: [expect.stringMatching(/^http:\/\//)] }),
-        )
-      await page.goto(garden.url + asked("zebra migration in the savannah"))
-      await page.getByRole("button", { name: "Ask for a page to be added" }).click()
-      const form = page.getByRole("dialog", { name: "Ask for a page to be added" })
-      await form.getByLabel("Address of the page or its site").fill("javascript:hacked=1")
-      await form.getByRole("button", { name: "Send" }).click()
-      await form.getByText("Must be an http or https address.").waitFor()
-      await form.getByLabel("Address of the page or its site").fill("https://zebras.example/migration")
-      await form.getByRole("button", { name: "Send" }).click()
-      await page.getByText("The operator will see what is missing.").waitFor()
-      await form.waitFor({ state: "detached" })
-      expect(garden.requests()).toContainEqual(
-        expect.objectContaining({
-          url: "https://zebras.example/migration",
-          question: "zebra migration in the savannah",
-          keys: 1,
-        }),
-      )
-    })
+      await results(opened.page).first().waitFor()
+      expect(await opened.page.getByText("Why this result").count()).toBe(0)
+    }
+    await using opened = await open(asked(QUESTION), { key: garden.adminKey })
+    const { page } = opened
+    const why = page.getByText("Why this result").first()
+    const before = await why.boundingBox()
+    await why.click()
+    await page.getByRole("meter", { name: "Words of the question" }).waitFor()
+    expect(await why.boundingBox(), "it stays under the pointer").toEqual(before)
+  })
 
-    test("why a result stands where it does is for admins alone", async () => {
-      {
-        await using opened = await open(asked(QUESTION))
-        await results(opened.page).first().waitFor()
-        expect(await opened.page.getByText("Why this result").count()).toBe(0)
-      }
-      await using opened = await open(asked(QUESTION), { key: garden.adminKey })
-      const { page } = opened
-      const why = page.getByText("Why this result").first()
-      const before = await why.boundingBox()
-      await why.click()
-      await page.getByRole("meter", { name: "Words of the question" }).waitFor()
-      expect(await why.boundingBox(), "it stays under the pointer").toEqual(before)
-    })
+  test("an open appliance asks nobody to sign in, and shows what its key may see", async () => {
+    await using open2 = await openGarden({ open: true })
+    await browser.context.clearCookies()
+    const page = await browser.context.newPage()
+    await page.goto(open2.url + asked(QUESTION))
+    await results(page).first().waitFor()
+    expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(0)
+    await page.close()
+  })
 
-    test("an open appliance asks nobody to sign in, and shows what its key may see", async () => {
-      await using open2 = await openGarden({ open: true })
-      await browser.context.clearCookies()
-      const page = await browser.context.newPage()
-      await page.goto(open2.url + asked(QUESTION))
-      await results(page).first().waitFor()
-      expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(0)
-      await page.close()
-    })
+  test("axe finds nothing, and nothing is wider than the screen", async () => {
+    await using signedOut = await open("/", { key: null })
+    await signedOut.page.getByLabel("API key").waitFor()
+    expect(await faultsOf(signedOut.page)).toEqual([])
 
-    test("axe finds nothing, and nothing is wider than the screen", async () => {
-      await using signedOut = await open("/", { key: null })
-      await signedOut.page.getByLabel("API key").waitFor()
-      expect(await faultsOf(signedOut.page)).toEqual([])
-
-      await using opened = await open("/", { key: garden.adminKey })
-      const { page } = opened
-      const look = async (name: string) => {
-        expect([name, await faultsOf(page)]).toEqual([name, []])
-      }
-      await page.getByRole("list", { name: "Sources" }).getByRole("listitem").first().waitFor()
-      await look("home")
-      await box(page).pressSequentially("clean")
-      await page.getByRole("option").first().waitFor()
-      await page.keyboard.press("ArrowDown")
-      await look("suggestions")
-      await page.goto(garden.url + asked(QUESTION))
-      await page.getByRole("button", { name: "This helped" }).waitFor()
-      await page.getByText("Why this result").first().click()
-      // With a page among them whose words are longer than a phone is wide.
-      await page.getByRole("link", { name: /^Tools for-cleaning/ }).waitFor()
-      await look("results")
-      await results(page)
-        .first()
-        .getByRole("button", { name: /^Stored copy/ })
-        .click()
-      await page.getByRole("dialog").locator(".passage").first().waitFor()
-      await look("stored copy")
-      await page.goto(`${garden.url + asked("garden")}&view=images`)
-      await page.getByRole("tabpanel").waitFor()
-      await look("images")
-      await page.goto(garden.url + asked("zzqxv wubbleflorp"))
-      await page.getByText(/^Show .* weak match/).click()
-      await results(page).first().waitFor()
-      await look("weak matches")
-      await page.goto(`${garden.url + asked("zebra migration")}&type=pdf`)
-      await page.getByRole("heading", { name: /Nothing was found/ }).waitFor()
-      await look("nothing")
-      await page.getByRole("button", { name: "Ask for a page to be added" }).click()
-      await page.getByRole("dialog").waitFor()
-      await look("ask for a page")
-      await page.goto(garden.url + asked("brsuh for pmups"))
-      await page.locator(".corrected").waitFor()
-      const filters = page.getByRole("button", { name: "Filters", exact: true })
-      if (await filters.isVisible()) await filters.click()
-      await look("facets and misspelt words")
-    })
-  },
-)
+    await using opened = await open("/", { key: garden.adminKey })
+    const { page } = opened
+    const look = async (name: string) => {
+      expect([name, await faultsOf(page)]).toEqual([name, []])
+    }
+    await page.getByRole("list", { name: "Sources" }).getByRole("listitem").first().waitFor()
+    await look("home")
+    await box(page).pressSequentially("clean")
+    await page.getByRole("option").first().waitFor()
+    await page.keyboard.press("ArrowDown")
+    await look("suggestions")
+    await page.goto(garden.url + asked(QUESTION))
+    await page.getByRole("button", { name: "This helped" }).waitFor()
+    await page.getByText("Why this result").first().click()
+    // With a page among them whose words are longer than a phone is wide.
+    await page.getByRole("link", { name: /^Tools for-cleaning/ }).waitFor()
+    await look("results")
+    await results(page)
+      .first()
+      .getByRole("button", { name: /^Stored copy/ })
+      .click()
+    await page.getByRole("dialog").locator(".passage").first().waitFor()
+    await look("stored copy")
+    await page.goto(`${garden.url + asked("garden")}&view=images`)
+    await page.getByRole("tabpanel").waitFor()
+    await look("images")
+    await page.goto(garden.url + asked("zzqxv wubbleflorp"))
+    await page.getByText(/^Show .* weak match/).click()
+    await results(page).first().waitFor()
+    await look("weak matches")
+    await page.goto(`${garden.url + asked("zebra migration")}&type=pdf`)
+    await page.getByRole("heading", { name: /Nothing was found/ }).waitFor()
+    await look("nothing")
+    await page.getByRole("button", { name: "Ask for a page to be added" }).click()
+    await page.getByRole("dialog").waitFor()
+    await look("ask for a page")
+    await page.goto(garden.url + asked("brsuh for pmups"))
+    await page.locator(".corrected").waitFor()
+    const filters = page.getByRole("button", { name: "Filters", exact: true })
+    if (await filters.isVisible()) await filters.click()
+    await look("facets and misspelt words")
+  })
+})

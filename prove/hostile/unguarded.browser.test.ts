@@ -1,6 +1,6 @@
 import { type Browser, chromium } from "playwright"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import { bytes, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 import { pageOf, SECURE_TRIES, SERVICE_WORKER, TRIES } from "./browsing.ts"
 import { startPrivateService } from "./private-service.ts"
@@ -8,11 +8,10 @@ import { startPrivateService } from "./private-service.ts"
 // What the attacks of pages are worth: a browser without the appliance's flags and proxy comes to the private service by each of them.
 
 const browserPath = await findTestBrowser()
-const skipped = browserPath === null ? `(${NO_BROWSER})` : ""
 /** Those that are no requests over HTTP of a page itself. */
 const OTHERS = /WebRTC|WebTransport|service worker/
 
-describe.skipIf(browserPath === null)(`a browser that nobody guards ${skipped}`, () => {
+describe("a browser that nobody guards", { tags: ["chromium"] }, () => {
   let browser: Browser
   let site: TestSite
 

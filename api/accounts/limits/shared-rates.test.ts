@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import { NO_TURN } from "#base/store/state-port.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
-import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { stateOn } from "#base/store/testing/state-on.ts"
 import { memoryState } from "../../testing/serve-app.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
@@ -141,8 +141,7 @@ describe("a slot that cannot be made", () => {
   })
 })
 
-const isMissing = postgresPrograms() === null
-describe.skipIf(isMissing)(`on PostgreSQL${isMissing ? `: ${NO_POSTGRES}` : ""}`, () => {
+describe("on PostgreSQL", { tags: ["postgresql"] }, () => {
   test("two connections let through as many as one", async () => {
     using folder = temporaryFolder()
     await using server = await PostgresServer.start()

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, Socket } from "no
 import { MessageChannel } from "node:worker_threads"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
 import { until } from "../../testing/until.ts"
-import { NO_POSTGRES, postgresPrograms, PostgresServer } from "../testing/postgres-server.ts"
+import { PostgresServer } from "../testing/postgres-server.ts"
 import type { Answer, Asked, Rows } from "./asked.ts"
 import { answerAsked, type ConnectionLimits, Connections } from "./connections-worker.ts"
 import { serverLocation } from "./state-location.ts"
@@ -133,9 +133,7 @@ function errorMessage({ code, message }: { readonly code: string; readonly messa
   return Buffer.concat([head, fields])
 }
 
-const isMissing = postgresPrograms() === null
-
-describe.skipIf(isMissing)(`connections to a server${isMissing ? `: ${NO_POSTGRES}` : ""}`, () => {
+describe("connections to a server", { tags: ["postgresql"] }, () => {
   let server: PostgresServer
   /** Looks on from outside. */
   let admin: Asker

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
 import { expect, test } from "vitest"
-import { NO_POSTGRES, postgresPrograms, PostgresServer } from "../testing/postgres-server.ts"
+import { PostgresServer } from "../testing/postgres-server.ts"
 import { PostgresStore } from "./postgres-store.ts"
 import { serverLocation } from "./state-location.ts"
 
 const PASSWORD = "p%41ss:w@rd/ß?#"
-const isMissing = postgresPrograms() === null
 
-test.skipIf(isMissing)(
-  `a server that asks for a password gets the one that its file holds${isMissing ? `: ${NO_POSTGRES}` : ""}`,
+test(
+  "a server that asks for a password gets the one that its file holds",
+  { tags: ["postgresql"] },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "fossick-"))
     const server = await PostgresServer.start()

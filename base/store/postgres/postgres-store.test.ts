@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { BUSY_MS } from "../busy.ts"
-import { NO_POSTGRES, postgresPrograms, PostgresServer } from "../testing/postgres-server.ts"
+import { PostgresServer } from "../testing/postgres-server.ts"
 import { PostgresStore } from "./postgres-store.ts"
 import { serverLocation } from "./state-location.ts"
 
-const isMissing = postgresPrograms() === null
-
 // What it shares with a file is in state-contract.ts.
-describe.skipIf(isMissing)(`a store on a server${isMissing ? `: ${NO_POSTGRES}` : ""}`, () => {
+describe("a store on a server", { tags: ["postgresql"] }, () => {
   let server: PostgresServer
   beforeAll(async () => {
     server = await PostgresServer.start()

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { migrate, openStateFile, SCHEMA_VERSION, transaction } from "../state-store.ts"
-import { NO_POSTGRES, postgresPrograms, PostgresServer } from "../testing/postgres-server.ts"
+import { PostgresServer } from "../testing/postgres-server.ts"
 import { PostgresError } from "./bridge.ts"
 import { PostgresStore } from "./postgres-store.ts"
 import { copyState, copyToFile, copyToServer } from "./state-copy.ts"
@@ -18,9 +18,8 @@ const STEPS = [
    create index part_thing on part (thing);
    create trigger thing_added after insert on thing begin update tally set n = n + 1; end`,
 ]
-const isMissing = postgresPrograms() === null
 
-describe.skipIf(isMissing)(`a state that moves${isMissing ? `: ${NO_POSTGRES}` : ""}`, () => {
+describe("a state that moves", { tags: ["postgresql"] }, () => {
   let server: PostgresServer
   let folder: string
   beforeAll(async () => {

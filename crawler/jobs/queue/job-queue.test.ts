@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { serverLocation } from "#base/store/postgres/state-location.ts"
 import { OwnProcess } from "#base/store/processes/own-process.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
-import { NO_POSTGRES, postgresPrograms, PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { until } from "#base/testing/until.ts"
 import type { JobTrigger } from "../../job.ts"
 import { defineSource } from "../../source.ts"
@@ -173,8 +173,7 @@ function describeQueue(name: string): void {
 
 describeQueue("the table")
 
-const isMissing = postgresPrograms() === null
-describe.skipIf(isMissing)(`with the state on a server${isMissing ? `: ${NO_POSTGRES}` : ""}`, () => {
+describe("with the state on a server", { tags: ["postgresql"] }, () => {
   let server: PostgresServer
   const { FOSSICK_STATE: before } = process.env
   beforeAll(async () => {

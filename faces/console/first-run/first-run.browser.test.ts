@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { until } from "#base/testing/until.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import { article, html, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
@@ -16,143 +16,140 @@ const DESKTOP = { width: 1280, height: 800 }
 
 const executablePath = await findTestBrowser()
 
-describe.skipIf(executablePath === null)(
-  `the first run in a browser${executablePath === null ? ` (skipped: ${NO_BROWSER})` : ""}`,
-  () => {
-    let browser: TestBrowser
-    let site: TestSite
+describe("the first run in a browser", { tags: ["chromium"] }, () => {
+  let browser: TestBrowser
+  let site: TestSite
 
-    beforeAll(async () => {
-      site = await startTestSite({
-        "/": article("Pump works", { links: ["/cleaning"] }),
-        "/cleaning": html(
-          `<html lang="en"><head><title>Cleaning pumps</title></head><body><main><h1>Cleaning pumps</h1>
+  beforeAll(async () => {
+    site = await startTestSite({
+      "/": article("Pump works", { links: ["/cleaning"] }),
+      "/cleaning": html(
+        `<html lang="en"><head><title>Cleaning pumps</title></head><body><main><h1>Cleaning pumps</h1>
            <p>Pumps are cleaned with warm water and a soft brush, once a month.</p></main></body></html>`,
-        ),
-      })
-      browser = await openBrowser(executablePath!)
+      ),
     })
+    browser = await openBrowser(executablePath!)
+  })
 
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]()
-      await site?.[Symbol.asyncDispose]()
-    })
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]()
+    await site?.[Symbol.asyncDispose]()
+  })
 
-    async function signIn(workshop: Workshop, path: string, size = DESKTOP) {
-      const { page, complaints } = await openWatchedPage(browser, workshop.url, size)
-      await page.goto(workshop.url + path)
-      await page.getByLabel("API key").fill(workshop.adminKey)
-      await page.getByRole("button", { name: "Sign in" }).click()
-      return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+  async function signIn(workshop: Workshop, path: string, size = DESKTOP) {
+    const { page, complaints } = await openWatchedPage(browser, workshop.url, size)
+    await page.goto(workshop.url + path)
+    await page.getByLabel("API key").fill(workshop.adminKey)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
+  }
+
+  test("a name, a first source, its crawl while it lasts, a question and its cited answer", async () => {
+    await using workshop = await openWorkshop({ isNew: true })
+    // The search page leads there.
+    await using opened = await signIn(workshop, "/")
+    const { page, complaints } = opened
+    await page.getByRole("heading", { name: "No site has been added yet" }).waitFor()
+    await page.getByRole("link", { name: "Set it up" }).click()
+    await page.getByRole("heading", { level: 1, name: "Set up this appliance" }).waitFor()
+    const step = page.getByRole("list", { name: "Steps" }).locator("[aria-current=step]")
+    expect(await step.innerText()).toContain("A name")
+    await page.getByLabel("Name", { exact: true }).fill("Pump  works & co")
+    await page.getByRole("button", { name: "Go on" }).click()
+    await page.getByRole("heading", { name: "Which site is to be read first?" }).waitFor()
+    await page.getByRole("link", { name: "Pump works & co, the search page" }).waitFor()
+    expect(await step.innerText()).toContain("A first source")
+    await page.getByLabel("Address of the site").fill(site.url("/"))
+    await page.getByRole("button", { name: "Look at the site" }).click()
+    await page.getByRole("list", { name: "2 pages as they read" }).waitFor()
+    await page.getByLabel("Name", { exact: true }).fill("pumps")
+    await page.getByRole("button", { name: "Save and run" }).click()
+    await page.getByText("It waits for the crawler").waitFor()
+    expect(await step.innerText()).toContain("Its first crawl")
+    await page.getByText("As soon as the first pages are in the index").waitFor()
+    // Where somebody is stands in the address.
+    await page.reload()
+    await page.getByText("It waits for the crawler").waitFor()
+    workshop.begin("pumps")
+    const question = page.getByLabel("A question to the pages of pumps")
+    await question.waitFor()
+    expect(await step.innerText()).toContain("A first question")
+    await page.getByText("Finished", { exact: true }).waitFor()
+    await page.getByRole("list", { name: "Addresses that were read" }).getByText("/cleaning").waitFor()
+    await question.fill("how are pumps cleaned?")
+    await question.press("Enter")
+    const answer = page.getByRole("status", { name: "Answer" })
+    await answer.getByText("Pumps are cleaned with warm water and a soft brush, once a month.").waitFor()
+    await answer.getByRole("button", { name: /Source \d: Cleaning pumps/ }).click()
+    await page.getByRole("dialog").getByText("Cleaning pumps").first().waitFor()
+    await page.getByRole("button", { name: "Close" }).click()
+    await page.getByRole("link", { name: "Go to the overview" }).click()
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test("it can be skipped, and is nobody's but an admin's", async () => {
+    await using workshop = await openWorkshop({ isNew: true })
+    for (const [method, path] of [
+      ["GET", "/admin/appliance"],
+      ["PUT", "/admin/appliance"],
+      ["POST", "/admin/sources/propose"],
+    ]) {
+      const body = method === "GET" ? {} : { body: '{"name":"mine","url":"http://x.example/"}' }
+      const headers = { "Content-Type": "application/json" }
+      const open = await fetch(workshop.url + path, { method: method!, headers, ...body })
+      expect(open.status).toBe(401)
     }
-
-    test("a name, a first source, its crawl while it lasts, a question and its cited answer", async () => {
-      await using workshop = await openWorkshop({ isNew: true })
-      // The search page leads there.
-      await using opened = await signIn(workshop, "/")
-      const { page, complaints } = opened
-      await page.getByRole("heading", { name: "No site has been added yet" }).waitFor()
-      await page.getByRole("link", { name: "Set it up" }).click()
-      await page.getByRole("heading", { level: 1, name: "Set up this appliance" }).waitFor()
-      const step = page.getByRole("list", { name: "Steps" }).locator("[aria-current=step]")
-      expect(await step.innerText()).toContain("A name")
-      await page.getByLabel("Name", { exact: true }).fill("Pump  works & co")
-      await page.getByRole("button", { name: "Go on" }).click()
-      await page.getByRole("heading", { name: "Which site is to be read first?" }).waitFor()
-      await page.getByRole("link", { name: "Pump works & co, the search page" }).waitFor()
-      expect(await step.innerText()).toContain("A first source")
-      await page.getByLabel("Address of the site").fill(site.url("/"))
-      await page.getByRole("button", { name: "Look at the site" }).click()
-      await page.getByRole("list", { name: "2 pages as they read" }).waitFor()
-      await page.getByLabel("Name", { exact: true }).fill("pumps")
-      await page.getByRole("button", { name: "Save and run" }).click()
-      await page.getByText("It waits for the crawler").waitFor()
-      expect(await step.innerText()).toContain("Its first crawl")
-      await page.getByText("As soon as the first pages are in the index").waitFor()
-      // Where somebody is stands in the address.
-      await page.reload()
-      await page.getByText("It waits for the crawler").waitFor()
-      workshop.begin("pumps")
-      const question = page.getByLabel("A question to the pages of pumps")
-      await question.waitFor()
-      expect(await step.innerText()).toContain("A first question")
-      await page.getByText("Finished", { exact: true }).waitFor()
-      await page.getByRole("list", { name: "Addresses that were read" }).getByText("/cleaning").waitFor()
-      await question.fill("how are pumps cleaned?")
-      await question.press("Enter")
-      const answer = page.getByRole("status", { name: "Answer" })
-      await answer.getByText("Pumps are cleaned with warm water and a soft brush, once a month.").waitFor()
-      await answer.getByRole("button", { name: /Source \d: Cleaning pumps/ }).click()
-      await page.getByRole("dialog").getByText("Cleaning pumps").first().waitFor()
-      await page.getByRole("button", { name: "Close" }).click()
-      await page.getByRole("link", { name: "Go to the overview" }).click()
-      await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
-      expect(complaints).toEqual([])
+    await using opened = await signIn(workshop, "/console")
+    const { page } = opened
+    await page.getByRole("link", { name: "Skip this" }).click()
+    await page.getByText("No source is declared yet").waitFor()
+    expect((await (await fetch(`${workshop.url}/session`)).json()) as object).toMatchObject({
+      appliance_name: null,
     })
+  })
 
-    test("it can be skipped, and is nobody's but an admin's", async () => {
-      await using workshop = await openWorkshop({ isNew: true })
-      for (const [method, path] of [
-        ["GET", "/admin/appliance"],
-        ["PUT", "/admin/appliance"],
-        ["POST", "/admin/sources/propose"],
-      ]) {
-        const body = method === "GET" ? {} : { body: '{"name":"mine","url":"http://x.example/"}' }
-        const headers = { "Content-Type": "application/json" }
-        const open = await fetch(workshop.url + path, { method: method!, headers, ...body })
-        expect(open.status).toBe(401)
+  test("a crawl that ends between two calls of one look is asked about all the same", async () => {
+    await using workshop = await openWorkshop({ isNew: true })
+    await using opened = await signIn(workshop, "/console")
+    const { page } = opened
+    await page.getByRole("button", { name: "Go on" }).click()
+    await page.getByLabel("Address of the site").fill(site.url("/"))
+    await page.getByRole("button", { name: "Look at the site" }).click()
+    await page.getByLabel("Name", { exact: true }).fill("pumps")
+    let hasBegun = false
+    await page.route(/\/admin\/jobs\/\d+\?/, async (route) => {
+      if (!hasBegun) {
+        hasBegun = true
+        workshop.begin("pumps")
+        const jobs = new Jobs(workshop.db)
+        await until(() => jobs.list().every(({ endedAt }) => endedAt !== null))
       }
-      await using opened = await signIn(workshop, "/console")
-      const { page } = opened
-      await page.getByRole("link", { name: "Skip this" }).click()
-      await page.getByText("No source is declared yet").waitFor()
-      expect((await (await fetch(`${workshop.url}/session`)).json()) as object).toMatchObject({
-        appliance_name: null,
-      })
+      await route.continue()
     })
+    await page.getByRole("button", { name: "Save and run" }).click()
+    await page.getByLabel("A question to the pages of pumps").waitFor()
+    expect(hasBegun).toBe(true)
+  })
 
-    test("a crawl that ends between two calls of one look is asked about all the same", async () => {
-      await using workshop = await openWorkshop({ isNew: true })
-      await using opened = await signIn(workshop, "/console")
-      const { page } = opened
-      await page.getByRole("button", { name: "Go on" }).click()
-      await page.getByLabel("Address of the site").fill(site.url("/"))
-      await page.getByRole("button", { name: "Look at the site" }).click()
-      await page.getByLabel("Name", { exact: true }).fill("pumps")
-      let hasBegun = false
-      await page.route(/\/admin\/jobs\/\d+\?/, async (route) => {
-        if (!hasBegun) {
-          hasBegun = true
-          workshop.begin("pumps")
-          const jobs = new Jobs(workshop.db)
-          await until(() => jobs.list().every(({ endedAt }) => endedAt !== null))
-        }
-        await route.continue()
-      })
-      await page.getByRole("button", { name: "Save and run" }).click()
-      await page.getByLabel("A question to the pages of pumps").waitFor()
-      expect(hasBegun).toBe(true)
-    })
-
-    test("axe finds nothing on its steps, in light and dark, at any width", async () => {
-      await using workshop = await openWorkshop({ isNew: true })
-      await using opened = await signIn(workshop, "/console")
-      const { page } = opened
-      const check = async () => expect(await faultsOf(page)).toEqual([])
-      await page.getByRole("button", { name: "Go on" }).waitFor()
-      await check()
-      await page.getByRole("button", { name: "Go on" }).click()
-      await page.getByLabel("Address of the site").fill(site.url("/"))
-      await page.getByRole("button", { name: "Look at the site" }).click()
-      await page.getByLabel("Name", { exact: true }).fill("pumps")
-      await page.getByRole("button", { name: "Save and run" }).click()
-      await page.getByText("It waits for the crawler").waitFor()
-      workshop.begin("pumps")
-      await page.getByText("Finished", { exact: true }).waitFor()
-      await page.getByLabel("A question to the pages of pumps").fill("how are pumps cleaned?")
-      await page.getByRole("button", { name: "Ask" }).click()
-      await page.getByRole("list", { name: "Pages" }).waitFor()
-      await check()
-    })
-  },
-)
+  test("axe finds nothing on its steps, in light and dark, at any width", async () => {
+    await using workshop = await openWorkshop({ isNew: true })
+    await using opened = await signIn(workshop, "/console")
+    const { page } = opened
+    const check = async () => expect(await faultsOf(page)).toEqual([])
+    await page.getByRole("button", { name: "Go on" }).waitFor()
+    await check()
+    await page.getByRole("button", { name: "Go on" }).click()
+    await page.getByLabel("Address of the site").fill(site.url("/"))
+    await page.getByRole("button", { name: "Look at the site" }).click()
+    await page.getByLabel("Name", { exact: true }).fill("pumps")
+    await page.getByRole("button", { name: "Save and run" }).click()
+    await page.getByText("It waits for the crawler").waitFor()
+    workshop.begin("pumps")
+    await page.getByText("Finished", { exact: true }).waitFor()
+    await page.getByLabel("A question to the pages of pumps").fill("how are pumps cleaned?")
+    await page.getByRole("button", { name: "Ask" }).click()
+    await page.getByRole("list", { name: "Pages" }).waitFor()
+    await check()
+  })
+})

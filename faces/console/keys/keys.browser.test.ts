@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
 import { faultsOf, WIDTHS } from "../../testing/axe.ts"
@@ -30,152 +30,146 @@ test("usage is shown by day of UTC, days without a call among them", () => {
 
 const executablePath = await findTestBrowser()
 
-describe.skipIf(executablePath === null)(
-  `keys in a browser${executablePath === null ? ` (skipped: ${NO_BROWSER})` : ""}`,
-  () => {
-    let browser: TestBrowser
-    let workshop: Workshop
+describe("keys in a browser", { tags: ["chromium"] }, () => {
+  let browser: TestBrowser
+  let workshop: Workshop
 
-    beforeAll(async () => {
-      workshop = await openWorkshop()
-      browser = await openBrowser(executablePath!)
-      const body = { name: "website", source: "manual", origins: ["https://www.example.com"] }
-      await fetch(`${workshop.url}/admin/public-keys`, {
+  beforeAll(async () => {
+    workshop = await openWorkshop()
+    browser = await openBrowser(executablePath!)
+    const body = { name: "website", source: "manual", origins: ["https://www.example.com"] }
+    await fetch(`${workshop.url}/admin/public-keys`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${workshop.adminKey}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    })
+  })
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]()
+    await workshop?.[Symbol.asyncDispose]()
+  })
+
+  async function open() {
+    const opened = await openSignedIn(
+      browser,
+      { url: workshop.url, key: workshop.adminKey },
+      "/console?view=keys",
+      WIDTHS.desktop,
+    )
+    await opened.page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
+    return opened
+  }
+  /** The status of a search with a key, of a web page of an origin. */
+  const asks = async (key: string, origin?: string) =>
+    (
+      await fetch(`${workshop.url}/search`, {
         method: "POST",
-        headers: { Authorization: `Bearer ${workshop.adminKey}`, "Content-Type": "application/json" },
-        body: JSON.stringify(body),
+        headers: {
+          Authorization: `Bearer ${key}`,
+          "Content-Type": "application/json",
+          ...(origin !== undefined && { Origin: origin }),
+        },
+        body: JSON.stringify({ query: "chapter" }),
       })
-    })
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]()
-      await workshop?.[Symbol.asyncDispose]()
-    })
+    ).status
 
-    async function open() {
-      const opened = await openSignedIn(
-        browser,
-        { url: workshop.url, key: workshop.adminKey },
-        "/console?view=keys",
-        WIDTHS.desktop,
-      )
-      await opened.page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
-      return opened
-    }
-    /** The status of a search with a key, of a web page of an origin. */
-    const asks = async (key: string, origin?: string) =>
-      (
-        await fetch(`${workshop.url}/search`, {
-          method: "POST",
-          headers: {
-            Authorization: `Bearer ${key}`,
-            "Content-Type": "application/json",
-            ...(origin !== undefined && { Origin: origin }),
-          },
-          body: JSON.stringify({ query: "chapter" }),
-        })
-      ).status
+  test("a key is made for a source, shown once, used, disabled, enabled, rotated and deleted", async () => {
+    await using opened = await open()
+    const { page, complaints } = opened
+    await page.getByRole("button", { name: "New key" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Name").fill("chat")
+    await dialog.getByLabel("Calls").fill("lots")
+    await dialog.getByLabel("manual").check()
+    await dialog.getByRole("button", { name: "Make the key" }).click()
+    await dialog.getByText(/must be a list such as search=100/).waitFor()
+    await dialog.getByLabel("Calls").fill("search=60/m")
+    await dialog.getByRole("button", { name: "Make the key" }).click()
+    await dialog.getByRole("heading", { name: "The key for chat" }).waitFor()
+    const key = await dialog.getByRole("region", { name: "Key", exact: true }).innerText()
+    expect(key).toMatch(/^fsk-/)
+    expect(await dialog.getByRole("region", { name: "MCP configuration" }).innerText()).toContain(key)
+    expect(await asks(key)).toBe(200)
+    await dialog.getByRole("button", { name: "I have kept it" }).click()
+    await page.reload()
+    const card = page.getByRole("list", { name: "Keys" }).getByRole("listitem").filter({ hasText: "chat" })
+    await card.getByText("1 call").waitFor()
+    await card.getByText("source manual").waitFor()
+    await card.getByText("search 60 a minute").waitFor()
+    expect(await page.content()).not.toContain(key)
 
-    test("a key is made for a source, shown once, used, disabled, enabled, rotated and deleted", async () => {
-      await using opened = await open()
-      const { page, complaints } = opened
-      await page.getByRole("button", { name: "New key" }).click()
-      const dialog = page.getByRole("dialog")
-      await dialog.getByLabel("Name").fill("chat")
-      await dialog.getByLabel("Calls").fill("lots")
-      await dialog.getByLabel("manual").check()
-      await dialog.getByRole("button", { name: "Make the key" }).click()
-      await dialog.getByText(/must be a list such as search=100/).waitFor()
-      await dialog.getByLabel("Calls").fill("search=60/m")
-      await dialog.getByRole("button", { name: "Make the key" }).click()
-      await dialog.getByRole("heading", { name: "The key for chat" }).waitFor()
-      const key = await dialog.getByRole("region", { name: "Key", exact: true }).innerText()
-      expect(key).toMatch(/^fsk-/)
-      expect(await dialog.getByRole("region", { name: "MCP configuration" }).innerText()).toContain(key)
-      expect(await asks(key)).toBe(200)
-      await dialog.getByRole("button", { name: "I have kept it" }).click()
-      await page.reload()
-      const card = page.getByRole("list", { name: "Keys" }).getByRole("listitem").filter({ hasText: "chat" })
-      await card.getByText("1 call").waitFor()
-      await card.getByText("source manual").waitFor()
-      await card.getByText("search 60 a minute").waitFor()
-      expect(await page.content()).not.toContain(key)
+    await card.getByRole("link", { name: "Usage of chat" }).click()
+    await page.getByRole("heading", { name: "chat, the last 30 days" }).waitFor()
+    await page.getByRole("img", { name: "Calls a day: from 0 to 1, last 1" }).waitFor()
+    await page.getByRole("link", { name: "Of all keys" }).click()
 
-      await card.getByRole("link", { name: "Usage of chat" }).click()
-      await page.getByRole("heading", { name: "chat, the last 30 days" }).waitFor()
-      await page.getByRole("img", { name: "Calls a day: from 0 to 1, last 1" }).waitFor()
-      await page.getByRole("link", { name: "Of all keys" }).click()
+    await card.getByRole("button", { name: "Disable chat" }).click()
+    await dialog.getByRole("button", { name: "Disable it" }).click()
+    await card.getByText("Disabled").waitFor()
+    expect(await asks(key)).toBe(401)
+    await card.getByRole("button", { name: "Enable chat" }).click()
+    await card.getByRole("button", { name: "Rotate chat" }).waitFor()
+    expect(await asks(key)).toBe(200)
 
-      await card.getByRole("button", { name: "Disable chat" }).click()
-      await dialog.getByRole("button", { name: "Disable it" }).click()
-      await card.getByText("Disabled").waitFor()
-      expect(await asks(key)).toBe(401)
-      await card.getByRole("button", { name: "Enable chat" }).click()
-      await card.getByRole("button", { name: "Rotate chat" }).waitFor()
-      expect(await asks(key)).toBe(200)
+    await card.getByRole("button", { name: "Rotate chat" }).click()
+    await dialog.getByLabel("The key of before").selectOption("Refused at once")
+    await dialog.getByRole("button", { name: "Make the new key" }).click()
+    const second = await dialog.getByRole("region", { name: "Key", exact: true }).innerText()
+    await dialog.getByRole("button", { name: "I have kept it" }).click()
+    expect([await asks(key), await asks(second)]).toEqual([401, 200])
+    const active = card.filter({ has: page.getByRole("button", { name: "Rotate chat" }) })
+    await active.getByRole("button", { name: "Delete chat" }).click()
+    await dialog.getByRole("button", { name: "Delete it for good" }).click()
+    await active.waitFor({ state: "detached" })
+    expect(await asks(second)).toBe(401)
+    expect(complaints.filter((one) => !one.includes("422"))).toEqual([])
+  })
 
-      await card.getByRole("button", { name: "Rotate chat" }).click()
-      await dialog.getByLabel("The key of before").selectOption("Refused at once")
-      await dialog.getByRole("button", { name: "Make the new key" }).click()
-      const second = await dialog.getByRole("region", { name: "Key", exact: true }).innerText()
-      await dialog.getByRole("button", { name: "I have kept it" }).click()
-      expect([await asks(key), await asks(second)]).toEqual([401, 200])
-      const active = card.filter({ has: page.getByRole("button", { name: "Rotate chat" }) })
-      await active.getByRole("button", { name: "Delete chat" }).click()
-      await dialog.getByRole("button", { name: "Delete it for good" }).click()
-      await active.waitFor({ state: "detached" })
-      expect(await asks(second)).toBe(401)
-      expect(complaints.filter((one) => !one.includes("422"))).toEqual([])
-    })
+  test("a public key is made for the web pages of an origin, disabled and deleted", async () => {
+    await using opened = await open()
+    const { page, complaints } = opened
+    await page.getByRole("button", { name: "New key" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Name").fill("our docs")
+    await dialog.getByLabel("For", { exact: true }).selectOption("Web pages: a public key")
+    await dialog.getByLabel("Source").selectOption("manual")
+    await dialog.getByLabel("Web pages that may use it").fill("docs.example.com/x")
+    await dialog.getByRole("button", { name: "Make the key" }).click()
+    await dialog.locator("[aria-invalid]").waitFor()
+    await dialog.getByLabel("Web pages that may use it").fill("https://docs.example.com")
+    await dialog.getByRole("button", { name: "Make the key" }).click()
+    const key = await dialog.getByRole("region", { name: "Key", exact: true }).innerText()
+    await dialog.getByRole("button", { name: "Done" }).click()
+    expect(await asks(key, "https://docs.example.com")).toBe(200)
+    expect(await asks(key, "https://elsewhere.example")).not.toBe(200)
+    const table = page.getByRole("table", { name: "Public keys" })
+    await table.getByText("https://docs.example.com").waitFor()
+    await page.getByRole("button", { name: "Disable our docs" }).click()
+    await table.getByText("Disabled", { exact: true }).waitFor()
+    expect(await asks(key, "https://docs.example.com")).not.toBe(200)
+    await page.getByRole("button", { name: "Delete our docs" }).click()
+    await dialog.getByRole("button", { name: "Delete it for good" }).click()
+    await table.getByText("our docs").waitFor({ state: "detached" })
+    expect(complaints.filter((one) => !one.includes("422"))).toEqual([])
+  })
 
-    test("a public key is made for the web pages of an origin, disabled and deleted", async () => {
-      await using opened = await open()
-      const { page, complaints } = opened
-      await page.getByRole("button", { name: "New key" }).click()
-      const dialog = page.getByRole("dialog")
-      await dialog.getByLabel("Name").fill("our docs")
-      await dialog.getByLabel("For", { exact: true }).selectOption("Web pages: a public key")
-      await dialog.getByLabel("Source").selectOption("manual")
-      await dialog.getByLabel("Web pages that may use it").fill("docs.example.com/x")
-      await dialog.getByRole("button", { name: "Make the key" }).click()
-      await dialog.locator("[aria-invalid]").waitFor()
-      await dialog.getByLabel("Web pages that may use it").fill("https://docs.example.com")
-      await dialog.getByRole("button", { name: "Make the key" }).click()
-      const key = await dialog.getByRole("region", { name: "Key", exact: true }).innerText()
-      await dialog.getByRole("button", { name: "Done" }).click()
-      expect(await asks(key, "https://docs.example.com")).toBe(200)
-      expect(await asks(key, "https://elsewhere.example")).not.toBe(200)
-      const table = page.getByRole("table", { name: "Public keys" })
-      await table.getByText("https://docs.example.com").waitFor()
-      await page.getByRole("button", { name: "Disable our docs" }).click()
-      await table.getByText("Disabled", { exact: true }).waitFor()
-      expect(await asks(key, "https://docs.example.com")).not.toBe(200)
-      await page.getByRole("button", { name: "Delete our docs" }).click()
-      await dialog.getByRole("button", { name: "Delete it for good" }).click()
-      await table.getByText("our docs").waitFor({ state: "detached" })
-      expect(complaints.filter((one) => !one.includes("422"))).toEqual([])
-    })
-
-    test("axe finds nothing, and nothing is wider than the screen", async () => {
-      await using opened = await open()
-      const { page } = opened
-      await page.reload()
-      await page.getByRole("region", { name: "MCP configuration" }).waitFor()
-      expect(await faultsOf(page)).toEqual([])
-      await page.getByRole("button", { name: "New key" }).click()
-      await page.getByRole("dialog").waitFor()
-      expect(await faultsOf(page)).toEqual([])
-      await page
-        .getByRole("dialog")
-        .getByLabel("For", { exact: true })
-        .selectOption("Web pages: a public key")
-      expect(await faultsOf(page)).toEqual([])
-      await page
-        .getByRole("dialog")
-        .getByLabel("For", { exact: true })
-        .selectOption("A program or person that searches")
-      await page.getByRole("button", { name: "Make the key" }).click()
-      await page.getByRole("button", { name: "I have kept it" }).waitFor()
-      expect(await faultsOf(page)).toEqual([])
-    })
-  },
-)
+  test("axe finds nothing, and nothing is wider than the screen", async () => {
+    await using opened = await open()
+    const { page } = opened
+    await page.reload()
+    await page.getByRole("region", { name: "MCP configuration" }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByRole("button", { name: "New key" }).click()
+    await page.getByRole("dialog").waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByRole("dialog").getByLabel("For", { exact: true }).selectOption("Web pages: a public key")
+    expect(await faultsOf(page)).toEqual([])
+    await page
+      .getByRole("dialog")
+      .getByLabel("For", { exact: true })
+      .selectOption("A program or person that searches")
+    await page.getByRole("button", { name: "Make the key" }).click()
+    await page.getByRole("button", { name: "I have kept it" }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+  })
+})

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
 import { faultsOf, WIDTHS } from "../../testing/axe.ts"
@@ -11,164 +11,161 @@ import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 const executablePath = await findTestBrowser()
 
-describe.skipIf(executablePath === null)(
-  `a page is inspected in a browser${executablePath === null ? ` (skipped: ${NO_BROWSER})` : ""}`,
-  () => {
-    let browser: TestBrowser
-    let workshop: Workshop
+describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
+  let browser: TestBrowser
+  let workshop: Workshop
 
-    beforeAll(async () => {
-      workshop = await openWorkshop()
-      browser = await openBrowser(executablePath!)
-    })
+  beforeAll(async () => {
+    workshop = await openWorkshop()
+    browser = await openBrowser(executablePath!)
+  })
 
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]()
-      await workshop?.[Symbol.asyncDispose]()
-    })
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]()
+    await workshop?.[Symbol.asyncDispose]()
+  })
 
-    async function open(path: string) {
-      const opened = await openSignedIn(
-        browser,
-        { url: workshop.url, key: workshop.adminKey },
-        path,
-        WIDTHS.desktop,
-      )
-      await opened.page.getByRole("navigation", { name: "Console" }).waitFor()
-      return opened
+  async function open(path: string) {
+    const opened = await openSignedIn(
+      browser,
+      { url: workshop.url, key: workshop.adminKey },
+      path,
+      WIDTHS.desktop,
+    )
+    await opened.page.getByRole("navigation", { name: "Console" }).waitFor()
+    return opened
+  }
+  const inspecting = (source: "manual" | "forum", path: string, query = "") =>
+    `/console?${new URLSearchParams({ view: "page", url: workshop.start(source) + path, ...(query && { query }) }).toString()}`
+
+  test("a page that is found: every rule, its passages, what links to it, its rank, and how it reads now", async () => {
+    await using opened = await open("/console")
+    const { page, complaints } = opened
+    await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Pages" }).click()
+    await page.getByText("Why is a page found, or not?").waitFor()
+    await page.getByRole("button", { name: "Inspect" }).click()
+    await page.getByText("Write the address of a page.").waitFor()
+    await page.getByLabel("Address of the page").fill(`${workshop.start("forum")}thread-2`)
+    await page.getByLabel("Question").fill("thread 2")
+    await page.getByRole("button", { name: "Inspect" }).click()
+    const verdict = page.getByRole("region", { name: "Verdict" })
+    await verdict.getByRole("heading", { name: "Thread 2" }).waitFor()
+    await verdict.getByText(/It is in the index: it is number \d+ for "thread 2"/).waitFor()
+    const steps = page.getByRole("list", { name: "Every rule, with its reason" })
+    const names = await steps.locator("b").allInnerTexts()
+    expect(names.map((name) => name.split(",")[0]!.trim())).toEqual([
+      "Source",
+      "Found",
+      "robots.txt",
+      "Last visit",
+      "Text",
+      "Index",
+      "Visits",
+      "Rank",
+    ])
+    const indexed = page.getByRole("region", { name: "As the index holds it" })
+    await indexed.getByText("Thread 2 is explained here").first().waitFor()
+    const links = page.getByRole("list", { name: "Pages that link to it" })
+    expect(await links.getByRole("link").allInnerTexts()).toEqual([workshop.start("forum")])
+    await page.getByRole("button", { name: "Read it now" }).click()
+    const now = page.getByRole("region", { name: "How it reads now" })
+    await now.getByText("unchanged", { exact: true }).waitFor()
+    await now.getByText("200 text/html").waitFor()
+    // A reload shows the same.
+    await page.reload()
+    await verdict.getByText(/It is in the index: it is number \d+ for "thread 2"/).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test("a page that is not found says which rule stopped it, and leads to what helps", async () => {
+    await using opened = await open(inspecting("forum", "thread-9"))
+    const { page } = opened
+    const verdict = page.getByRole("region", { name: "Verdict" })
+    await verdict.getByText(/It is not in the index: .*robots.txt/).waitFor()
+    await page.getByRole("listitem").filter({ hasText: "robots.txt, stopped here" }).waitFor()
+    await page.goto(workshop.url + "/console?view=page&url=https%3A%2F%2Fnowhere.invalid%2Fdocs%2F")
+    await verdict.getByText(/It is not in the index/).waitFor()
+    await page.getByRole("link", { name: "Add a source for it" }).click()
+    expect(await page.getByLabel("Address of the site").inputValue()).toBe("https://nowhere.invalid/docs/")
+  })
+
+  test("a page is visited again: its source runs over what is due, that page among the first", async () => {
+    await using opened = await open(inspecting("manual", "chapter-6"))
+    const { page, complaints } = opened
+    const visit = async () => {
+      const url = encodeURIComponent(`${workshop.start("manual")}chapter-6`)
+      const headers = { Authorization: `Bearer ${workshop.adminKey}` }
+      const answer = await fetch(`${workshop.url}/admin/page?url=${url}`, { headers })
+      return ((await answer.json()) as { known: { job_id: number; due_at: string | null }[] }).known[0]!
     }
-    const inspecting = (source: "manual" | "forum", path: string, query = "") =>
-      `/console?${new URLSearchParams({ view: "page", url: workshop.start(source) + path, ...(query && { query }) }).toString()}`
+    const before = await visit()
+    expect(before.due_at).not.toBeNull()
+    await page.getByRole("button", { name: "Recrawl" }).click()
+    await page.getByText("The page will be visited again").waitFor()
+    await page.getByText("due now", { exact: false }).first().waitFor()
+    expect((await visit()).due_at).toBeNull()
+    await workshop.work("manual")
+    const after = await visit()
+    expect(after.job_id).toBeGreaterThan(before.job_id)
+    expect(after.due_at).not.toBeNull()
+    expect(complaints).toEqual([])
+  })
 
-    test("a page that is found: every rule, its passages, what links to it, its rank, and how it reads now", async () => {
-      await using opened = await open("/console")
-      const { page, complaints } = opened
-      await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Pages" }).click()
-      await page.getByText("Why is a page found, or not?").waitFor()
-      await page.getByRole("button", { name: "Inspect" }).click()
-      await page.getByText("Write the address of a page.").waitFor()
-      await page.getByLabel("Address of the page").fill(`${workshop.start("forum")}thread-2`)
-      await page.getByLabel("Question").fill("thread 2")
-      await page.getByRole("button", { name: "Inspect" }).click()
-      const verdict = page.getByRole("region", { name: "Verdict" })
-      await verdict.getByRole("heading", { name: "Thread 2" }).waitFor()
-      await verdict.getByText(/It is in the index: it is number \d+ for "thread 2"/).waitFor()
-      const steps = page.getByRole("list", { name: "Every rule, with its reason" })
-      const names = await steps.locator("b").allInnerTexts()
-      expect(names.map((name) => name.split(",")[0]!.trim())).toEqual([
-        "Source",
-        "Found",
-        "robots.txt",
-        "Last visit",
-        "Text",
-        "Index",
-        "Visits",
-        "Rank",
-      ])
-      const indexed = page.getByRole("region", { name: "As the index holds it" })
-      await indexed.getByText("Thread 2 is explained here").first().waitFor()
-      const links = page.getByRole("list", { name: "Pages that link to it" })
-      expect(await links.getByRole("link").allInnerTexts()).toEqual([workshop.start("forum")])
-      await page.getByRole("button", { name: "Read it now" }).click()
-      const now = page.getByRole("region", { name: "How it reads now" })
-      await now.getByText("unchanged", { exact: true }).waitFor()
-      await now.getByText("200 text/html").waitFor()
-      // A reload shows the same.
-      await page.reload()
-      await verdict.getByText(/It is in the index: it is number \d+ for "thread 2"/).waitFor()
-      expect(complaints).toEqual([])
-    })
-
-    test("a page that is not found says which rule stopped it, and leads to what helps", async () => {
-      await using opened = await open(inspecting("forum", "thread-9"))
-      const { page } = opened
-      const verdict = page.getByRole("region", { name: "Verdict" })
-      await verdict.getByText(/It is not in the index: .*robots.txt/).waitFor()
-      await page.getByRole("listitem").filter({ hasText: "robots.txt, stopped here" }).waitFor()
-      await page.goto(workshop.url + "/console?view=page&url=https%3A%2F%2Fnowhere.invalid%2Fdocs%2F")
-      await verdict.getByText(/It is not in the index/).waitFor()
-      await page.getByRole("link", { name: "Add a source for it" }).click()
-      expect(await page.getByLabel("Address of the site").inputValue()).toBe("https://nowhere.invalid/docs/")
-    })
-
-    test("a page is visited again: its source runs over what is due, that page among the first", async () => {
-      await using opened = await open(inspecting("manual", "chapter-6"))
-      const { page, complaints } = opened
-      const visit = async () => {
-        const url = encodeURIComponent(`${workshop.start("manual")}chapter-6`)
-        const headers = { Authorization: `Bearer ${workshop.adminKey}` }
-        const answer = await fetch(`${workshop.url}/admin/page?url=${url}`, { headers })
-        return ((await answer.json()) as { known: { job_id: number; due_at: string | null }[] }).known[0]!
-      }
-      const before = await visit()
-      expect(before.due_at).not.toBeNull()
-      await page.getByRole("button", { name: "Recrawl" }).click()
-      await page.getByText("The page will be visited again").waitFor()
-      await page.getByText("due now", { exact: false }).first().waitFor()
-      expect((await visit()).due_at).toBeNull()
-      await workshop.work("manual")
-      const after = await visit()
-      expect(after.job_id).toBeGreaterThan(before.job_id)
-      expect(after.due_at).not.toBeNull()
-      expect(complaints).toEqual([])
-    })
-
-    test("a source is added and a page inspected with the keyboard alone", async () => {
-      await using opened = await open("/console?view=sources")
-      const { page, complaints } = opened
-      /** Goes by the Tab key to what has this name, and says what it is. */
-      const tabTo = async (name: RegExp) => {
-        for (let tabs = 0; tabs < 80; tabs++) {
-          await page.keyboard.press("Tab")
-          const focused = await page.evaluate<string>(
-            `(() => { const one = document.activeElement
+  test("a source is added and a page inspected with the keyboard alone", async () => {
+    await using opened = await open("/console?view=sources")
+    const { page, complaints } = opened
+    /** Goes by the Tab key to what has this name, and says what it is. */
+    const tabTo = async (name: RegExp) => {
+      for (let tabs = 0; tabs < 80; tabs++) {
+        await page.keyboard.press("Tab")
+        const focused = await page.evaluate<string>(
+          `(() => { const one = document.activeElement
                return one.getAttribute("aria-label") ?? one.labels?.[0]?.innerText ?? one.innerText ?? "" })()`,
-          )
-          if (name.test(focused.trim())) return
-        }
-        throw new Error(`nothing is called ${String(name)}`)
+        )
+        if (name.test(focused.trim())) return
       }
-      await page.getByRole("list", { name: "Sources" }).waitFor()
-      await tabTo(/^Add a source$/)
-      await page.keyboard.press("Enter")
-      await page.getByRole("heading", { level: 1, name: "Add a source" }).waitFor()
-      await tabTo(/^Address of the site$/)
-      await page.keyboard.type(workshop.start("manual"))
-      await page.keyboard.press("Enter")
-      await page.getByRole("list", { name: /as they read/ }).waitFor()
-      await tabTo(/^Name$/)
-      await page.keyboard.press("ControlOrMeta+a")
-      await page.keyboard.type("by keyboard")
-      await tabTo(/^Scope$/)
-      await page.keyboard.press("ArrowDown")
-      await page.getByText("scope: prefix").waitFor()
-      await tabTo(/^Save$/)
-      await page.keyboard.press("Enter")
-      await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor()
-      await page.getByRole("list", { name: "Sources" }).getByText("by keyboard").first().waitFor()
+      throw new Error(`nothing is called ${String(name)}`)
+    }
+    await page.getByRole("list", { name: "Sources" }).waitFor()
+    await tabTo(/^Add a source$/)
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { level: 1, name: "Add a source" }).waitFor()
+    await tabTo(/^Address of the site$/)
+    await page.keyboard.type(workshop.start("manual"))
+    await page.keyboard.press("Enter")
+    await page.getByRole("list", { name: /as they read/ }).waitFor()
+    await tabTo(/^Name$/)
+    await page.keyboard.press("ControlOrMeta+a")
+    await page.keyboard.type("by keyboard")
+    await tabTo(/^Scope$/)
+    await page.keyboard.press("ArrowDown")
+    await page.getByText("scope: prefix").waitFor()
+    await tabTo(/^Save$/)
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor()
+    await page.getByRole("list", { name: "Sources" }).getByText("by keyboard").first().waitFor()
 
-      await tabTo(/^Pages$/)
-      await page.keyboard.press("Enter")
-      await page.getByText("Why is a page found, or not?").waitFor()
-      await tabTo(/^Address of the page$/)
-      await page.keyboard.type(`${workshop.start("manual")}chapter-5`)
-      await page.keyboard.press("Enter")
-      await page.getByRole("region", { name: "Verdict" }).getByText("Chapter 5").waitFor()
-      await tabTo(/^Read it now$/)
-      await page.keyboard.press("Enter")
-      await page.getByRole("region", { name: "How it reads now" }).getByText("200 text/html").waitFor()
-      expect(complaints).toEqual([])
-    })
+    await tabTo(/^Pages$/)
+    await page.keyboard.press("Enter")
+    await page.getByText("Why is a page found, or not?").waitFor()
+    await tabTo(/^Address of the page$/)
+    await page.keyboard.type(`${workshop.start("manual")}chapter-5`)
+    await page.keyboard.press("Enter")
+    await page.getByRole("region", { name: "Verdict" }).getByText("Chapter 5").waitFor()
+    await tabTo(/^Read it now$/)
+    await page.keyboard.press("Enter")
+    await page.getByRole("region", { name: "How it reads now" }).getByText("200 text/html").waitFor()
+    expect(complaints).toEqual([])
+  })
 
-    test("axe finds nothing, and nothing is wider than the screen", async () => {
-      await using opened = await open(inspecting("forum", "thread-2", "thread"))
-      const { page } = opened
-      await page.getByRole("button", { name: "Read it now" }).click()
-      await page.getByText("200 text/html").waitFor()
-      expect(await faultsOf(page)).toEqual([])
-      await page.goto(workshop.url + inspecting("forum", "thread-9"))
-      await page.getByRole("region", { name: "Verdict" }).waitFor()
-      expect(await faultsOf(page)).toEqual([])
-    })
-  },
-)
+  test("axe finds nothing, and nothing is wider than the screen", async () => {
+    await using opened = await open(inspecting("forum", "thread-2", "thread"))
+    const { page } = opened
+    await page.getByRole("button", { name: "Read it now" }).click()
+    await page.getByText("200 text/html").waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.goto(workshop.url + inspecting("forum", "thread-9"))
+    await page.getByRole("region", { name: "Verdict" }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+  })
+})

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { Jobs } from "#crawler"
 import { defineSource } from "#crawler/source.ts"
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
@@ -12,70 +12,67 @@ import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 const executablePath = await findTestBrowser()
 
-describe.skipIf(executablePath === null)(
-  `buttons for several things${executablePath === null ? ` (skipped: ${NO_BROWSER})` : ""}`,
-  () => {
-    let browser: TestBrowser
-    let workshop: Workshop
+describe("buttons for several things", { tags: ["chromium"] }, () => {
+  let browser: TestBrowser
+  let workshop: Workshop
 
-    beforeAll(async () => {
-      workshop = await openWorkshop()
-      browser = await openBrowser(executablePath!)
+  beforeAll(async () => {
+    workshop = await openWorkshop()
+    browser = await openBrowser(executablePath!)
+  })
+
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]()
+    await workshop?.[Symbol.asyncDispose]()
+  })
+
+  async function open(path: string) {
+    const opened = await openSignedIn(browser, { url: workshop.url, key: workshop.adminKey }, path, {
+      width: 1280,
+      height: 800,
     })
+    await opened.page.getByRole("navigation", { name: "Console" }).waitFor()
+    return opened
+  }
 
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]()
-      await workshop?.[Symbol.asyncDispose]()
+  test("Keep them leaves the pages in the index, and nothing waits any more", async () => {
+    await using opened = await open("/console?view=removals")
+    const { page, complaints } = opened
+    const before = await workshop.pages()
+    await page.getByRole("button", { name: "Keep them" }).click()
+    await page.getByText("Nothing waits for you").waitFor()
+    await workshop.settle()
+    expect(await workshop.pages()).toBe(before)
+    expect(complaints).toEqual([])
+  })
+
+  test("a one-off crawl is marked as such, and deleted after one question", async () => {
+    new Jobs(workshop.db).enqueue(defineSource({ name: "once", seeds: ["https://once.example/"] }))
+    await using opened = await open("/console?view=sources")
+    const { page, complaints } = opened
+    const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "once" }) })
+    await row.getByText("One-off", { exact: true }).waitFor()
+    expect(await row.getByRole("button", { name: /^(Run|Pause)/ }).count()).toBe(0)
+    await row.getByRole("link", { name: "Keep once as a source" }).waitFor()
+    await row.getByRole("button", { name: "Delete once" }).click()
+    const question = page.getByRole("dialog", { name: "Delete once?" })
+    await question.getByRole("button", { name: "Delete", exact: true }).click()
+    await row.waitFor({ state: "detached" })
+    expect(complaints).toEqual([])
+  })
+
+  test("Run all queues every source that is not paused", async () => {
+    await using opened = await open("/console?view=sources")
+    const { page, complaints } = opened
+    await page.getByRole("button", { name: "Pause the schedule of forum" }).click()
+    await page.getByRole("button", { name: "Let the schedule of forum go on" }).waitFor()
+    await page.getByRole("button", { name: "Run all" }).click()
+    await page.getByRole("link", { name: "Watch" }).nth(1).waitFor()
+    const answer = await fetch(`${workshop.url}/admin/jobs?state=queued`, {
+      headers: { Authorization: `Bearer ${workshop.adminKey}` },
     })
-
-    async function open(path: string) {
-      const opened = await openSignedIn(browser, { url: workshop.url, key: workshop.adminKey }, path, {
-        width: 1280,
-        height: 800,
-      })
-      await opened.page.getByRole("navigation", { name: "Console" }).waitFor()
-      return opened
-    }
-
-    test("Keep them leaves the pages in the index, and nothing waits any more", async () => {
-      await using opened = await open("/console?view=removals")
-      const { page, complaints } = opened
-      const before = await workshop.pages()
-      await page.getByRole("button", { name: "Keep them" }).click()
-      await page.getByText("Nothing waits for you").waitFor()
-      await workshop.settle()
-      expect(await workshop.pages()).toBe(before)
-      expect(complaints).toEqual([])
-    })
-
-    test("a one-off crawl is marked as such, and deleted after one question", async () => {
-      new Jobs(workshop.db).enqueue(defineSource({ name: "once", seeds: ["https://once.example/"] }))
-      await using opened = await open("/console?view=sources")
-      const { page, complaints } = opened
-      const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "once" }) })
-      await row.getByText("One-off", { exact: true }).waitFor()
-      expect(await row.getByRole("button", { name: /^(Run|Pause)/ }).count()).toBe(0)
-      await row.getByRole("link", { name: "Keep once as a source" }).waitFor()
-      await row.getByRole("button", { name: "Delete once" }).click()
-      const question = page.getByRole("dialog", { name: "Delete once?" })
-      await question.getByRole("button", { name: "Delete", exact: true }).click()
-      await row.waitFor({ state: "detached" })
-      expect(complaints).toEqual([])
-    })
-
-    test("Run all queues every source that is not paused", async () => {
-      await using opened = await open("/console?view=sources")
-      const { page, complaints } = opened
-      await page.getByRole("button", { name: "Pause the schedule of forum" }).click()
-      await page.getByRole("button", { name: "Let the schedule of forum go on" }).waitFor()
-      await page.getByRole("button", { name: "Run all" }).click()
-      await page.getByRole("link", { name: "Watch" }).nth(1).waitFor()
-      const answer = await fetch(`${workshop.url}/admin/jobs?state=queued`, {
-        headers: { Authorization: `Bearer ${workshop.adminKey}` },
-      })
-      const { jobs } = (await answer.json()) as { jobs: readonly { source: string }[] }
-      expect(jobs.map(({ source }) => source).toSorted()).toEqual(["archive", "manual"])
-      expect(complaints).toEqual([])
-    })
-  },
-)
+    const { jobs } = (await answer.json()) as { jobs: readonly { source: string }[] }
+    expect(jobs.map(({ source }) => source).toSorted()).toEqual(["archive", "manual"])
+    expect(complaints).toEqual([])
+  })
+})

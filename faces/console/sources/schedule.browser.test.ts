@@ -1,7 +1,7 @@
 import type { Page } from "playwright"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
@@ -14,70 +14,67 @@ const DAY = 86_400 * SECOND
 
 const executablePath = await findTestBrowser()
 
-describe.skipIf(executablePath === null)(
-  `a schedule in a browser${executablePath === null ? ` (skipped: ${NO_BROWSER})` : ""}`,
-  () => {
-    let browser: TestBrowser
-    let workshop: Workshop
+describe("a schedule in a browser", { tags: ["chromium"] }, () => {
+  let browser: TestBrowser
+  let workshop: Workshop
 
-    beforeAll(async () => {
-      workshop = await openWorkshop()
-      browser = await openBrowser(executablePath!)
+  beforeAll(async () => {
+    workshop = await openWorkshop()
+    browser = await openBrowser(executablePath!)
+  })
+
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]()
+    await workshop?.[Symbol.asyncDispose]()
+  })
+
+  async function open(path: string) {
+    const opened = await openSignedIn(browser, { url: workshop.url, key: workshop.adminKey }, path, {
+      width: 1280,
+      height: 800,
     })
+    await opened.page.getByRole("navigation", { name: "Console" }).waitFor()
+    return opened
+  }
+  const row = (page: Page, name: string) =>
+    page.getByRole("list", { name: "Sources" }).getByRole("listitem").filter({ hasText: name })
+  /** When the screen says that a source runs next. */
+  const nextRun = async (page: Page, name: string) => {
+    const fact = row(page, name).locator("dl > div").filter({ hasText: "Next run" })
+    return new Date((await fact.locator("time").getAttribute("datetime"))!)
+  }
 
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]()
-      await workshop?.[Symbol.asyncDispose]()
-    })
+  test("a source is given one by the form: when it runs next is shown, and then its run", async () => {
+    await using opened = await open("/console?view=sources")
+    const { page, complaints } = opened
+    const forum = row(page, "forum")
+    await forum.getByText("by hand").waitFor()
+    await page.getByRole("link", { name: "Settings of forum" }).click()
+    await page.getByLabel("Schedule").selectOption("By a cron line")
+    await page.getByLabel("Cron line").fill("15 3 * * *")
+    await page.getByLabel("Time zone").fill("Asia/Tokyo")
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor()
 
-    async function open(path: string) {
-      const opened = await openSignedIn(browser, { url: workshop.url, key: workshop.adminKey }, path, {
-        width: 1280,
-        height: 800,
-      })
-      await opened.page.getByRole("navigation", { name: "Console" }).waitFor()
-      return opened
-    }
-    const row = (page: Page, name: string) =>
-      page.getByRole("list", { name: "Sources" }).getByRole("listitem").filter({ hasText: name })
-    /** When the screen says that a source runs next. */
-    const nextRun = async (page: Page, name: string) => {
-      const fact = row(page, name).locator("dl > div").filter({ hasText: "Next run" })
-      return new Date((await fact.locator("time").getAttribute("datetime"))!)
-    }
+    const first = await nextRun(page, "forum")
+    expect(first.toISOString()).toMatch(/T18:15:00\.000Z$/)
+    expect(first.getTime() - Date.now()).toBeLessThanOrEqual(DAY)
+    expect(await forum.getByText("by hand").count()).toBe(0)
 
-    test("a source is given one by the form: when it runs next is shown, and then its run", async () => {
-      await using opened = await open("/console?view=sources")
-      const { page, complaints } = opened
-      const forum = row(page, "forum")
-      await forum.getByText("by hand").waitFor()
-      await page.getByRole("link", { name: "Settings of forum" }).click()
-      await page.getByLabel("Schedule").selectOption("By a cron line")
-      await page.getByLabel("Cron line").fill("15 3 * * *")
-      await page.getByLabel("Time zone").fill("Asia/Tokyo")
-      await page.getByRole("button", { name: "Save", exact: true }).click()
-      await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor()
+    workshop.passTo(new Date(first.getTime() - SECOND))
+    await page.reload()
+    await page.getByRole("button", { name: "Run forum" }).waitFor()
+    workshop.passTo(first)
+    await forum.getByText("Queued").waitFor()
+    await forum.getByRole("link", { name: "Watch" }).click()
+    await page.getByRole("heading", { level: 1, name: "forum" }).waitFor()
+    await page.getByText("by its schedule").waitFor()
+    await workshop.work("forum")
 
-      const first = await nextRun(page, "forum")
-      expect(first.toISOString()).toMatch(/T18:15:00\.000Z$/)
-      expect(first.getTime() - Date.now()).toBeLessThanOrEqual(DAY)
-      expect(await forum.getByText("by hand").count()).toBe(0)
-
-      workshop.passTo(new Date(first.getTime() - SECOND))
-      await page.reload()
-      await page.getByRole("button", { name: "Run forum" }).waitFor()
-      workshop.passTo(first)
-      await forum.getByText("Queued").waitFor()
-      await forum.getByRole("link", { name: "Watch" }).click()
-      await page.getByRole("heading", { level: 1, name: "forum" }).waitFor()
-      await page.getByText("by its schedule").waitFor()
-      await workshop.work("forum")
-
-      await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Sources" }).click()
-      // The run of before had problems.
-      await forum.getByText("Finished", { exact: true }).waitFor()
-      expect((await nextRun(page, "forum")).getTime() - first.getTime()).toBe(DAY)
-      expect(complaints).toEqual([])
-    })
-  },
-)
+    await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Sources" }).click()
+    // The run of before had problems.
+    await forum.getByText("Finished", { exact: true }).waitFor()
+    expect((await nextRun(page, "forum")).getTime() - first.getTime()).toBe(DAY)
+    expect(complaints).toEqual([])
+  })
+})

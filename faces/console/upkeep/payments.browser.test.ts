@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { until } from "#base/testing/until.ts"
 import { article, startTestSite } from "#crawler/testing/test-site.ts"
-import { findTestBrowser, NO_BROWSER } from "#crawler/testing/test-browser.ts"
+import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { type Appliance, startAppliance } from "../../../api/testing/appliance.ts"
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
 import { X402_OUTCOMES } from "../../../api/x402/books/outcomes.ts"
-import { freePort, NETWORK, noChain, startChain } from "../../../api/x402/testing/chain.ts"
+import { freePort, NETWORK, startChain } from "../../../api/x402/testing/chain.ts"
 import { startFacilitator } from "../../../api/x402/testing/facilitator.ts"
 import { ask, sign, signV1, unbase64 } from "../../../api/x402/testing/payments.ts"
 import { drainPayer, payee, payer, payerAxios, payerV1 } from "../../../api/x402/testing/wallets.ts"
@@ -32,9 +32,8 @@ const LINES_OF_NUMBERS = `[...new Set([...document.querySelectorAll("td.number")
 }))]`
 
 const executablePath = await findTestBrowser()
-const missing = executablePath === null ? ` (skipped: ${NO_BROWSER})` : noChain
 
-describe.skipIf(missing !== "")(`payments in a browser${missing}`, () => {
+describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
   const opened = new AsyncDisposableStack()
   let browser: TestBrowser
   let appliance: Appliance
