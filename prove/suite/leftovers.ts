@@ -12,6 +12,10 @@ import { childrenOfThisProcess, sharedProcesses } from "#base/testing/children.t
 /** A few seconds even on a busy machine. */
 const MOST_LOOKS = 200
 
+/** The crawler keeps its browser for the next page until its process ends; the browser of the tests is shared by their files. */
+const RENDERER = "fossick-render-"
+const OF_BROWSERS = /^(?:fossick-render-|playwright|org\.chromium\.)/
+
 const OWN_FOLDER = Symbol.for("fossick.tests.folder")
 
 /** A folder for what the tests of this process write, so that each file can be held to what it leaves there. */
@@ -51,13 +55,12 @@ function leftBehind(): string[] {
   const ports = listening() - before.listening
   return [
     ...readdirSync(folder)
-      // Chromium's, which all files of a process share.
-      .filter((name) => !before.files.has(name) && !name.startsWith("playwright"))
+      .filter((name) => !before.files.has(name) && !OF_BROWSERS.test(name))
       .map((name) => `the folder or file ${name}`),
     ...childrenOfThisProcess()
       .filter((pid) => !before.children.has(pid) && !sharedProcesses().has(pid))
       .map((pid) => [pid, nameOf(pid)] as const)
-      .filter(([, name]) => name !== "")
+      .filter(([, name]) => name !== "" && !name.includes(RENDERER))
       .map(([pid, name]) => `the process ${pid}: ${name}`),
     ...(ports > 0 ? [`${ports} listening ports`] : []),
   ]
