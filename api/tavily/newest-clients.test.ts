@@ -40,7 +40,9 @@ test("the installed @tavily/core sends these fields, and no others", async () =>
   const server = createServer((request, response) => {
     void json(request).then((body) => {
       bodies.set(request.url!.slice(1), body as object)
-      response.writeHead(400, { "Content-Type": "application/json" }).end('{"detail":{"error":"seen"}}')
+      return response
+        .writeHead(400, { "Content-Type": "application/json" })
+        .end('{"detail":{"error":"seen"}}')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

@@ -1,4 +1,8 @@
-import { type Browser, type BrowserContext, chromium } from "playwright"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+import { type BrowserContext, chromium } from "playwright"
 
 import { childrenOfThisProcess, sharedProcesses } from "#base/testing/children.ts"
 import { PATIENCE } from "#base/testing/patience.ts"
@@ -14,36 +18,55 @@ const FLAGS = [
   "--disable-sync",
 ]
 
-/** Cookies, storage and pages of their own, in a browser that others may use too. Whoever opens it disposes of it. */
+/** Pages in a browser that other test files of the process use too. Whoever opens it disposes of it. */
 export interface TestBrowser extends AsyncDisposable {
   readonly context: BrowserContext
 }
 
-/** One for all test files of a process: a start takes as long as a dozen pages. */
-let shared: Promise<Browser> | undefined
-let open = 0
+/** One for all test files of a process: a start takes as long as a dozen pages. Its pages share a window, so one hides the others. */
+let shared: Promise<SharedBrowser> | undefined
 
-async function launch(executablePath: string): Promise<Browser> {
-  const before = new Set(childrenOfThisProcess())
-  const browser = await chromium.launch({ executablePath, args: FLAGS })
-  for (const pid of childrenOfThisProcess()) if (!before.has(pid)) sharedProcesses().add(pid)
-  return browser
+interface SharedBrowser extends AsyncDisposable {
+  readonly context: BrowserContext
 }
 
-/** An empty profile in the headless browser at `executablePath` (see `findTestBrowser`). It waits as long as all tests do. */
-export async function openBrowser(executablePath: string): Promise<TestBrowser> {
-  const browser = await (shared ??= launch(executablePath))
-  const context = await browser.newContext()
-  open++
+async function launch(executablePath: string): Promise<SharedBrowser> {
+  const profile = await mkdtemp(join(tmpdir(), "fossick-browser-"))
+  const forget = () => rm(profile, { recursive: true, force: true, maxRetries: 5 })
+  const before = new Set(childrenOfThisProcess())
+  const context = await chromium
+    .launchPersistentContext(profile, { executablePath, args: FLAGS })
+    .catch(async (error: unknown) => {
+      await forget()
+      throw error
+    })
+  for (const pid of childrenOfThisProcess()) if (!before.has(pid)) sharedProcesses().add(pid)
   context.setDefaultTimeout(PATIENCE.expect.poll.timeout)
   return {
     context,
     async [Symbol.asyncDispose]() {
       await context.close()
+      await forget()
+    },
+  }
+}
+
+/** The headless browser at `executablePath` (see `findTestBrowser`), without pages and cookies. It waits as long as all tests do. */
+export async function openBrowser(executablePath: string): Promise<TestBrowser> {
+  const browser = await (shared ??= launch(executablePath))
+  const { context } = browser
+  return {
+    context,
+    async [Symbol.asyncDispose]() {
       // A command ends only when its browser has; between test files the browser stays.
-      if (--open > 0 || process.env["VITEST"] !== undefined) return
-      shared = undefined
-      await browser.close()
+      if (process.env["VITEST"] === undefined) {
+        shared = undefined
+        return await browser[Symbol.asyncDispose]()
+      }
+      // The window closes with its last page, and the browser with the window.
+      await context.newPage()
+      for (const page of context.pages().slice(0, -1)) await page.close()
+      await context.clearCookies()
     },
   }
 }

@@ -14,7 +14,7 @@ const MOST_LOOKS = 200
 
 /** The crawler keeps its browser for the next page until its process ends; the browser of the tests is shared by their files. */
 const RENDERER = "fossick-render-"
-const OF_BROWSERS = /^(?:fossick-render-|playwright|org\.chromium\.)/
+const OF_BROWSERS = /^(?:fossick-(?:render|browser)-|playwright|org\.chromium\.)/
 
 const OWN_FOLDER = Symbol.for("fossick.tests.folder")
 

@@ -78,6 +78,11 @@ export const NEEDS: readonly Need[] = [
     isThere: () => spawnSync(name, ["-h"]).error === undefined,
   })),
   {
+    name: "real-server",
+    advice: "a recorded conversation can't take it: npm run test:meilisearch",
+    isThere: () => false,
+  },
+  {
     name: "meilisearch",
     advice: "name a running server: npm run test:meilisearch says how",
     isThere: () => process.env["MEILI_URL"] !== undefined,
@@ -98,7 +103,7 @@ export const NEEDS: readonly Need[] = [
  * installation can't pass as skipped tests
  */
 export async function missingNeeds(env: NodeJS.ProcessEnv = process.env): Promise<Need[]> {
-  const isThere = await Promise.all(NEEDS.map((need) => need.isThere()))
+  const isThere = await Promise.all(NEEDS.map(async (need) => await need.isThere()))
   const missing = NEEDS.filter((_, index) => !isThere[index])
   const expected = (env["FOSSICK_TEST_NEEDS"] ?? "").split(" ").filter(Boolean)
   for (const name of expected) {

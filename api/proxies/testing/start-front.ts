@@ -49,9 +49,6 @@ export const FRONTS = {
 } as const satisfies Record<string, FrontProgram>
 export type FrontName = keyof typeof FRONTS
 
-/** Whether the program is installed. */
-export const isInstalled = (name: FrontName): boolean => spawnSync(name, ["-h"]).error === undefined
-
 export interface Front extends AsyncDisposable {
   readonly port: number
   /** Asks by one of its names, wherever that name leads otherwise. */

@@ -116,8 +116,9 @@ async function readAgain(
     case "unread":
       return { unread: options.signal.aborted ? "there was no time left" : failureReason(now.end) }
     case "refused":
-      return { unread: now.because }
+      break
   }
+  return { unread: now.because }
 }
 
 /** The hit with what its page says now; it may fit the request no longer. */

@@ -69,92 +69,88 @@ export function processes(stage: Stage): void {
       expect(failures).toBeLessThan(0)
     })
 
-    if (!adapter.isRecorded)
-      describe("a first fill under way", () => {
-        /** `many` pages that wait; with `bySteps` the embedder makes the vectors it is asked for when `step` is called. */
-        async function filling(many: number, { bySteps = false } = {}) {
-          const embedder = new HashingEmbedder()
-          const embed = embedder.embed.bind(embedder)
-          const embedded: string[] = []
-          const steps = new EventEmitter().setMaxListeners(0)
-          embedder.embed = async (texts, options) => {
-            if (options?.priority === "index") {
-              if (bySteps) await once(steps, "step", options.signal && { signal: options.signal })
-              embedded.push(...texts)
-            }
-            return embed(texts, options)
+    describe("a first fill under way", { tags: adapter.isRecorded ? ["real-server"] : [] }, () => {
+      /** `many` pages that wait; with `bySteps` the embedder makes the vectors it is asked for when `step` is called. */
+      async function filling(many: number, { bySteps = false } = {}) {
+        const embedder = new HashingEmbedder()
+        const embed = embedder.embed.bind(embedder)
+        const embedded: string[] = []
+        const steps = new EventEmitter().setMaxListeners(0)
+        embedder.embed = async (texts, options) => {
+          if (options?.priority === "index") {
+            if (bySteps) await once(steps, "step", options.signal && { signal: options.signal })
+            embedded.push(...texts)
           }
-          const first = await open({ embedding: "off" })
-          await first.index(
-            Array.from({ length: many }, (_, i) => {
-              const sections = Array.from(
-                { length: 8 },
-                (_, at) => `# Part ${at}\n\n${"Of old. ".repeat(40)}`,
-              )
-              return aPage(`fill/${i}`, {
-                title: `Volume ${i}`,
-                markdown: [...sections, rareWord(i)].join("\n\n"),
-              })
-            }),
-          )
-          await first[Symbol.asyncDispose]()
-          return { engine: await open({ embedder }), embedded, step: () => void steps.emit("step") }
+          return embed(texts, options)
         }
-        const whole = async (engine: Engine, address: string) => {
-          const coverage = await engine.coverage(urlOf(address))
-          return coverage!.vectors === coverage!.passages
+        const first = await open({ embedding: "off" })
+        await first.index(
+          Array.from({ length: many }, (_, i) => {
+            const sections = Array.from({ length: 8 }, (_, at) => `# Part ${at}\n\n${"Of old. ".repeat(40)}`)
+            return aPage(`fill/${i}`, {
+              title: `Volume ${i}`,
+              markdown: [...sections, rareWord(i)].join("\n\n"),
+            })
+          }),
+        )
+        await first[Symbol.asyncDispose]()
+        return { engine: await open({ embedder }), embedded, step: () => void steps.emit("step") }
+      }
+      const whole = async (engine: Engine, address: string) => {
+        const coverage = await engine.coverage(urlOf(address))
+        return coverage!.vectors === coverage!.passages
+      }
+      /**
+       * Fills step by step until the embedder has had the text; no step is made after that, so what waits then waits on. A step
+       * goes no further than the embedder was asked by then.
+       */
+      async function fillUntilEmbedded(
+        { embedded, step }: Awaited<ReturnType<typeof filling>>,
+        text: string,
+      ) {
+        while (!embedded.some((one) => one.includes(text))) {
+          step()
+          await pause(STEP_MS)
         }
-        /**
-         * Fills step by step until the embedder has had the text; no step is made after that, so what waits then waits on. A step
-         * goes no further than the embedder was asked by then.
-         */
-        async function fillUntilEmbedded(
-          { embedded, step }: Awaited<ReturnType<typeof filling>>,
-          text: string,
-        ) {
-          while (!embedded.some((one) => one.includes(text))) {
-            step()
-            await pause(STEP_MS)
-          }
-        }
+      }
 
-        test("lets a page that changed go first", async () => {
-          const fill = await filling(250, { bySteps: true })
-          const { engine } = fill
-          await engine.index([aPage("fill/249", { markdown: "Something new." })])
-          await fillUntilEmbedded(fill, "Something new.")
-          // It is committed as soon as it is done.
-          await expect.poll(() => whole(engine, "fill/249")).toBe(true)
-          expect((await engine.stats()).pagesWithoutVectors).toBeGreaterThan(50)
-        })
-
-        test("lets a page go first that a question in another process came across", async () => {
-          const fill = await filling(250, { bySteps: true })
-          const { engine } = fill
-          const reader = await open({ mode: "read" })
-          expect(await whole(engine, "fill/240")).toBe(false)
-          await reader.search({ text: rareWord(240), limit: 3 })
-          await fillUntilEmbedded(fill, rareWord(240))
-          await expect.poll(() => whole(engine, "fill/240")).toBe(true)
-          expect((await engine.stats()).pagesWithoutVectors).toBeGreaterThan(50)
-        })
-
-        test("counts what waits, for the writer and for a reader", async () => {
-          const { engine, embedded } = await filling(40)
-          const reader = await open({ mode: "read" })
-          const before = await reader.stats()
-          expect(before.passagesWithoutVectors).toBeLessThanOrEqual(before.passages)
-          expect(before.passagesWithoutVectors).toBeGreaterThanOrEqual(before.pagesWithoutVectors)
-          await engine.settled()
-          for (const one of [engine, reader]) {
-            await expect
-              .poll(async () => one.stats())
-              .toMatchObject({ pagesWithoutVectors: 0, passagesWithoutVectors: 0, vectorsPerSecond: null })
-          }
-          // Each passage of these pages is another one.
-          expect(embedded).toHaveLength(before.passages)
-        })
+      test("lets a page that changed go first", async () => {
+        const fill = await filling(250, { bySteps: true })
+        const { engine } = fill
+        await engine.index([aPage("fill/249", { markdown: "Something new." })])
+        await fillUntilEmbedded(fill, "Something new.")
+        // It is committed as soon as it is done.
+        await expect.poll(() => whole(engine, "fill/249")).toBe(true)
+        expect((await engine.stats()).pagesWithoutVectors).toBeGreaterThan(50)
       })
+
+      test("lets a page go first that a question in another process came across", async () => {
+        const fill = await filling(250, { bySteps: true })
+        const { engine } = fill
+        const reader = await open({ mode: "read" })
+        expect(await whole(engine, "fill/240")).toBe(false)
+        await reader.search({ text: rareWord(240), limit: 3 })
+        await fillUntilEmbedded(fill, rareWord(240))
+        await expect.poll(() => whole(engine, "fill/240")).toBe(true)
+        expect((await engine.stats()).pagesWithoutVectors).toBeGreaterThan(50)
+      })
+
+      test("counts what waits, for the writer and for a reader", async () => {
+        const { engine, embedded } = await filling(40)
+        const reader = await open({ mode: "read" })
+        const before = await reader.stats()
+        expect(before.passagesWithoutVectors).toBeLessThanOrEqual(before.passages)
+        expect(before.passagesWithoutVectors).toBeGreaterThanOrEqual(before.pagesWithoutVectors)
+        await engine.settled()
+        for (const one of [engine, reader]) {
+          await expect
+            .poll(async () => one.stats())
+            .toMatchObject({ pagesWithoutVectors: 0, passagesWithoutVectors: 0, vectorsPerSecond: null })
+        }
+        // Each passage of these pages is another one.
+        expect(embedded).toHaveLength(before.passages)
+      })
+    })
 
     test("searches go on while pages are written, and see every page that was acknowledged", async () => {
       const engine = await open()

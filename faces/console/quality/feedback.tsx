@@ -131,7 +131,7 @@ function moreOf(said: Said): readonly (readonly [name: string, text: string])[] 
     const parts = [url ?? id, score, labelled(scores), comment]
     return parts.filter((part) => part != null && part !== "").join(" · ")
   })
-  const all: readonly (readonly [string, unknown])[] = [
+  const all: readonly (readonly [string, string | number | null | undefined])[] = [
     ["A program’s score", human == null ? null : agent],
     ["Other scores", labelled(said.extra_scores)],
     ["Quotes used", quotes?.join(" · ")],
@@ -140,7 +140,7 @@ function moreOf(said: Said): readonly (readonly [name: string, text: string])[] 
     ["Request", said.request_id],
     ["Session", said.session_id],
   ]
-  return all.flatMap(([name, text]) => (text == null || text === "" ? [] : [[name, String(text)] as const]))
+  return all.flatMap(([name, text]) => (text == null || text === "" ? [] : [[name, `${text}`] as const]))
 }
 
 /** Pages that it names: those used, and those judged one by one. */
