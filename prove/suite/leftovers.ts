@@ -12,9 +12,10 @@ import { childrenOfThisProcess, sharedProcesses } from "#base/testing/children.t
 /** A few seconds even on a busy machine. */
 const MOST_LOOKS = 200
 
-/** The crawler keeps its browser for the next page until its process ends; the browser of the tests is shared by their files. */
-const RENDERER = "fossick-render-"
-const OF_BROWSERS = /^(?:fossick-(?:render|browser)-|playwright|org\.chromium\.)/
+/** The crawler keeps its browser and its reading processes for the next page until its own process ends. */
+const KEPT_PROCESSES = /fossick-render-|\bread-process-worker\.ts/
+/** Profiles and sockets of browsers that are kept, and LanceDB's own temporary folders. */
+const KEPT_FILES = /^(?:fossick-(?:render|browser)-|playwright|org\.chromium\.|\.tmp)/
 
 const OWN_FOLDER = Symbol.for("fossick.tests.folder")
 
@@ -55,12 +56,12 @@ function leftBehind(): string[] {
   const ports = listening() - before.listening
   return [
     ...readdirSync(folder)
-      .filter((name) => !before.files.has(name) && !OF_BROWSERS.test(name))
+      .filter((name) => !before.files.has(name) && !KEPT_FILES.test(name))
       .map((name) => `the folder or file ${name}`),
     ...childrenOfThisProcess()
       .filter((pid) => !before.children.has(pid) && !sharedProcesses().has(pid))
       .map((pid) => [pid, nameOf(pid)] as const)
-      .filter(([, name]) => name !== "" && !name.includes(RENDERER))
+      .filter(([, name]) => name !== "" && !KEPT_PROCESSES.test(name))
       .map(([pid, name]) => `the process ${pid}: ${name}`),
     ...(ports > 0 ? [`${ports} listening ports`] : []),
   ]

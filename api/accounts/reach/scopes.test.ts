@@ -240,8 +240,8 @@ describe("who looks at the index and the web", () => {
       ],
     }
     const gate = {
-      run: async (id: string, work: () => Promise<unknown>, options: object) => {
-        asked.turns.push([id, options])
+      run: async (work: () => Promise<unknown>, { key, ...options }: { key: string }) => {
+        asked.turns.push([key, options])
         return await work()
       },
     }
