@@ -12,7 +12,7 @@ const COUNTED_MS = 15 * 60_000
  * right key is taken at once all the same: nobody is locked out by a neighbour behind the same address.
  */
 const LATE_MS = 1000
-/** Addresses that are remembered, of which the one that began first goes: 2 MB. */
+/** Addresses that are remembered; the one that began first goes. */
 const MOST_ADDRESSES = 10_000
 /** Wrong keys that programs may send with their calls: one with an old key asks on and on, and means no harm. */
 const MOST_IN_CALLS = 1000

@@ -3,7 +3,7 @@ import { stateDamage } from "#base/store/rebuild-state.ts"
 
 /** After the start, which has enough to do. */
 const FIRST_MS = 60_000
-/** Then once a day: 60 MB of state take a second of a processor, beside the event loop. */
+/** Then once a day, beside the event loop. */
 const EVERY_MS = 24 * 3_600_000
 
 const damageIn = offLoop(import.meta.resolve("#base/store/rebuild-state.ts"), stateDamage)
