@@ -8,6 +8,7 @@ import { cacheUses } from "#base/flow/cache-memory.ts"
 import { serveApp, TEST_KEY } from "../testing/serve-app.ts"
 // The caches that a process loads with its index, its live reader, its peers and its programs.
 import "#crawler/fetch/robots/robots.ts"
+import "#crawler/reread/rereader.ts"
 import "#engine/adapters/embedded/lance/tables.ts"
 import "#engine/adapters/embedded/files/page-store.ts"
 import "#engine/search/query-vectors.ts"

@@ -106,14 +106,20 @@ describe("a request for research", () => {
 
   const many = (one: string, times: number) => `[${`${one},`.repeat(times)}${one}]`
   test.each([
-    ["nested deeper than the stack", "[".repeat(50_000) + "]".repeat(50_000)],
     ["under names that are long", `{"${"n".repeat(30_000)}":`.repeat(2) + `${many("1", 10_000)}}}`],
-    ["under many names", `{"${"n".repeat(20)}":`.repeat(1500) + many("1", 20_000) + "}".repeat(1500)],
+    ["under many names", `{"${"n".repeat(20)}":`.repeat(99) + many("1", 20_000) + "}".repeat(99)],
     ["of numbers that are short in JSON only", many("1e20", 16_000)],
-    ["under names of one letter", '{"a":'.repeat(8000) + many("1", 700) + "}".repeat(8000)],
+    ["under names of one letter", '{"a":'.repeat(99) + many("1", 700) + "}".repeat(99)],
   ])("makes no more text of a JSON file %s than 9 characters for each, and 10,000", async (_, json) => {
     const [one] = (await request({ files: [file("a.json", json)] })).files
     expect(one?.text.length).toBeLessThanOrEqual(9 * json.length + 10_000)
+  })
+
+  test("refuses a JSON file nested deeper than 100 levels, and says so", async () => {
+    const deep = "[".repeat(50_000) + "]".repeat(50_000)
+    await expect(request({ files: [file("a.json", deep)] })).rejects.toThrow(
+      "Invalid files[0].data. The JSON is nested more than 100 levels deep.",
+    )
   })
 
   test("lets others have their turn while a large JSON file is read", async () => {

@@ -68,7 +68,9 @@ describe("researchers", () => {
     const [key] = first.accounts.keys.list()
     first.accounts[Symbol.dispose]()
 
-    const child = spawn(process.execPath, [CHILD, dir], { stdio: ["ignore", "pipe", "inherit"] })
+    // What it leaves behind when it is killed goes with the folder.
+    const env = { ...process.env, TMPDIR: dir }
+    const child = spawn(process.execPath, [CHILD, dir], { env, stdio: ["ignore", "pipe", "inherit"] })
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     const searched: string[] = []
     while (searched.length < 3) searched.push((await lines.next()).value as string)

@@ -136,14 +136,14 @@ export class BackupReader {
     } catch {
       throw this.#damaged(`its ${MANIFEST} is no JSON`)
     }
-    if (typeof manifest?.format !== "number" || typeof manifest.embedder !== "string")
-      throw this.#damaged(`its ${MANIFEST} does not say what it is`)
+    if (typeof manifest?.format !== "number") throw this.#damaged(`its ${MANIFEST} names no format`)
     if (manifest.format !== BACKUP_FORMAT) {
       throw new BackupFileError(
         "FORMAT_TOO_NEW",
         `${this.#name} is in format ${manifest.format}, of Fossick ${manifest.fossick}; this one reads format ${BACKUP_FORMAT}. Upgrade this one first.`,
       )
     }
+    if (typeof manifest.embedder !== "string") throw this.#damaged(`its ${MANIFEST} names no model`)
     return manifest
   }
 

@@ -34,6 +34,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "api/x402/books/reconcile.ts": "its own table",
   "api/accounts/keys/key-scope.ts": "its own table",
   "api/firecrawl/jobs/job-routes.ts": "its own table",
+  "api/firecrawl/jobs/job-store.ts": "its own table",
   "api/firecrawl/webhooks/follow-jobs.ts": "its own table",
   "api/openapi/document.ts": "examples of its own document",
   "api/client/client.ts": "answers of the appliance, for those who call it",

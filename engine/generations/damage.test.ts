@@ -19,7 +19,7 @@ type Damage = (typeof DAMAGES)[number]
  * Files without which nothing is lost: locks, what LanceDB keeps for writers side by side, or as a hint, and names that are suggested,
  * which whoever writes makes anew.
  */
-const UNNEEDED = /\.lock$|\/_transactions\/|latest_version_hint\.json$|suggestions\.db$/
+const UNNEEDED = /\.(?:lock|pid)$|\/_transactions\/|latest_version_hint\.json$|suggestions\.db$/
 
 /** About 60 of them, in three batches, so that there are several files of each kind. */
 const PAGES: readonly Page[] = Array.from({ length: 60 }, (_, i) =>

@@ -1,4 +1,4 @@
-import { parseForeign } from "#base/json/foreign-json.ts"
+import { type ForeignJsonError, parseForeign } from "#base/json/foreign-json.ts"
 
 import { badRequest } from "../../errors.ts"
 import type { FieldSchema } from "../../wire/validate.ts"
@@ -89,7 +89,12 @@ async function readFile({ name, data }: GivenFile, place: number): Promise<Attac
 function parsed(field: string, text: string): unknown {
   try {
     return parseForeign(text)
-  } catch {
-    throw badRequest(`Invalid ${field}.data. Must be JSON, as the name of the file says.`)
+  } catch (error) {
+    const { kind, message } = error as ForeignJsonError
+    throw badRequest(
+      kind === "syntax"
+        ? `Invalid ${field}.data. Must be JSON, as the name of the file says.`
+        : `Invalid ${field}.data. The JSON ${message}.`,
+    )
   }
 }

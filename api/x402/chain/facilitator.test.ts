@@ -82,7 +82,7 @@ describe("a facilitator", () => {
     [{ text: "null" }, /no object$/],
     [{ text: "1" }, /no object$/],
     [{ text: "<html>" }, /JSON/],
-    [{ text: `"${"x".repeat(65_535)}"` }, /^the answer exceeds 65536 bytes$/],
+    [{ text: `"${"x".repeat(65_535)}"` }, /^the answer has more than 65536 bytes$/],
     [{ text: `"${"x".repeat(65_534)}"` }, /no object$/],
   ])("that answers %o decides nothing", async (answer, message) => {
     said = answer

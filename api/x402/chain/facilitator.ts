@@ -1,6 +1,6 @@
 import { request } from "undici"
 
-import { foreignText, parseForeign } from "#base/json/foreign-json.ts"
+import { ForeignJsonError, foreignText, parseForeign } from "#base/json/foreign-json.ts"
 import { noteOutbound } from "#base/outbound/outbound.ts"
 
 import type { X402Config } from "../settings.ts"
@@ -123,6 +123,7 @@ async function ask(
     }
     return answer as Readonly<Record<string, unknown>>
   } catch (error) {
+    if (error instanceof ForeignJsonError) return new Error(`the answer ${error.message}`)
     return error instanceof Error ? error : new Error(String(error))
   }
 }
