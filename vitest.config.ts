@@ -7,6 +7,7 @@ import { FAILURES } from "./base/testing/failures.ts"
 import { PATIENCE } from "./base/testing/patience.ts"
 import { WORKERS } from "./base/testing/workers.ts"
 import { keepCompiled } from "./command/compile-cache.js"
+import { LONG_FILES } from "./prove/suite/long-files.ts"
 import { missingNeeds, needTags } from "./prove/suite/needs.ts"
 import { ClosingReport } from "./prove/suite/report.ts"
 
@@ -98,8 +99,9 @@ export default defineConfig({
     sequence: { sequencer: LongOnesFirst },
     passWithNoTests: false,
     projects: [
-      project("units", FILES, { exclude: [BROWSERS, ...APPLIANCES, ...APART, ...STORIES] }),
+      project("units", FILES, { exclude: [BROWSERS, ...LONG_FILES, ...APPLIANCES, ...APART, ...STORIES] }),
       project("apart", APART, { exclude: [BROWSERS, ...APPLIANCES, ...STORIES], isolate: true }),
+      project("long", LONG_FILES, { exclude: [...APPLIANCES, ...APART, ...STORIES] }),
       project("stories", STORIES, { isolate: true }),
       project("appliances", APPLIANCES, { exclude: [BROWSERS, ...STORIES], isolate: true }),
       project("browsers", [BROWSERS], { exclude: STORIES }),
