@@ -43,6 +43,8 @@ const APART = filesWith(
   /\bvi\.(?:useFakeTimers|setSystemTime|(?:do)?[mM]ock\(|resetModules|stub(?:Env|Global)|spyOn\((?:globalThis|process|console|Date|performance)\b)|process\.(?:env\[[^\]]*\] = |chdir|umask)|delete process\.env|setGlobalDispatcher/,
 )
 
+const LONG_APART = LONG_FILES.filter((file) => APART.includes(file))
+
 /** Files of everything that is in the state, for a run with the state on a server: queries are written for SQLite. */
 const STATE = [
   "base/{audit,traces}/**/*.test.ts",
@@ -100,8 +102,12 @@ export default defineConfig({
     passWithNoTests: false,
     projects: [
       project("units", FILES, { exclude: [BROWSERS, ...LONG_FILES, ...APPLIANCES, ...APART, ...STORIES] }),
-      project("apart", APART, { exclude: [BROWSERS, ...APPLIANCES, ...STORIES], isolate: true }),
+      project("apart", APART, {
+        exclude: [BROWSERS, ...LONG_FILES, ...APPLIANCES, ...STORIES],
+        isolate: true,
+      }),
       project("long", LONG_FILES, { exclude: [...APPLIANCES, ...APART, ...STORIES] }),
+      project("long apart", LONG_APART, { exclude: [...APPLIANCES, ...STORIES], isolate: true }),
       project("stories", STORIES, { isolate: true }),
       project("appliances", APPLIANCES, { exclude: [BROWSERS, ...STORIES], isolate: true }),
       project("browsers", [BROWSERS], { exclude: STORIES }),
