@@ -30,7 +30,6 @@ const STORIES = [
   "command/commands/pages/crawl.test.ts",
   "faces/console/first-run/first-run.browser.test.ts",
   "faces/search/search.browser.test.ts",
-  "faces/widget/widget.browser.test.ts",
 ]
 
 /** Files that start whole appliances, commands, database servers or chains, and take their time. */
