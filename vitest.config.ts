@@ -91,7 +91,7 @@ const project = (
 export default defineConfig({
   test: {
     // The pages for people, built once for all tests that show them.
-    globalSetup: "faces/build/before-tests.ts",
+    globalSetup: ["prove/suite/run-folder.ts", "faces/build/before-tests.ts"],
     tags: needTags(missing),
     ...WORKERS,
     ...PATIENCE,

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
@@ -23,12 +23,8 @@ const OWN_FOLDER = Symbol.for("fossick.tests.folder")
 function ownFolder(): string {
   const here = globalThis as { [OWN_FOLDER]?: string }
   if (here[OWN_FOLDER] === undefined) {
-    const folder = join(tmpdir(), `fossick-tests-${process.pid}`)
-    // PostgreSQL runs as another user.
-    mkdirSync(folder, { recursive: true, mode: 0o755 })
-    process.env["TMPDIR"] = folder
-    process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-    here[OWN_FOLDER] = folder
+    here[OWN_FOLDER] = process.env["TMPDIR"] = join(tmpdir(), `process-${process.pid}`)
+    mkdirSync(here[OWN_FOLDER], { recursive: true, mode: 0o755 })
   }
   return here[OWN_FOLDER]
 }

@@ -11,6 +11,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["*.fixture.ts"],
+    globalSetup: join(import.meta.dirname, "../run-folder.ts"),
     setupFiles: join(import.meta.dirname, "../leftovers.ts"),
     isolate: false,
     tags: needTags([ROCKET], [ROCKET]),
