@@ -351,7 +351,7 @@ async function serve(): Promise<void> {
     },
     notes: { disk: async () => room.problem() },
     room,
-    // On the copy that stands in for a folder that cannot be written to, all that is left here is lost.
+    // A read-only folder is replaced by a copy that is thrown away at the end.
     keepsNothing: () => crawlerConfig.readOnly === "folder" || room.readOnly !== null,
     warnings: () => [
       ...[stateProblem() ?? []].flat(),

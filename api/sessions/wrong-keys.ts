@@ -9,7 +9,7 @@ import { callerOf } from "../proxies/trusted-proxies.ts"
 const COUNTED_MS = 15 * 60_000
 /**
  * What is beyond the bound is answered after this, so that an address tries no more keys in a second than it may have connections. A
- * right key is taken at once all the same: nobody is locked out by a neighbour behind the same address.
+ * right key is taken at once all the same: a neighbour behind the same address locks no one out.
  */
 const LATE_MS = 1000
 /** Addresses that are remembered; the one that began first goes. */

@@ -9,5 +9,5 @@ const callers = new AsyncLocalStorage<string>()
 /** Does `work`, and whatever it starts, in the name of a caller: of a key, its id. */
 export const actingFor = <T>(caller: string, work: () => T): T => callers.run(caller, work)
 
-/** In whose name this runs; undefined: in that of no caller. */
+/** The caller that this runs for; undefined for the appliance's own work. */
 export const callerHere = (): string | undefined => callers.getStore()

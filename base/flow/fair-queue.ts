@@ -11,7 +11,7 @@ export class FairQueue<T> {
     return this.#length
   }
 
-  /** What each party has waiting, in the order of their turns. */
+  /** The waiting items of each party, in the order of their turns. */
   get lines(): ReadonlyMap<Party, readonly T[]> {
     return this.#parties
   }

@@ -22,7 +22,7 @@ import { type Tried, tryPage } from "../why/try/try-page.ts"
 import { sourceNamed } from "../why/membership-reasons.ts"
 import { OpenReaders, type OpenReadersOptions } from "./open-readers.ts"
 
-/** What a page of the index is now. */
+/** The present state of a page that the index holds. */
 export type Reread =
   /** As the index holds it. */
   | { readonly kind: "same"; readonly at: Date }

@@ -14,8 +14,8 @@ export interface SharedLog {
 }
 
 /**
- * Deletes the oldest rows of whoever has more than their share, so that nobody's rows push out those of others who have
- * fewer. Belongs into a write transaction, or makes up one.
+ * Deletes the oldest rows of whoever has more than their share, so that one owner's rows never push out those of
+ * owners with fewer. Call it inside a write transaction.
  */
 export function keepShares(
   sql: ReturnType<typeof prepareOnce>,

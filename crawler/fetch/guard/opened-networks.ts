@@ -10,7 +10,7 @@ export interface OpenedNetwork {
   /** In CIDR notation. */
   readonly network: string
   readonly port: number
-  /** The host that it was opened for, as somebody wrote it. */
+  /** The host that it was opened for, as the admin wrote it. */
   readonly host: string
   readonly openedAt: Date
 }
