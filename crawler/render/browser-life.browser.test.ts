@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { readdir } from "node:fs/promises"
+import { mkdir, readdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { toPageUrl } from "#engine"
@@ -51,10 +52,21 @@ describe("the browser", { tags: ["chromium"] }, () => {
     expect(fixture.mostAtOnce()).toBeLessThanOrEqual(2)
   })
 
+  test("says which setting keeps it from starting when the folder for temporary files has a long path", async () => {
+    await using fixture = await opened({})
+    const long = join(folder.path, "a".repeat(60))
+    await mkdir(long)
+    vi.stubEnv("TMPDIR", long)
+    expect(await fixture.render()).toMatchObject({
+      kind: "no-browser",
+      detail: expect.stringContaining("set TMPDIR to a folder whose path has at most 59 bytes") as string,
+    })
+    vi.stubEnv("TMPDIR", folder.path)
+  })
+
   test("does not outlive a process that is killed, whatever its page is doing", async () => {
-    const child = startChild()
+    const child = await startChild()
     const pid = child.pid ?? 0
-    await once(child.stdout!, "data")
     expect((await browserProcesses(pid)).length).toBeGreaterThan(0)
     child.kill("SIGKILL")
     await once(child, "exit")
@@ -65,9 +77,8 @@ describe("the browser", { tags: ["chromium"] }, () => {
   })
 
   test("that hangs when its process is killed is gone before the next one starts", async () => {
-    const child = startChild()
+    const child = await startChild()
     const pid = child.pid ?? 0
-    await once(child.stdout!, "data")
     await signalBrowsers("SIGSTOP", pid)
     child.kill("SIGKILL")
     await once(child, "exit")
@@ -83,7 +94,7 @@ async function profiles(owner: number): Promise<string[]> {
 }
 
 /** A process that has a page open whose script never ends. */
-function startChild(): ChildProcess {
+async function startChild(): Promise<ChildProcess> {
   const program = `
     import { PageReader } from "${new URL("../visit/reader.ts", import.meta.url).href}"
     import { testConfig } from "${new URL("../testing/crawl-fixture.ts", import.meta.url).href}"
@@ -93,10 +104,17 @@ function startChild(): ChildProcess {
       "/called": (_, response) => { response.end(); setTimeout(() => console.log("busy"), 300) },
     })
     const config = testConfig({ FOSSICK_BROWSER_PATH: ${JSON.stringify(browserPath)}, FOSSICK_RENDER_TIMEOUT_MS: "600000" })
-    await new PageReader(config).visit(site.url("/"), { rendering: "browser" })`
-  return spawn(process.execPath, ["--input-type=module-typescript", "-e", program], {
+    console.error(await new PageReader(config).visit(site.url("/"), { rendering: "browser" }))
+    process.exit(1)`
+  const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],
   })
+  // It ends only when the page could not be opened, and has then said why.
+  await Promise.race([
+    once(child.stdout, "data"),
+    once(child, "exit").then(() => Promise.reject(new Error("the page with the endless script is closed"))),
+  ])
+  return child
 }
 
 async function opened(options: Partial<RendererOptions>) {

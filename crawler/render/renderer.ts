@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os"
 import { steadyNow } from "#base/steady-time.ts"
 import { FairPool } from "#base/flow/fair-pool.ts"
 import { Browser } from "./browser.ts"
@@ -24,6 +25,9 @@ const MEGABYTE = 1024 * 1024
 const WATCH_MS = 500
 /** A system without a browser is not searched again for each page. */
 const MISSING_MS = 60_000
+
+/** Chromium puts a socket below the folder for temporary files, and the path of a socket has at most 107 bytes. */
+const LONGEST_TEMPORARY_FOLDER = 59
 
 /**
  * Renders pages in one browser, which starts with the first page and ends after a quiet while, so an idle appliance
@@ -125,7 +129,14 @@ export class Renderer implements AsyncDisposable {
       return browser
     } catch (error) {
       const [reason] = (error as Error).message.split("\n", 1)
-      return this.#without(`the browser ${found.path} could not be started: ${reason}`)
+      const isTooLong = Buffer.byteLength(tmpdir()) > LONGEST_TEMPORARY_FOLDER
+      return this.#without(
+        `the browser ${found.path} could not be started: ${
+          isTooLong
+            ? `set TMPDIR to a folder whose path has at most ${LONGEST_TEMPORARY_FOLDER} bytes`
+            : reason
+        }`,
+      )
     }
   }
 

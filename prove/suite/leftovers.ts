@@ -23,7 +23,7 @@ const OWN_FOLDER = Symbol.for("fossick.tests.folder")
 function ownFolder(): string {
   const here = globalThis as { [OWN_FOLDER]?: string }
   if (here[OWN_FOLDER] === undefined) {
-    here[OWN_FOLDER] = process.env["TMPDIR"] = join(tmpdir(), `process-${process.pid}`)
+    here[OWN_FOLDER] = process.env["TMPDIR"] = join(tmpdir(), String(process.pid))
     mkdirSync(here[OWN_FOLDER], { recursive: true, mode: 0o755 })
   }
   return here[OWN_FOLDER]
@@ -47,6 +47,14 @@ const before = {
   env: { ...process.env },
 }
 
+const leftProcesses = (): number[] =>
+  childrenOfThisProcess().filter((pid) => {
+    const name = nameOf(pid)
+    return (
+      !before.children.has(pid) && !sharedProcesses().has(pid) && name !== "" && !KEPT_PROCESSES.test(name)
+    )
+  })
+
 /** What is there now and was not before. */
 function leftBehind(): string[] {
   const ports = listening() - before.listening
@@ -54,11 +62,7 @@ function leftBehind(): string[] {
     ...readdirSync(folder)
       .filter((name) => !before.files.has(name) && !KEPT_FILES.test(name))
       .map((name) => `the folder or file ${name}`),
-    ...childrenOfThisProcess()
-      .filter((pid) => !before.children.has(pid) && !sharedProcesses().has(pid))
-      .map((pid) => [pid, nameOf(pid)] as const)
-      .filter(([, name]) => name !== "" && !KEPT_PROCESSES.test(name))
-      .map(([pid, name]) => `the process ${pid}: ${name}`),
+    ...leftProcesses().map((pid) => `the process ${pid}: ${nameOf(pid)}`),
     ...(ports > 0 ? [`${ports} listening ports`] : []),
   ]
 }
@@ -73,5 +77,7 @@ afterAll(async () => {
     await pause(20)
     left = leftBehind()
   }
+  // One that holds the output of the run open would keep whoever reads it waiting for good.
+  for (const pid of leftProcesses()) process.kill(pid, "SIGKILL")
   if (left.length > 0) throw new Error(`These tests left behind ${left.join(", ")}.`)
 })

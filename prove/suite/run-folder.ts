@@ -9,7 +9,7 @@ const here = globalThis as { [OWN]?: string }
 export function setup(): (() => void) | undefined {
   if (here[OWN] !== undefined) return undefined
   const before = process.env["TMPDIR"]
-  const folder = mkdtempSync(join(tmpdir(), "fossick-tests-"))
+  const folder = mkdtempSync(join(tmpdir(), "tests-"))
   // PostgreSQL runs as another user.
   chmodSync(folder, 0o755)
   here[OWN] = process.env["TMPDIR"] = folder
