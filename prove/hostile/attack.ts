@@ -47,6 +47,8 @@ export interface Kind {
   readonly kind: string
   readonly must: string
   readonly attacks: readonly Attack[]
+  /** A short run plays only every nth, where they are much the same. Left out: all. */
+  readonly shortly?: number
 }
 
 /** Null when it holds. */

@@ -8,7 +8,7 @@ import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import type { ReadResult } from "#crawler/reading.ts"
 import { PageReader } from "#crawler/visit/reader.ts"
 import { ReadingPlaces } from "#crawler/visit/reading-places.ts"
-import { type Arena, type Attack, isShort, type Kind, unless } from "./attack.ts"
+import { type Arena, type Attack, fewer, isShort, type Kind, unless } from "./attack.ts"
 import { INNER_WORDS, type PrivateService } from "./private-service.ts"
 
 /** What a page tries: HTML, in which SECRET is the private service. */
@@ -189,7 +189,7 @@ export async function closeBrowser(): Promise<void> {
   shared = null
 }
 
-/** Of a short run one page tries all that do not leave it. */
+/** Of a short run one page tries all that do not leave it, and half of the others are tried. */
 export const browsing = (scale: number): Kind => {
   const { "a report of a policy": policy = "", ...others } = TRIES
   const together = (tries: typeof TRIES) =>
@@ -206,6 +206,6 @@ export const browsing = (scale: number): Kind => {
   return {
     kind: "pages in a browser",
     must: "reach nothing but by the guard",
-    attacks: [...inPage, ...each(LEAVING, leaving)],
+    attacks: [...inPage, ...fewer(each(LEAVING, leaving), scale, 2)],
   }
 }

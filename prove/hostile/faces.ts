@@ -124,4 +124,5 @@ export const FACE_ATTACKS: Kind = {
   kind: "markup in titles, texts, descriptions and questions",
   must: "runs in no face",
   attacks: faces,
+  shortly: 4,
 }

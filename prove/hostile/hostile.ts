@@ -10,7 +10,7 @@ import { PageReader } from "#crawler/visit/reader.ts"
 import { serveApp } from "../../api/testing/serve-app.ts"
 import type { Effort, Outcome, Proof } from "../proof.ts"
 import { ADDRESSES } from "./addresses.ts"
-import { type Arena, type Attack, OUTER_ADDRESS, SILENT_ADDRESS } from "./attack.ts"
+import { type Arena, type Attack, fewer, OUTER_ADDRESS, SILENT_ADDRESS } from "./attack.ts"
 import { bodies, DOCUMENT_MEMORY_MB } from "./bodies.ts"
 import { browsing, closeBrowser } from "./browsing.ts"
 import { FACE_ATTACKS } from "./faces.ts"
@@ -65,8 +65,9 @@ async function run(effort: Effort): Promise<Outcome> {
   const faults: string[] = []
   await using arena = await openArena(effort.scale)
   try {
-    for (const { kind, must, attacks } of kinds) {
+    for (const { kind, must, attacks: all, shortly = 1 } of kinds) {
       const before = faults.length
+      const attacks = fewer(all, effort.scale, shortly)
       for (const attack of attacks) {
         const fault = await played(attack, arena)
         if (fault !== null) faults.push(`${kind}: ${attack.name}: ${fault}`)

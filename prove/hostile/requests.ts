@@ -438,7 +438,7 @@ async function untilClosed(url: string, text: string, most: number): Promise<str
 }
 
 const [FLOOD_SOCKETS, FLOOD_AHEAD, FLOOD_BUDGET] = [30, 40, 100]
-const floods: readonly Attack[] = ["/openapi.json", "/docs/", "/", "/session", "/nothing"].map((path) => ({
+const floods: readonly Attack[] = ["/docs/", "/openapi.json", "/", "/session", "/nothing"].map((path) => ({
   name: `${path}, ${FLOOD_AHEAD} requests ahead on each of ${FLOOD_SOCKETS} connections`,
   play: async () => {
     await using app = await serveApp({ config: { keylessPerMinute: FLOOD_BUDGET } })
@@ -463,12 +463,17 @@ const floods: readonly Attack[] = ["/openapi.json", "/docs/", "/", "/session", "
 export const REQUESTS: readonly Kind[] = [
   { kind: "requests in requests", must: "get one refusal", attacks: smuggling },
   { kind: "line ends in parameters", must: "make no header and no body", attacks: headers },
-  { kind: "paths upwards", must: "lead to no file", attacks: paths },
+  { kind: "paths upwards", must: "lead to no file", attacks: paths, shortly: 3 },
   { kind: "prototypes in JSON, queries and YAML", must: "change no object", attacks: pollution },
-  { kind: "patterns that take long", must: "are answered or refused in time", attacks: patterns },
+  { kind: "patterns that take long", must: "are answered or refused in time", attacks: patterns, shortly: 3 },
   { kind: "bodies nested without end", must: "are refused", attacks: nested },
   { kind: "calls without a key under a rebound name", must: "are refused", attacks: rebound },
-  { kind: "floods without a key", must: "are cut short, and others are answered", attacks: floods },
+  {
+    kind: "floods without a key",
+    must: "are cut short, and others are answered",
+    attacks: floods,
+    shortly: 2,
+  },
   { kind: "addresses that programs register over OAuth", must: "are refused", attacks: redirectUris },
   { kind: "guessed keys", must: "are slowed down, and lock nobody out", attacks: guesses },
   { kind: "webhooks", must: "are not sent to private addresses", attacks: webhooks },

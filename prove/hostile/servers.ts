@@ -191,11 +191,12 @@ const planted: readonly Attack[] = Object.entries(PLANTED).map(([what, sql]) => 
 
 export const SERVERS: readonly Kind[] = [
   { kind: "code in the state of a backup", must: "is left out", attacks: planted },
-  { kind: "redirects of model servers", must: "are not followed", attacks: models },
+  { kind: "redirects of model servers", must: "are not followed", attacks: models, shortly: 4 },
   {
     kind: "answers that take long to parse",
     must: "are given up before they are parsed",
     attacks: heavyAnswers,
+    shortly: 3,
   },
   { kind: "redirects of webhooks' receivers", must: "are not followed", attacks: receivers },
   { kind: "foreign entries of backups", must: "are refused, and write nothing", attacks: backups },
