@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
 import { freePort } from "#base/testing/free-port.ts"
 import type { Embedder } from "../embedder.ts"
+import { HashingEmbedder } from "./hashing-embedder.ts"
 
 /** A request as the server got it. */
 export interface ModelRequest {
@@ -113,4 +114,15 @@ export async function startModelServer(options: TestModelServerOptions): Promise
     [Symbol.asyncDispose]: stop,
   }
   return running
+}
+
+/** A server of vectors that cost hardly anything, and the settings of an appliance that takes its vectors from there. */
+export async function startCheapVectors(): Promise<
+  AsyncDisposable & { readonly settings: Readonly<Record<string, string>> }
+> {
+  const server = await startModelServer({ embedder: new HashingEmbedder() })
+  return {
+    settings: { FOSSICK_EMBEDDINGS_URL: `${server.url}/v1`, FOSSICK_EMBEDDINGS_MODEL: "words" },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
 }

@@ -27,10 +27,14 @@ interface Case {
 
 /**
  * Damages one file after the other of what an appliance wrote, has other troubles befall it, and sees what it says and what goes on.
+ * @param stores stay as they are: each case has a copy
  * @param only troubles alone whose name has this in it; no files
  */
-export async function damageCases({ scale, seed, tell }: Effort, only?: string): Promise<Case[]> {
-  await using stores = await Stores.fill()
+export async function damageCases(
+  stores: Stores,
+  { scale, seed, tell }: Effort,
+  only?: string,
+): Promise<Case[]> {
   const random = chance(seed)
   const files = only === undefined ? stores.kinds() : []
   const all = [
@@ -204,7 +208,8 @@ pages and thumbnails go on, what would have to be written is refused with 503 or
 be written to, by itself or, on a disk that failed, after a start. Files of the model are damaged, and the wall clock is set there and back and over both ends of summer time: what is wrong is named, what can go on goes on,
 and all is found once it is mended.`,
   async run(effort: Effort): Promise<Outcome> {
-    const cases = await damageCases(effort)
+    await using stores = await Stores.fill()
+    const cases = await damageCases(stores, effort)
     return {
       columns: ["file", "damage", "what was said", "what went on"],
       rows: cases.map(({ file, harm, said, wentOn }) => [short(file), harm, short(said), wentOn]),

@@ -18,8 +18,7 @@ import { freePort } from "#base/testing/free-port.ts"
 import { until } from "#base/testing/until.ts"
 import { picture } from "#crawler/testing/pictures.ts"
 import { article, bytes, html, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
-import { startModelServer } from "#engine/testing/model-server.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { rareWord } from "#engine/testing/pages.ts"
 import { Appliance } from "../kills/appliance.ts"
 
@@ -77,13 +76,8 @@ export class Stores implements AsyncDisposable {
     })
     for (const [at, path] of paths.entries())
       site.serve({ [path]: html(article(`Harbour ${at}`, { text: textOf(at) })) })
-    const models = opened.use(await startModelServer({ embedder: new HashingEmbedder() }))
-    const env = {
-      FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8",
-      FOSSICK_HANDBOOK: "off",
-      FOSSICK_EMBEDDINGS_URL: `${models.url}/v1`,
-      FOSSICK_EMBEDDINGS_MODEL: "words",
-    }
+    const { settings } = opened.use(await startCheapVectors())
+    const env = { FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8", FOSSICK_HANDBOOK: "off", ...settings }
     const data = join(folder, "data")
     await using appliance = await applianceOn(folder, env, site)
     await appliance.ready()
@@ -93,11 +87,11 @@ export class Stores implements AsyncDisposable {
     await until(() => ["images", "index"].every((name) => existsSync(join(data, name))))
     await until(() => readdirSync(join(folder, "backups")).some((name) => name.endsWith(".tar")))
     const stores = new Stores({ held: opened.move(), env, folder, site, key })
-    await until(async () => (await stores.answers(appliance)).every(({ is }) => is === "right"))
+    await until(async () => (await stores.answers(appliance)).every(({ is }) => is === "right"), LOOK_MS)
     await until(async () => {
       const { index } = await appliance.ask<{ index: { pages_without_vectors: number } }>("/admin/index")
       return index.pages_without_vectors === 0
-    })
+    }, LOOK_MS)
     await appliance.stop()
     return stores
   }
