@@ -10,7 +10,7 @@ import { proof } from "./soak.ts"
 import { slopeOf, trendOf } from "./trend.ts"
 
 test("a short life of crawls, searches, research and watches is answered as it should be, and drawn", async () => {
-  const { rows, faults, picture } = await proof.run({ scale: 0.0015, seed: 1, tell: () => {} })
+  const { rows, faults, picture } = await proof.run({ scale: 0.0007, seed: 1, tell: () => {} })
   expect(faults).toEqual([])
   expect(rows.map(([what]) => what)).toEqual(
     expect.arrayContaining([

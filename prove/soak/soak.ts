@@ -3,6 +3,7 @@ import { join } from "node:path"
 
 import { pause } from "#base/flow/pause.ts"
 import { findBrowser } from "#crawler/render/find-browser.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 
 import { startReceiver } from "../../api/watches/testing/receiver.ts"
 import { percentile } from "../../bench/measure.ts"
@@ -22,6 +23,7 @@ const FIRST_SHARE = 600 / SECONDS
 const BOUND_SHARE = 0.5
 /** Samples of the whole time, and how many of them there are to one of all parts of the disk. */
 const SAMPLES = 480
+const LEAST_SAMPLES = 40
 const SAMPLES_TO_PARTS = 10
 /** So little of what is kept for a time that its bound is met within the first hour. */
 const BOUNDS = { FOSSICK_LOG_MB: "1", FOSSICK_WATCH_ENTRIES: "50" }
@@ -68,11 +70,13 @@ async function run(effort: Effort): Promise<Outcome> {
   const pages = tries(effort, PAGES, 60)
   const site = opened.use(await MadeUpSite.start("Life", pages, effort.seed, true))
   for (let times = tries(effort, OLD); times > 0; times--) goOn(site, pages)
-  const passing = opened.use(await MadeUpSite.start("Passing", pages, effort.seed + 1))
+  const passing = opened.use(await MadeUpSite.start("Passing", tries(effort, PAGES, 10), effort.seed + 1))
   let secret = ""
   const receiver = opened.use(await startReceiver(() => secret))
+  // A short life would be spent on vectors, and be over before they are made.
+  const vectors = effort.scale < SPACE_FROM ? opened.use(await startCheapVectors()).settings : {}
   const appliance = opened.use(
-    await LiveAppliance.start({ ...BOUNDS, FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8" }),
+    await LiveAppliance.start({ ...BOUNDS, ...vectors, FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8" }),
   )
   const index = join(appliance.dataDir, "index")
   // Pages by script are among them, and read in a browser where there is one.
@@ -97,7 +101,7 @@ async function run(effort: Effort): Promise<Outcome> {
   const pace = Math.max(0.02, Math.min(1, effort.scale * 4))
   const watching = async () => {
     while (!signal.aborted) {
-      await pause((seconds * 1000) / SAMPLES, signal)
+      await pause((seconds * 1000) / tries(effort, SAMPLES, LEAST_SAMPLES), signal)
       // Few searches are a figure together with those before them.
       took = took.slice(-LATELY)
       const latency = percentile(took, 0.95)
