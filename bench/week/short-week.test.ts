@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { stringify } from "yaml"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { WeekAppliance } from "./appliance.ts"
 import { judgeRun, rankOf, type Truth, TROUBLE, type Verdict, WELL } from "./judge.ts"
 import { startReceiver } from "./receiver.ts"
@@ -49,6 +50,7 @@ test(
       webhooks: [{ url: receiver.url, events: ["finished", "changed"], secret: "${SHORT_WEEK_SECRET}" }],
     }))
     await writeFile(join(folder, "sources.yaml"), stringify({ sources }))
+    const vectors = cleanup.use(await startCheapVectors())
     const appliance = cleanup.use(
       new WeekAppliance(folder, {
         FOSSICK_PORT: "0",
@@ -56,6 +58,7 @@ test(
         FOSSICK_RETRY_DELAY_MS: "50",
         FOSSICK_MAX_WAIT_MS: "50",
         FOSSICK_WEBHOOK_NETWORKS: receiver.address,
+        ...vectors.settings,
         SHORT_WEEK_SECRET: SECRET,
       }),
     )

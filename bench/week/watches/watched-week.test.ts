@@ -3,12 +3,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { playWatchedWeek } from "./watched-week.ts"
 
 test("two days with kills: each watch tells each change once, by webhook, by e-mail and in its feed", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fossick-watched-week-"))
+  await using vectors = await startCheapVectors()
   try {
-    const { verdicts, kills } = await playWatchedWeek(folder, { days: 2, seed: 3, asks: false })
+    const given = { days: 2, seed: 3, asks: false, settings: vectors.settings }
+    const { verdicts, kills } = await playWatchedWeek(folder, given)
     expect(verdicts.filter(({ lost, doubled }) => lost.length + doubled.length > 0)).toEqual([])
     expect(verdicts.map(({ watch, way }) => `${watch} by ${way}`)).toHaveLength(8)
     for (const { expected } of verdicts) expect(expected).toBeGreaterThan(0)

@@ -66,6 +66,8 @@ export interface WatchedWeekOptions {
   readonly seed: number
   /** Whether a question is watched, too: then all wait for vectors, as long as the machine takes for them. */
   readonly asks: boolean
+  /** Of the appliance, beside its own. */
+  readonly settings?: Readonly<Record<string, string>>
   /** What happens, for people who watch. */
   readonly say?: (text: string) => void
 }
@@ -73,7 +75,7 @@ export interface WatchedWeekOptions {
 /** Plays so many days in a folder. */
 export async function playWatchedWeek(
   folder: string,
-  { days, seed, asks, say = () => {} }: WatchedWeekOptions,
+  { days, seed, asks, settings = {}, say = () => {} }: WatchedWeekOptions,
 ): Promise<WatchedWeek> {
   await using cleanup = new AsyncDisposableStack()
   const roll = chance(seed).next
@@ -103,6 +105,7 @@ export async function playWatchedWeek(
       FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8",
       FOSSICK_SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
       FOSSICK_ALERT_FROM: "fossick@example.com",
+      ...settings,
     }),
   )
   await appliance.start()
