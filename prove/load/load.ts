@@ -24,8 +24,12 @@ const SLOW_READERS = 200
 const SLOW_SECONDS = 60
 const LEAVERS = 3000
 const PAGES = 800
+const LEAST_PAGES = 15
 const PAGES_OF_TURN = 250
+const LEAST_OF_TURN = 5
 const TURNS = 3
+/** Any phase is played for so many seconds at least, however short the run. */
+const LEAST_SECONDS = 1
 /** Seconds of one client who asks alone while a source is crawled, at most. */
 const ALONE_SECONDS = 90
 /** Seconds for which vectors are made, and for which they are not. */
@@ -307,9 +311,9 @@ class Load {
     return askAll(this.#appliance, this.#site, { clients, seed: this.#effort.seed, signal, kinds })
   }
 
-  /** Of those of the whole proof, at this scale, at least two. */
+  /** Of those of the whole proof, at this scale. */
   #seconds(all: number): number {
-    return Math.max(2, all * this.#effort.scale)
+    return Math.max(LEAST_SECONDS, all * this.#effort.scale)
   }
 
   /** A minute of it tells; shorter tries have to do with less. */
@@ -457,10 +461,15 @@ const mb = (value: number): string => `${Math.round(value / MB)} MB`
 
 async function run(effort: Effort): Promise<Outcome> {
   await using opened = new AsyncDisposableStack()
-  const pages = tries(effort, PAGES, 40)
+  const pages = tries(effort, PAGES, LEAST_PAGES)
   const [site, again, ...others] = await Promise.all(
-    ["First", "Second", ...Array.from({ length: TURNS }, (_, turn) => `Turn ${turn + 1}`)].map((name, at) =>
-      MadeUpSite.start(name, at < 2 ? pages : tries(effort, PAGES_OF_TURN, 10), effort.seed * 10 + at),
+    ["First", "Second", ...Array.from({ length: tries(effort, TURNS) }, (_, turn) => `Turn ${turn + 1}`)].map(
+      (name, at) =>
+        MadeUpSite.start(
+          name,
+          at < 2 ? pages : tries(effort, PAGES_OF_TURN, LEAST_OF_TURN),
+          effort.seed * 10 + at,
+        ),
     ),
   )
   for (const one of [site, again, ...others]) opened.use(one!)
