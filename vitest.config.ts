@@ -10,6 +10,7 @@ import { keepCompiled } from "./command/compile-cache.js"
 import { LONG_FILES } from "./prove/suite/long-files.ts"
 import { missingNeeds, needTags } from "./prove/suite/needs.ts"
 import { ClosingReport } from "./prove/suite/report.ts"
+import { STATE_FILES } from "./prove/suite/state-files.ts"
 
 // For the processes that run tests, and those that tests start.
 await keepCompiled(process.env)
@@ -43,16 +44,6 @@ const APART = filesWith(
 )
 
 const LONG_APART = LONG_FILES.filter((file) => APART.includes(file))
-
-/** Files of everything that is in the state, for a run with the state on a server: queries are written for SQLite. */
-const STATE = [
-  "base/{audit,traces}/**/*.test.ts",
-  "crawler/{alerts,coverage,duplicates,frontier,hosts,images,jobs,removals,sources,tasks,traps,webhooks,why}/**/*.test.ts",
-  "api/{accounts,admin,audit,history,judging,oauth,outbound,public-keys,queries,rules,sessions,suggestions,usage,watches,x402/books}/**/*.test.ts",
-  "api/{research/task-store,firecrawl/jobs/*,firecrawl/webhooks/*}.test.ts",
-]
-/** A full disk and a read-only folder are made with what only SQLite can be told. */
-const SQLITE_ONLY = ["api/accounts/billing/{full-disk,read-only-folder}.test.ts"]
 
 /** Files that take long come first, so that in the end no processor waits for the last of them. */
 class LongOnesFirst extends BaseSequencer {
@@ -114,8 +105,7 @@ export default defineConfig({
       ...(missing.some(({ name }) => name === "postgresql")
         ? []
         : [
-            project("postgres", STATE, {
-              exclude: [BROWSERS, ...SQLITE_ONLY],
+            project("postgres", STATE_FILES, {
               isolate: true,
               globalSetup: ["base/store/testing/own-server.ts"],
               setupFiles: ["base/store/testing/on-server.ts"],

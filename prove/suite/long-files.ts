@@ -27,7 +27,7 @@ export const LONG_FILES: readonly string[] = [
   "api/tavily/live/live-memory.test.ts",
   "api/usage/usage.test.ts",
   "api/watches/watches.test.ts",
-  "api/watches/week.test.ts",
+  "api/watches/killed-follower.test.ts",
   "crawler/backup/backup.test.ts",
   "crawler/backup/scheduled/scheduled-backups.test.ts",
   "crawler/chosen-model.test.ts",

@@ -1,12 +1,14 @@
 import { spawnSync } from "node:child_process"
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 
 import { expect, test } from "vitest"
 
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
+import { LONG_FILES } from "./long-files.ts"
 import { missingNeeds } from "./needs.ts"
+import { STATE_FILES } from "./state-files.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs")
@@ -41,6 +43,11 @@ test("a run that was promised a program doesn't start without it", () => {
   expect(status).not.toBe(0)
   expect(text).toContain("promtool is missing, and this run must not skip its tests")
   expect(text).not.toMatch(/\d passed/)
+})
+
+test("every file that a list names is there", () => {
+  const named = [...LONG_FILES, ...STATE_FILES]
+  expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
 })
 
 test("a need that doesn't exist is a mistake of the one who promises it", async () => {

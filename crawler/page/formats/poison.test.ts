@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { ReaderPool } from "../pool/reader-pool.ts"
 import { startProcess } from "../pool/reader-process.ts"
 import { docx, epub, openDocument, wordParagraph, xlsx } from "../../testing/documents.ts"
-import { lines, pdf } from "../../testing/pdf-file.ts"
 import { inflatingZip, poisonPdfs } from "../../testing/poison.ts"
 import type { DocumentFormat } from "./document-format.ts"
 
@@ -54,7 +53,7 @@ function peakOf(pid: string): number {
   }
 }
 
-const healthy = () => pdf([{ texts: lines(["A healthy page of plain words."], 72, 700) }])
+const healthy = () => new Uint8Array(Buffer.from(String.raw`{\rtf1 A healthy page of plain words.}`))
 
 async function isHarmless(format: DocumentFormat, body: Uint8Array): Promise<string> {
   expect(body.length).toBeLessThan(3_000_000)
@@ -62,7 +61,7 @@ async function isHarmless(format: DocumentFormat, body: Uint8Array): Promise<str
   expect(peakMb).toBeLessThan(MEMORY_MB + BETWEEN_LOOKS_MB)
   const chars = result.kind === "read" ? result.extracted.markdown.length : 0
   expect(chars).toBeLessThan(MAX_CHARS)
-  expect(await read("pdf", healthy())).toMatchObject({
+  expect(await read("rtf", healthy())).toMatchObject({
     kind: "read",
     extracted: { markdown: expect.stringContaining("A healthy page") },
   })

@@ -128,7 +128,7 @@ describe("the space of pages that are gone", () => {
     vi.useFakeTimers({ toFake: ["Date", "performance"] })
     await using reader = await open("read")
     let most = 0
-    for (let crawl = 0; crawl < 20; crawl++) {
+    for (let crawl = 0; crawl < 12; crawl++) {
       vi.setSystemTime(Date.now() + DAY_MS)
       vi.advanceTimersByTime(DAY_MS)
       {

@@ -19,11 +19,11 @@ import { startReceiver } from "./testing/receiver.ts"
 import { CHANGES } from "./watch.ts"
 import { openWatchSecrets } from "./watch-secrets.ts"
 
-// Seven days in which pages come, change, go and come back, while the process that watches is killed again and again.
+// Days in which pages come, change, go and come back, while the process that watches is killed again and again.
 
 const FOLLOWER = join(import.meta.dirname, "testing/watch-follower.ts")
 const PAGES = 12
-const DAYS = 7
+const DAYS = 4
 /** Most kills of a day. */
 const KILLS = 2
 
@@ -38,7 +38,7 @@ function versionOf(at: number, day: number): number | null {
   return kind === 1 && before !== null ? day : before
 }
 
-test("through a week of kills each change is told exactly once, in the feed and to the receiver", async () => {
+test("through days of kills each change is told exactly once, in the feed and to the receiver", async () => {
   await using opened = new AsyncDisposableStack()
   const { dir, db, engine } = await openDataFolder(opened)
   const known = new KnownAddresses(db)
