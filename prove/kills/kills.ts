@@ -8,6 +8,9 @@ import { SOURCE, World } from "./world.ts"
 import { chance } from "#base/testing/chance.ts"
 
 const ROUNDS = 200
+/** Of the site; each of them is looked for several times a round. */
+const PAGES = 40
+const LEAST_PAGES = 12
 /** A start after a kill takes less, on a machine that has nothing else to do. */
 const READY_MS = 5000
 /** A round in which what was to be killed had ended by itself is played again, each time with half the time before the kill, so often at most. */
@@ -29,7 +32,7 @@ export interface Kills {
 /** Kills an appliance again and again, and checks after each start what it promised before. */
 export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> {
   const rounds = tries({ scale, seed, tell }, ROUNDS)
-  await using world = await World.begin()
+  await using world = await World.begin(tries({ scale, seed, tell }, PAGES, LEAST_PAGES))
   const books = new Books(world)
   await settleIn(world, books)
   const all = [

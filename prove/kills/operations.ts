@@ -9,8 +9,6 @@ import { type Chance } from "#base/testing/chance.ts"
 const CLIENTS = 8
 /** Pages that change before a crawl, beside one that comes and one that goes. */
 const CHANGED = 4
-/** So many pages a site keeps: what goes is not let go below. */
-const LEAST_PAGES = 30
 
 /** What a round has to do with. */
 export interface Stage {
@@ -43,11 +41,11 @@ const run = async ({ world }: Stage): Promise<void> => {
 }
 
 function change({ world, books, random }: Stage): void {
-  const { site } = world
+  const { site, leastPages } = world
   const changed = new Set(Array.from({ length: CHANGED }, () => site.change(random)))
   // One that changed twice is read once, and one that went in the end is not read.
   const added = site.add()
-  if (site.urls.length > LEAST_PAGES) changed.delete(site.remove(random))
+  if (site.urls.length > leastPages) changed.delete(site.remove(random))
   for (const url of changed) books.expect("changed", url)
   if (site.isThere(added)) books.expect("new", added)
 }
@@ -88,7 +86,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: "index write",
     victims: ["job", "all", "crawler", "supervisor", "api"],
     withinMs: 400,
-    begin: (stage) => crawlTo(stage, 2 + stage.random.below(30)),
+    begin: (stage) => crawlTo(stage, 2 + stage.random.below(stage.world.leastPages)),
     check: crawled,
   },
   {

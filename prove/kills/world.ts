@@ -15,7 +15,6 @@ import { ChangingSite } from "./site.ts"
 export const SOURCE = "harbours"
 /** Names of the models between which the index is made anew. */
 export const MODELS = ["words-a", "words-b"] as const
-const PAGES = 40
 const ADMIN_KEY = "the-key-of-the-operator-of-this-proof"
 
 /** What a life needs: an appliance, a site that it crawls, and all that it talks to, on loopback. */
@@ -28,12 +27,14 @@ export class World implements AsyncDisposable {
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>
   /** Null where no chain can be run: no searches are sold then. */
   readonly paid: { readonly url: string; readonly received: () => Promise<bigint> } | null
+  /** So many pages the site keeps: what goes is not let go below. */
+  readonly leastPages: number
   /** Of the watch, known once it is made. */
   watchSecret: string = "whsec_"
   model: (typeof MODELS)[number] = MODELS[0]
 
   private constructor(
-    parts: Pick<World, "appliance" | "dataDir" | "backups" | "site" | "receiver" | "paid">,
+    parts: Pick<World, "appliance" | "dataDir" | "backups" | "site" | "receiver" | "paid" | "leastPages">,
     held: AsyncDisposableStack,
   ) {
     this.appliance = parts.appliance
@@ -42,17 +43,19 @@ export class World implements AsyncDisposable {
     this.site = parts.site
     this.receiver = parts.receiver
     this.paid = parts.paid
+    this.leastPages = parts.leastPages
     this.#held = held
   }
 
-  static async begin(): Promise<World> {
+  /** @param pages of its site at first, three quarters of which it keeps */
+  static async begin(pages: number): Promise<World> {
     await using opened = new AsyncDisposableStack()
     const folder = opened.adopt(mkdtempSync(join(tmpdir(), "fossick-kills-")), (path) =>
       rmSync(path, { recursive: true, force: true }),
     )
     const [dataDir, backups] = [join(folder, "data"), join(folder, "backups")]
     mkdirSync(backups)
-    const site = opened.use(await ChangingSite.start(PAGES))
+    const site = opened.use(await ChangingSite.start(pages))
     const models = opened.use(await startModelServer({ embedder: new HashingEmbedder() }))
     const secret: { of: World | null } = { of: null }
     const receiver = opened.use(await startReceiver(() => secret.of!.watchSecret))
@@ -78,7 +81,8 @@ backup: { folder: "${backups}", keep: 3 }
       ...settings,
     }
     const appliance = opened.use(new Appliance(env, await freePort(), ADMIN_KEY))
-    const world = new World({ appliance, dataDir, backups, site, receiver, paid }, opened.move())
+    const leastPages = Math.floor((pages * 3) / 4)
+    const world = new World({ appliance, dataDir, backups, site, receiver, paid, leastPages }, opened.move())
     secret.of = world
     return world
   }
