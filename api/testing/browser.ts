@@ -16,6 +16,8 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // Another page of the same site needs no process of its own, nor one in reserve.
+  "--renderer-process-limit=1",
 ]
 
 /** Pages in a browser that other test files of the process use too. Whoever opens it disposes of it. */
@@ -35,7 +37,8 @@ async function launch(executablePath: string): Promise<SharedBrowser> {
   const forget = () => rm(profile, { recursive: true, force: true, maxRetries: 5 })
   const before = new Set(childrenOfThisProcess())
   const context = await chromium
-    .launchPersistentContext(profile, { executablePath, args: FLAGS })
+    // What moves is drawn up to sixty times a second.
+    .launchPersistentContext(profile, { executablePath, args: FLAGS, reducedMotion: "reduce" })
     .catch(async (error: unknown) => {
       await forget()
       throw error

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
-import { complaintsOf, faultsOf, WIDTHS } from "../testing/axe.ts"
+import { faultsOf, WIDTHS } from "../testing/axe.ts"
 import { openWorkshop, type Workshop } from "../testing/workshop.ts"
 import { openSignedIn } from "../testing/open-signed-in.ts"
 
@@ -24,14 +24,18 @@ const executablePath = await findTestBrowser()
 describe("the console in a browser", { tags: ["chromium"] }, () => {
   let browser: TestBrowser
   let workshop: Workshop
+  /** Without a source, at first. */
+  let bare: Workshop
 
   beforeAll(async () => {
     workshop = await openWorkshop()
+    bare = await openWorkshop({ isNew: true })
     browser = await openBrowser(executablePath!)
   })
 
   afterAll(async () => {
     await browser?.[Symbol.asyncDispose]()
+    await bare?.[Symbol.asyncDispose]()
     await workshop?.[Symbol.asyncDispose]()
   })
 
@@ -84,6 +88,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await tiles.getByText("of 3 sources").waitFor()
     expect(await tiles.getByText("free of").count()).toBe(2)
     expect(await page.getByRole("table", { name: "Last runs" }).getByRole("row").count()).toBe(4)
+    expect(await faultsOf(page, "desktop")).toEqual([])
     await needs.getByRole("link", { name: "Look at the run" }).click()
     await heading(page, "forum").waitFor()
     expect(await page.title()).toBe("Run of forum · Fossick")
@@ -92,6 +97,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await addresses.getByText("the site answered 500").first().waitFor()
     expect(await addresses.getByRole("row").count()).toBe(4)
     expect(await page.evaluate("globalThis.hacked")).toBeUndefined()
+    expect(await faultsOf(page, "phone")).toEqual([])
     await page.getByRole("link", { name: /skipped: robots/ }).click()
     await page
       .getByRole("table", { name: "Addresses: skipped: robots" })
@@ -139,31 +145,46 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
   }
 
   test("pages that people ask for are listed, lead to a new source, and are dismissed", async () => {
-    await ask({ url: "https://zebras.example/migration", query: "<img src=x onerror=hacked=1>" })
+    const url = `https://zebras.example/${"a-long-way-down/".repeat(9)}`
+    await ask({ url, query: "<img src=x onerror=hacked=1>" })
     await ask({ query: "how do zebras migrate?" })
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened
     const wanted = page.getByRole("list", { name: "Pages that people ask for" })
     await wanted.getByText("<img src=x onerror=hacked=1>").waitFor()
     expect(await wanted.getByRole("link", { name: "Add it" }).getAttribute("href")).toBe(
-      `${workshop.url}/console?view=add-source&url=https%3A%2F%2Fzebras.example%2Fmigration`,
+      `${workshop.url}/console?view=add-source&url=${encodeURIComponent(url)}`,
     )
-    expect(await complaintsOf(page)).toEqual([])
-    await wanted.getByRole("button", { name: "Dismiss https://zebras.example/migration" }).click()
+    expect(await faultsOf(page, "phone")).toEqual([])
+    await wanted.getByRole("button", { name: `Dismiss ${url}` }).click()
     await expect.poll(() => wanted.getByRole("listitem").count()).toBe(1)
     await wanted.getByRole("button", { name: /^Dismiss how do zebras/ }).press("Enter")
     await wanted.waitFor({ state: "detached" })
     expect(complaints).toEqual([])
   })
 
+  test("an appliance without sources says what to do, and one that is gone says so and comes back", async () => {
+    await using opened = await open("/console", { at: bare })
+    const { page } = opened
+    await heading(page, "Set up this appliance").waitFor()
+    await view(page, /^Sources/).click()
+    await page.getByText("No source is declared yet").waitFor()
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1")
+    await page.route("**/admin/**", (route) => route.abort())
+    await view(page, /^Runs/).click()
+    await page.getByText("The appliance cannot be reached").waitFor()
+    await page.unroute("**/admin/**")
+    await page.getByRole("button", { name: "Try again" }).click()
+    await page.getByText("Nothing has run yet").waitFor()
+  })
+
   test.each([
     ["hears of what changed by events alone", "drop", 200],
     ["asks by itself where there are no events", "hurry", 429],
   ])("a screen %s", async (_, timers, status) => {
-    await using bare = await openWorkshop({ isNew: true })
     await using opened = await open("/console?view=sources", { at: bare })
     const { page, complaints } = opened
-    await page.getByText("No source is declared yet").waitFor()
+    await heading(page, "Sources").waitFor()
     await page.addInitScript(LONG_TIMERS[timers]!)
     const streams: number[] = []
     page.on("response", (response) => {
@@ -174,16 +195,17 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
         route.fulfill({ status, contentType: "application/json", body: "{}" }),
       )
     await page.reload()
-    await page.getByText("No source is declared yet").waitFor()
+    await heading(page, "Sources").waitFor()
     await expect.poll(() => streams).toContain(status)
     const headers = { Authorization: `Bearer ${bare.adminKey}`, "Content-Type": "application/json" }
     const call = async (method: string, path: string, body: object) => {
       const said = await fetch(`${bare.url}/admin${path}`, { method, headers, body: JSON.stringify(body) })
       expect(said.ok).toBe(true)
     }
-    await call("PUT", "/sources/told", { seeds: ["http://127.0.0.1:9/"] })
-    await call("POST", "/sources/run", { names: ["told"] })
-    await row(page, "told").getByText("Queued").waitFor()
+    const name = `told-${status}`
+    await call("PUT", `/sources/${name}`, { seeds: ["http://127.0.0.1:9/"] })
+    await call("POST", "/sources/run", { names: [name] })
+    await row(page, name).getByText("Queued").waitFor()
     expect(complaints.filter((one) => !one.includes("429"))).toEqual([])
   })
 
@@ -221,33 +243,13 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect((await asked("/jobs?source=forum&limit=1")).jobs[0].state).toBe("cancelled")
   })
 
-  test("axe finds nothing, and nothing is wider than the screen", async () => {
-    await ask({ url: `https://zebras.example/${"a-long-way-down/".repeat(9)}`, query: "zebras" })
-    await using opened = await open("/console")
-    const { page } = opened
-    const views = [
-      ["/console", page.getByRole("table")],
-      ["/console?view=sources", page.getByRole("list", { name: "Pages that people ask for" })],
-      ["/console?view=runs", page.getByRole("table", { name: "Runs" })],
-      ["/console?view=run&job=2&outcome=failed", page.getByRole("table")],
-      ["/console?view=removals", page.getByRole("list", { name: /would leave/ })],
-    ] as const
-    for (const [path, there] of views) {
-      await page.goto(workshop.url + path)
-      await there.first().waitFor()
-      expect(await faultsOf(page)).toEqual([])
-    }
-    await page.getByRole("button", { name: /^Remove 4/ }).click()
-    await page.getByRole("dialog").waitFor()
-    expect(await faultsOf(page)).toEqual([])
-  })
-
   test("removals are decided with the keyboard alone: approved, carried out, and taken back", async () => {
     await using opened = await open("/console?view=removals")
     const { page, complaints } = opened
     const sample = page.getByRole("list", { name: "Pages of manual that would leave" })
     await sample.waitFor()
     expect(await sample.getByRole("listitem").count()).toBe(4)
+    expect(await faultsOf(page, "phone")).toEqual([])
     const before = await workshop.pages()
     const press = async (name: string | RegExp) => {
       const button = page.getByRole("button", { name })
@@ -260,6 +262,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await press("Remove 4 pages")
     const dialog = page.getByRole("dialog")
     await dialog.waitFor()
+    expect(await faultsOf(page, "desktop")).toEqual([])
     await page.keyboard.press("Escape")
     await dialog.waitFor({ state: "detached" })
     expect((await asked("/removals")).total).toBe(4)
@@ -302,25 +305,10 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(calls).toEqual([])
     await see(true)
     await page.getByRole("table", { name: "Runs" }).waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
     expect(calls.some((url) => url.includes("/admin/jobs"))).toBe(true)
     await browser.context.clearCookies()
     await view(page, /^Sources/).click()
     await page.getByRole("heading", { name: "Sign in to the console" }).waitFor()
-  })
-
-  test("an appliance without sources says what to do, and one that is gone says so and comes back", async () => {
-    await using bare = await openWorkshop({ isNew: true })
-    await using opened = await open("/console", { at: bare })
-    const { page } = opened
-    await heading(page, "Set up this appliance").waitFor()
-    await view(page, /^Sources/).click()
-    await page.getByText("No source is declared yet").waitFor()
-    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1")
-    await page.route("**/admin/**", (route) => route.abort())
-    await view(page, /^Runs/).click()
-    await page.getByText("The appliance cannot be reached").waitFor()
-    await page.unroute("**/admin/**")
-    await page.getByRole("button", { name: "Try again" }).click()
-    await page.getByText("Nothing has run yet").waitFor()
   })
 })

@@ -6,6 +6,7 @@ import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
 import { faultsOf, WIDTHS } from "../testing/axe.ts"
 import { type GardenAppliance, openGarden } from "../testing/garden.ts"
+import { beginSession } from "../testing/open-signed-in.ts"
 import { openWatchedPage } from "../testing/watched-page.ts"
 
 // The search page in a real browser, over a real crawl of a site some of whose pages are hostile.
@@ -41,15 +42,9 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
   /** A page of its own, signed in unless told otherwise; what the browser complains of is gathered. */
   async function open(path = "/", { key = garden.key }: { key?: string | null } = {}) {
     const { page, complaints } = await openWatchedPage(browser, garden.url, WIDTHS.desktop)
-    if (key !== null) {
-      await page.goto(garden.url)
-      await page.getByLabel("API key").fill(key)
-      await page.getByRole("button", { name: "Sign in" }).click()
-      await box(page).waitFor()
-      if (path !== "/") await page.goto(garden.url + path)
-    } else {
-      await page.goto(garden.url + path)
-    }
+    if (key !== null) await beginSession(browser, { url: garden.url, key })
+    await page.goto(garden.url + path)
+    if (key !== null) await box(page).waitFor()
     return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
   }
 
@@ -57,7 +52,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
   const results = (page: Page) => page.getByRole("list", { name: "Results" }).getByRole("article")
   const asked = (question: string) => `/?q=${encodeURIComponent(question)}`
 
-  test("somebody signs in, asks, and comes from a citation to the passage in its page", async () => {
+  test("somebody asks, and comes from a citation to the passage in its page", async () => {
     await using opened = await open("/")
     const { page, complaints } = opened
     await box(page).fill(QUESTION)
@@ -420,10 +415,10 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
   })
 
   test("an open appliance asks nobody to sign in, and shows what its key may see", async () => {
-    await using open2 = await openGarden({ open: true })
+    const url = await garden.openToAll()
     await browser.context.clearCookies()
     const page = await browser.context.newPage()
-    await page.goto(open2.url + asked(QUESTION))
+    await page.goto(url + asked(QUESTION))
     await results(page).first().waitFor()
     expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(0)
     await page.close()

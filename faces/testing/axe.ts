@@ -1,5 +1,11 @@
-import axe from "axe-core"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+
+import type { AxeResults } from "axe-core"
 import type { Page } from "playwright"
+
+/** Each page that is looked at parses it, so it is the short form. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /**
  * Over once nothing has moved twice in a row: a colour on its way to another one is neither, and one that is inherited sets out when its
@@ -16,11 +22,12 @@ const SETTLED = `(async () => {
 /** What axe finds wrong with a page as it stands (WCAG 2.2 AA, and its best practices): each rule with the elements. */
 export async function complaintsOf(page: Page): Promise<string[]> {
   // By the debugger, which the page's own policy does not bind.
-  if (!(await page.evaluate<boolean>(`"axe" in window`))) await page.evaluate(axe.source)
+  if (!(await page.evaluate<boolean>(`"axe" in window`))) await page.evaluate(AXE)
   await page.evaluate(SETTLED)
-  const { violations } = await page.evaluate<{
-    violations: readonly { id: string; nodes: readonly { html: string; failureSummary?: string }[] }[]
-  }>(`axe.run({ resultTypes: ["violations"] })`)
+  const { violations } = await page.evaluate<Pick<AxeResults, "violations">>(
+    // The style sheets are not fetched once more: the rule that reads them is not among these.
+    `axe.run({ resultTypes: ["violations"], preload: false }).then(({ violations }) => ({ violations }))`,
+  )
   return violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ""}`).join(" | ")}`,
@@ -44,6 +51,9 @@ const looksAt = (width: Look["width"]): Look[] => [
   { width, colorScheme: "dark" },
 ]
 const EVERY_LOOK: readonly Look[] = (Object.keys(WIDTHS) as Look["width"][]).flatMap(looksAt)
+/** Whether each screen is looked at in every width and colour: `npm run test:looks`. */
+export const WITH_EVERY_LOOK = process.env["FOSSICK_TEST_LOOKS"] === "all"
+
 /** Contrast depends on the colours and order on the width, so the states of a screen take turns. */
 const TURNS: readonly Look[] = [
   { width: "desktop", colorScheme: "light" },
@@ -51,9 +61,10 @@ const TURNS: readonly Look[] = [
 ]
 const seen = new WeakMap<Page, number>()
 
-/** In what axe looks at a page this time. `npm run test:looks`: in every width and colour, each time. */
-function looksNow(page: Page): readonly Look[] {
-  if (process.env["FOSSICK_TEST_LOOKS"] === "all") return EVERY_LOOK
+/** In what axe looks at a page this time, at the width `at` if one is given. */
+function looksNow(page: Page, at?: "phone" | "desktop"): readonly Look[] {
+  if (WITH_EVERY_LOOK) return EVERY_LOOK
+  if (at !== undefined) return TURNS.filter(({ width }) => width === at)
   const turn = seen.get(page) ?? 0
   seen.set(page, turn + 1)
   return [TURNS[turn % TURNS.length]!]
@@ -61,13 +72,15 @@ function looksNow(page: Page): readonly Look[] {
 
 /**
  * What is wrong with a page as it is now: what {@link complaintsOf axe finds}, once on a desktop in light colours, the next time on a phone in
- * dark ones, and anything that is wider than a screen of any of the {@link WIDTHS widths}; tables in boxes of their own may be. The page stays
- * light and as wide as a desktop.
+ * dark ones, and anything that is wider than the screen of a phone, or of what axe looks at; tables in boxes of their own may be. The page
+ * stays light and as wide as a desktop.
+ * @param at which of the two, for a page that is looked at once
  */
-export async function faultsOf(page: Page): Promise<string[]> {
+export async function faultsOf(page: Page, at?: "phone" | "desktop"): Promise<string[]> {
   const faults: string[] = []
-  const looks = looksNow(page)
+  const looks = looksNow(page, at)
   for (const [name, size] of Object.entries(WIDTHS)) {
+    if (name !== "phone" && looks.every(({ width }) => width !== name)) continue
     await page.setViewportSize(size)
     // Boxes on their way to a new place are wider for a moment.
     await page.evaluate(SETTLED)

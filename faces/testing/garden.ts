@@ -15,6 +15,8 @@ import { TEST_KEY } from "../../api/testing/serve-app.ts"
 /** An appliance that crawled a site about a garden and its pumps. */
 export interface GardenAppliance extends AsyncDisposable {
   readonly url: string
+  /** Serves the same pages where people may search without signing in. @returns its address */
+  openToAll(): Promise<string>
   /** Of the role search. */
   readonly key: string
   readonly adminKey: string
@@ -63,8 +65,7 @@ const MANUAL = {
   ),
 }
 
-/** @param open whether people may search without signing in */
-export async function openGarden({ open = false } = {}): Promise<GardenAppliance> {
+export async function openGarden(): Promise<GardenAppliance> {
   await using opened = new AsyncDisposableStack()
   const { dir, db, engine } = await openDataFolder(opened)
   const site = opened.use(
@@ -130,8 +131,8 @@ export async function openGarden({ open = false } = {}): Promise<GardenAppliance
     const { look, thumbnail } = await readImage(await picture(seen))
     images.recordLook(image.id, look, thumbnail)
   }
-  const app = opened.use(
-    await serveAccounts({
+  const serve = (config: object) =>
+    serveAccounts({
       dir,
       engine,
       images,
@@ -139,12 +140,13 @@ export async function openGarden({ open = false } = {}): Promise<GardenAppliance
       pages: openPageKnowledge(db, jobs),
       misses: openMissKnowledge(db, jobs, engine, () => sourceNames(db)),
       sourceNames: () => sourceNames(db),
-      config: { about: "All about one garden.", ...(open && { openKey: OPEN_KEY }) },
-    }),
-  )
+      config: { about: "All about one garden.", ...config },
+    })
+  const app = opened.use(await serve({}))
   const kept = opened.move()
   return {
     url: app.url,
+    openToAll: async () => kept.use(await serve({ openKey: OPEN_KEY })).url,
     key: app.key(),
     adminKey: TEST_KEY,
     publicKey: (origins, answers = true) =>

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
-import { complaintsOf } from "../testing/axe.ts"
+import { complaintsOf, WIDTHS, WITH_EVERY_LOOK } from "../testing/axe.ts"
 import { type GardenAppliance, openGarden } from "../testing/garden.ts"
 import { type HostPages, serveHostPages } from "../testing/host-pages.ts"
 import { openWatchedPage } from "../testing/watched-page.ts"
@@ -27,12 +27,14 @@ declare const document: {
 }
 declare function getComputedStyle(element: unknown): { readonly color: string; readonly fontSize: string }
 
-const WIDTHS = [
-  { width: 390, height: 844 },
-  { width: 1280, height: 800 },
-  { width: 1920, height: 1080 },
-]
-const DESKTOP = WIDTHS[1]!
+const DESKTOP = WIDTHS.desktop
+/** Pages in light and in dark colours, and what they are looked at with. */
+const LOOKS = WITH_EVERY_LOOK
+  ? ["/strict", "/dark"].flatMap((path) => Object.values(WIDTHS).map((size) => ({ path, ...size })))
+  : [
+      { path: "/strict", ...DESKTOP },
+      { path: "/dark", ...WIDTHS.phone },
+    ]
 
 const executablePath = await findTestBrowser()
 
@@ -319,8 +321,9 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(await background(dark.page)).not.toBe(light)
   })
 
-  test.each(WIDTHS)("$width pixels: axe finds nothing, and nothing is wider than the page", async (size) => {
-    for (const path of ["/strict", "/dark"]) {
+  test.each(LOOKS)(
+    "$path, $width pixels: axe finds nothing, and nothing is wider than the page",
+    async ({ path, ...size }) => {
       await using opened = await open(path, size)
       const { page: manual } = opened
       expect(await complaintsOf(manual)).toEqual([])
@@ -337,8 +340,8 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
         () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
       )
       expect(wide).toBe(false)
-    }
-  })
+    },
+  )
 
   test("says so when what was found hardly fits, folds it, and offers no answer", async () => {
     await using opened = await open("/strict")
