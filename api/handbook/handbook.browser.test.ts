@@ -77,19 +77,20 @@ describe("the handbook in a browser", { tags: ["chromium"] }, () => {
     return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
   }
 
-  describe.each(WIDTHS)("at %i pixels", (width) => {
-    test.each(PAGES)(
-      "/docs/%s fits, loads its style, and the browser has nothing to complain about",
-      async (name) => {
-        await using opened = await openPage(name, width)
-        const { page, complaints } = opened
+  test.each(PAGES)(
+    "/docs/%s fits, loads its style, and the browser has nothing to complain about",
+    async (name) => {
+      await using opened = await openPage(name, WIDTHS[0])
+      const { page, complaints } = opened
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 })
         expect(await widestThing(page)).toBeLessThanOrEqual(width)
-        expect(await page.locator("h1").count()).toBe(1)
-        expect(await page.evaluate(() => document.styleSheets[0]?.cssRules.length)).toBeGreaterThan(20)
-        expect(complaints).toEqual([])
-      },
-    )
-  })
+      }
+      expect(await page.locator("h1").count()).toBe(1)
+      expect(await page.evaluate(() => document.styleSheets[0]?.cssRules.length)).toBeGreaterThan(20)
+      expect(complaints).toEqual([])
+    },
+  )
 
   test("on a phone the contents are folded and open by a touch", async () => {
     await using opened = await openPage("getting-started", 390)
