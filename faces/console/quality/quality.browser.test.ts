@@ -1,7 +1,6 @@
 import type { Locator, Page } from "playwright"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
-import { until } from "#base/testing/until.ts"
 import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
@@ -9,7 +8,7 @@ import { faultsOf, WIDTHS } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
-// Search quality and rules in a real browser, over an index that real runs filled.
+// Search quality and rules in a real browser, over an index that real runs filled. Axe looks at each screen where it has something to show.
 
 // What functions that run inside the browser use of it.
 declare const document: { readonly activeElement: unknown }
@@ -76,6 +75,8 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
       page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Search quality" }),
     )
     await heading(page, "Search quality").waitFor()
+    await page.getByRole("table", { name: "Found nothing" }).waitFor()
+    expect(await faultsOf(page, "desktop")).toEqual([])
     await press(page.getByRole("table", { name: "Found nothing" }).getByRole("link", { name: UNKNOWN }))
     await heading(page, UNKNOWN).waitFor()
     await page.getByText("Nothing is found").waitFor()
@@ -96,6 +97,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await found.getByText("Changes").waitFor()
     await found.getByText("Nothing is found").waitFor()
     await found.getByRole("list", { name: "After" }).getByText("Chapter 1").waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
     // Nothing is saved yet.
     expect(await search(UNKNOWN)).toEqual([])
     await press(page.getByRole("button", { name: "Save" }))
@@ -125,6 +127,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await page.getByRole("button", { name: "Take ftp://nowhere out" }).click()
     await page.getByRole("button", { name: "Keep the judgement" }).click()
     await page.getByText("No run has asked it yet").waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
     const { questions } = await call("GET", "/admin/judged-questions")
     expect(questions).toMatchObject([{ question: "chapter 2", pages: [{ grade: 3 }] }])
 
@@ -162,6 +165,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
       await page.getByRole("button", { name: "Ask all now" }).waitFor()
     }
     await page.getByRole("img", { name: /^nDCG@10 of the judged questions by run: from 1.000/ }).waitFor()
+    expect(await faultsOf(page, "desktop")).toEqual([])
     await page.getByRole("link", { name: "chapter 2" }).click()
     await page
       .getByRole("img", {
@@ -177,12 +181,19 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     ).toBe(3)
 
     await page.goto(`${workshop.url}/console?view=quality&shown=runs`)
-    await page.getByRole("table", { name: "Runs of judged questions" }).getByRole("link").first().click()
-    await page
+    const runs = page.getByRole("table", { name: "Runs of judged questions" }).getByRole("link")
+    await runs.first().waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
+    await runs.first().click()
+    const inRun = page
       .getByRole("table", { name: "Questions of the run" })
       .getByRole("link", { name: "chapter 2" })
-      .waitFor()
+    await inRun.waitFor()
     expect(await page.getByLabel("Beside the run of").count()).toBe(1)
+    const [one, other] = (await call("GET", "/admin/judged-runs")).runs as readonly { readonly id: number }[]
+    await page.goto(`${workshop.url}/console?view=judged-run&run=${one!.id}&against=${other!.id}`)
+    await inRun.waitFor()
+    expect(await faultsOf(page, "desktop")).toEqual([])
     expect(complaints.filter((one) => !one.includes("422"))).toEqual([])
   })
 
@@ -225,12 +236,14 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await page.getByLabel("Factor").fill("9")
     await page.getByRole("button", { name: "See before and after" }).click()
     await page.getByText("must be <= 4").waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
     await page.getByLabel("Factor").fill("2")
     await page.getByLabel("Try it with").fill("chapter 2\nthread")
     await page.getByRole("button", { name: "See before and after" }).click()
     await page.getByRole("article", { name: "thread" }).waitFor()
     await page.getByRole("button", { name: "Save" }).click()
     await h2(page, "Boosts").waitFor()
+    expect(await faultsOf(page, "desktop")).toEqual([])
     await page.getByRole("link", { name: "Pages of forum" }).click()
     await page.getByLabel("Under these paths").fill("/thread-*")
     await page.getByRole("button", { name: "Save" }).click()
@@ -271,6 +284,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await page.getByText("Did not help").waitFor()
     await page.getByText("Helped", { exact: true }).waitFor()
     await page.getByText(hostile).waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
     for (const one of await page.getByText("More about it").all()) await one.click()
     const more = await page.getByText("A program’s score").innerText()
     expect(more.split("\n")).toEqual([
@@ -299,45 +313,5 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await page.getByRole("dialog").getByRole("button", { name: "Forget them" }).click()
     await page.getByText("Nothing was asked yet").waitFor()
     expect((await call("GET", "/admin/queries")).total).toBe(0)
-  })
-
-  test("axe finds nothing, and nothing is wider than the screen", async () => {
-    const { results } = await call("POST", "/search", { query: "chapter 1" }, workshop.key)
-    const pages = [{ url: results[0].url, grade: 3 }]
-    await call("POST", "/admin/judged-questions", { question: "chapter 1", pages })
-    const ran = async (note: string): Promise<number> => {
-      const { id } = await call("POST", "/admin/judged-runs", { note })
-      const state = async () => (await call("GET", `/admin/judged-runs/${id}`)).run.state as string
-      await until(async () => (await state()) === "finished")
-      return id
-    }
-    const runs = [await ran("before"), await ran("after")]
-    await search(UNKNOWN)
-    await using opened = await open("/console?view=quality")
-    const { page } = opened
-    const views = [
-      ["/console?view=quality", page.getByRole("link", { name: UNKNOWN })],
-      ["/console?view=quality&shown=judged", page.getByLabel("Look at a question")],
-      ["/console?view=quality&shown=runs", page.getByRole("table", { name: "Runs of judged questions" })],
-      [
-        `/console?view=judged-run&run=${runs[1]}&against=${runs[0]}`,
-        page.getByRole("table", { name: "Questions of the run" }),
-      ],
-      ["/console?view=quality&shown=feedback", page.getByRole("region", { name: "What people think" })],
-      ["/console?view=question&question=chapter+2", h2(page, "Pages that answer it")],
-      ["/console?view=rules", page.getByText("No rule is made yet")],
-      ["/console?view=rule&kind=synonym", page.getByLabel("Words or phrases")],
-      ["/console?view=rule&kind=boost", page.getByLabel("Under these paths")],
-    ] as const
-    for (const [path, there] of views) {
-      await page.goto(workshop.url + path)
-      await there.waitFor()
-      expect([path, await faultsOf(page)]).toEqual([path, []])
-    }
-    await page.goto(`${workshop.url}/console?view=rule&kind=synonym&question=${UNKNOWN}`)
-    await page.getByLabel("Words or phrases").fill(`${UNKNOWN}\nchapter`)
-    await page.getByRole("button", { name: "See before and after" }).click()
-    await page.getByRole("article", { name: UNKNOWN }).waitFor()
-    expect(await faultsOf(page)).toEqual([])
   })
 })
