@@ -9,11 +9,10 @@ import { toPageUrl } from "#engine"
 import { until } from "#base/testing/until.ts"
 import { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { temporaryFolder } from "../testing/crawl-fixture.ts"
-import { browserProcesses, signalBrowsers } from "../testing/browser-processes.ts"
+import { browserProcesses, profilesOf, signalBrowsers } from "../testing/browser-processes.ts"
 import { findTestBrowser } from "../testing/test-browser.ts"
 import { article, startTestSite } from "../testing/test-site.ts"
 import { Renderer, type RendererOptions } from "./renderer.ts"
-import { removeLeftovers } from "./profile.ts"
 
 const browserPath = await findTestBrowser()
 
@@ -26,30 +25,23 @@ describe("the browser", { tags: ["chromium"] }, () => {
     folder[Symbol.dispose]()
   })
 
-  test("starts with the first page and ends when there is nothing to do", async () => {
-    await using fixture = await opened({ idleMs: 200 })
+  test("starts with the first page, is replaced after its number of pages, and ends when there is nothing to do", async () => {
+    await using fixture = await opened({ pages: 2, pagesPerBrowser: 2, idleMs: 200 })
     expect(await browserProcesses()).toEqual([])
-    const rendering = fixture.render()
-    await until(async () => (await browserProcesses()).length > 0)
-    expect(await rendering).toMatchObject({ kind: "rendered" })
-    await until(async () => (await browserProcesses()).length === 0)
-    expect(await fixture.render()).toMatchObject({ kind: "rendered" })
-  })
-
-  test("is replaced after its number of pages, and opens no more at once than it may", async () => {
-    await using fixture = await opened({ pages: 2, pagesPerBrowser: 2 })
     const browsers = new Set<string>()
     const done = await Promise.all(
-      Array.from({ length: 5 }, async () => {
+      Array.from({ length: 3 }, async () => {
         const result = await fixture.render()
         for (const profile of await profiles(process.pid)) browsers.add(profile)
         return result.kind
       }),
     )
-    expect(done).toEqual(Array.from({ length: 5 }, () => "rendered"))
+    expect(done).toEqual(["rendered", "rendered", "rendered"])
     expect(browsers.size).toBeGreaterThan(1)
-    await expect.poll(() => profiles(process.pid)).toHaveLength(1)
     expect(fixture.mostAtOnce()).toBeLessThanOrEqual(2)
+    await until(async () => (await browserProcesses()).length === 0)
+    await expect.poll(() => profiles(process.pid)).toEqual([])
+    expect(await fixture.render()).toMatchObject({ kind: "rendered" })
   })
 
   test("says which setting keeps it from starting when the folder for temporary files has a long path", async () => {
@@ -64,47 +56,42 @@ describe("the browser", { tags: ["chromium"] }, () => {
     vi.stubEnv("TMPDIR", folder.path)
   })
 
-  test("does not outlive a process that is killed, whatever its page is doing", async () => {
+  test("does not outlive a process that is killed, whatever its page is doing; if it hangs, it is gone before the next one starts", async () => {
     const child = await startChild()
     const pid = child.pid ?? 0
-    expect((await browserProcesses(pid)).length).toBeGreaterThan(0)
+    const [busy, hung] = (await profiles(pid)) as [string, string]
+    expect((await browserProcesses(busy)).length).toBeGreaterThan(0)
+    await signalBrowsers("SIGSTOP", hung)
     child.kill("SIGKILL")
     await once(child, "exit")
-    await until(async () => (await browserProcesses(pid)).length === 0)
-    expect(await profiles(pid)).toHaveLength(1)
-    await removeLeftovers()
-    expect(await profiles(pid)).toEqual([])
-  })
-
-  test("that hangs when its process is killed is gone before the next one starts", async () => {
-    const child = await startChild()
-    const pid = child.pid ?? 0
-    await signalBrowsers("SIGSTOP", pid)
-    child.kill("SIGKILL")
-    await once(child, "exit")
+    await until(async () => (await browserProcesses(busy)).length === 0)
+    expect(await profiles(pid)).toHaveLength(2)
+    expect((await browserProcesses(hung)).length).toBeGreaterThan(0)
     await using fixture = await opened({})
     expect(await fixture.render()).toMatchObject({ kind: "rendered" })
-    expect(await browserProcesses(pid)).toEqual([])
+    expect(await browserProcesses(profilesOf(pid))).toEqual([])
     expect(await profiles(pid)).toEqual([])
   })
 })
 
 async function profiles(owner: number): Promise<string[]> {
-  return (await readdir(tmpdir())).filter((name) => name.startsWith(`fossick-render-${owner}-`))
+  return (await readdir(tmpdir())).filter((name) => name.startsWith(profilesOf(owner)))
 }
 
-/** A process that has a page open whose script never ends. */
+/** A process with two browsers, each of which has a page open whose script never ends. */
 async function startChild(): Promise<ChildProcess> {
   const program = `
     import { PageReader } from "${new URL("../visit/reader.ts", import.meta.url).href}"
     import { testConfig } from "${new URL("../testing/crawl-fixture.ts", import.meta.url).href}"
     import { startTestSite } from "${new URL("../testing/test-site.ts", import.meta.url).href}"
+    let called = 0
     const site = await startTestSite({
       "/": "<p>Busy</p><script>fetch('/called').then(() => { for (;;); })</script>",
-      "/called": (_, response) => { response.end(); setTimeout(() => console.log("busy"), 300) },
+      "/called": (_, response) => { response.end(); called += 1; if (called === 2) setTimeout(() => console.log("busy"), 300) },
     })
     const config = testConfig({ FOSSICK_BROWSER_PATH: ${JSON.stringify(browserPath)}, FOSSICK_RENDER_TIMEOUT_MS: "600000" })
-    console.error(await new PageReader(config).visit(site.url("/"), { rendering: "browser" }))
+    const visit = () => new PageReader(config).visit(site.url("/"), { rendering: "browser" })
+    console.error(await Promise.race([visit(), visit()]))
     process.exit(1)`
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -71,6 +71,7 @@ describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
     const now = page.getByRole("region", { name: "How it reads now" })
     await now.getByText("unchanged", { exact: true }).waitFor()
     await now.getByText("200 text/html").waitFor()
+    expect(await faultsOf(page, "desktop")).toEqual([])
     // A reload shows the same.
     await page.reload()
     await verdict.getByText(/It is in the index: it is number \d+ for "thread 2"/).waitFor()
@@ -83,6 +84,7 @@ describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
     const verdict = page.getByRole("region", { name: "Verdict" })
     await verdict.getByText(/It is not in the index: .*robots.txt/).waitFor()
     await page.getByRole("listitem").filter({ hasText: "robots.txt, stopped here" }).waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
     await page.goto(workshop.url + "/console?view=page&url=https%3A%2F%2Fnowhere.invalid%2Fdocs%2F")
     await verdict.getByText(/It is not in the index/).waitFor()
     await page.getByRole("link", { name: "Add a source for it" }).click()
@@ -156,16 +158,5 @@ describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
     await page.keyboard.press("Enter")
     await page.getByRole("region", { name: "How it reads now" }).getByText("200 text/html").waitFor()
     expect(complaints).toEqual([])
-  })
-
-  test("axe finds nothing, and nothing is wider than the screen", async () => {
-    await using opened = await open(inspecting("forum", "thread-2", "thread"))
-    const { page } = opened
-    await page.getByRole("button", { name: "Read it now" }).click()
-    await page.getByText("200 text/html").waitFor()
-    expect(await faultsOf(page)).toEqual([])
-    await page.goto(workshop.url + inspecting("forum", "thread-9"))
-    await page.getByRole("region", { name: "Verdict" }).waitFor()
-    expect(await faultsOf(page)).toEqual([])
   })
 })
