@@ -73,16 +73,13 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
     expect((await story.engine.stats()).pages).toBe(3)
   })
 
-  test.each(["", '<base href="/">'])(
-    "are crawled by their routes when scripts lead there from a plain address %s",
-    async (head) => {
-      await using site = await startApp("hash", head)
-      await using story = new CrawlFixture()
-      await story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
-      expect((await story.engine.get(site.url("/#/guide/repairs") as never))?.markdown).toContain("hornbeam")
-      expect((await story.engine.stats()).pages).toBe(3)
-    },
-  )
+  test("are crawled by their routes when scripts lead there from a plain address, with a <base>", async () => {
+    await using site = await startApp("hash", '<base href="/">')
+    await using story = new CrawlFixture()
+    await story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
+    expect((await story.engine.get(site.url("/#/guide/repairs") as never))?.markdown).toContain("hornbeam")
+    expect((await story.engine.stats()).pages).toBe(3)
+  })
 
   test("leave out the routes that the source excludes", async () => {
     await using site = await startApp("hash")
