@@ -20,6 +20,7 @@ import { keyChange } from "#base/audit/field-changes.ts"
 import { isBusy } from "#base/store/busy.ts"
 import { keepAlive } from "#base/store/processes/keep-alive.ts"
 import { openStateOnceThere } from "#base/store/postgres/outage.ts"
+import { OtherStateError } from "#base/store/state-generation.ts"
 import { isOnServer, openStateStore } from "#base/store/state-store.ts"
 import { EngineError } from "#engine"
 import { indexCacheMb } from "#engine/index-cache.ts"
@@ -501,7 +502,7 @@ const tellHandbookDone = (found: boolean): void => void tellSupervisor({ kind: "
 function advice(error: unknown): string | null {
   if (error instanceof SettingsError) return error.message
   if (error instanceof EngineError && error.code !== "ENGINE_UNAVAILABLE") return error.message
-  if (error instanceof ListenError) return error.message
+  if (error instanceof ListenError || error instanceof OtherStateError) return error.message
   // That passes: the supervisor tries again.
   if (isBusy(error)) return null
   if ((error as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR") {

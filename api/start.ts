@@ -12,7 +12,10 @@ import { EXIT } from "#base/exit-codes.ts"
 import { openPlainLog, type PlainLog } from "#base/log/plain-log.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import { checkSettings, environment, readSettings } from "#base/settings.ts"
+import { stateServer } from "#base/store/postgres/state-location.ts"
+import { OtherStateError } from "#base/store/state-generation.ts"
 import { STATE_ID } from "#base/store/state-identity.ts"
+import { refuseOtherFile } from "#base/store/state-store.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
@@ -53,7 +56,7 @@ export interface StartOptions {
  * Runs the appliance until it is told to stop, and ends the process then.
  * @returns the exit code when it does not start
  * @throws SettingsError
- * @throws KnownError when another appliance runs on the folder, or it cannot listen where it is to
+ * @throws KnownError when another appliance runs on the folder, its state is of another Fossick, or it cannot listen where it is to
  */
 export async function startAppliance(options: StartOptions): Promise<number> {
   let say: PlainLog | undefined
@@ -62,6 +65,7 @@ export async function startAppliance(options: StartOptions): Promise<number> {
     const folder = resolve(config.dataDir)
     // Before anything is written: the folder may be another's.
     if (because === null) await takeFolder(folder, "appliance")
+    refuseOtherState(folder)
     const isReadOnly = because !== null || config.readOnly !== "off"
     await requireFreePorts(listenersOf(config, selling.on && !isReadOnly ? selling.config : null))
     const standIn = because === null ? null : standInFor(folder, because)
@@ -82,6 +86,17 @@ export async function startAppliance(options: StartOptions): Promise<number> {
     }
     await supervise({ env, config: { ...config, readOnly }, standIn }, options, say)
     say("info", "{folder} can be written to: starting on it", { folder })
+  }
+}
+
+/** Before any process works on it, and is started again for failing. What else may be wrong with it these say themselves. */
+function refuseOtherState(folder: string): void {
+  const file = join(folder, "state.db")
+  if (stateServer(folder) !== null || !existsSync(file)) return
+  try {
+    refuseOtherFile(file)
+  } catch (error) {
+    if (error instanceof OtherStateError) throw error
   }
 }
 

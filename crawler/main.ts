@@ -33,6 +33,7 @@ import { CrawlTasks } from "./sources/crawl-tasks.ts"
 import { SourceTable } from "./sources/source-table.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
 import { keepOutbound } from "#base/outbound/outbound.ts"
+import { OtherStateError } from "#base/store/state-generation.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { OwnProcess, SIGN_MS } from "#base/store/processes/own-process.ts"
 import { isStateAway, openStateOnceThere } from "#base/store/postgres/outage.ts"
@@ -84,7 +85,12 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
 process.on("disconnect", () => {
   stop.abort()
 })
-const opened = await openStateOnceThere(dataDir, stop.signal, (why) => log.error(why))
+const opened = await openStateOnceThere(dataDir, stop.signal, (why) => log.error(why)).catch(
+  (error: unknown) => {
+    if (error instanceof OtherStateError) return endTaken(error)
+    throw error
+  },
+)
 if (opened === null) process.exit(0)
 const db = opened
 /** This process among others on the same state, where there may be any. */

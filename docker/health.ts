@@ -4,6 +4,7 @@ import { join } from "node:path"
 
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { stateServer } from "#base/store/postgres/state-location.ts"
+import { OtherStateError } from "#base/store/state-generation.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { environment, readSettings } from "#base/settings.ts"
@@ -42,7 +43,11 @@ async function crawler(): Promise<string | null> {
 }
 
 const [part = ""] = process.argv.slice(2)
-const problem = await (CHECKS[part]?.() ??
-  Promise.resolve(`Usage: health.ts ${Object.keys(CHECKS).join("|")}`))
+const problem = await (
+  CHECKS[part]?.() ?? Promise.resolve(`Usage: health.ts ${Object.keys(CHECKS).join("|")}`)
+).catch((error: unknown) => {
+  if (error instanceof OtherStateError) return error.message
+  throw error
+})
 process.stdout.write(`${problem ?? "ok"}\n`)
 process.exitCode = problem === null ? 0 : 1

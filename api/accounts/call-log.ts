@@ -9,7 +9,7 @@ import {
 } from "./limits/stored-use.ts"
 
 import type { Endpoint } from "./keys/key-scope.ts"
-import { countUse, type KeyUse, lastDays, pruneUse, USE_STEPS, useOfKeys } from "./key-use.ts"
+import { countUse, type KeyUse, lastDays, pruneUse, USE_TABLE, useOfKeys } from "./key-use.ts"
 
 /** A call that was answered. */
 export interface CallEntry {
@@ -57,9 +57,9 @@ const STEPS = [
    ) strict;
    create index call_log_by_time on call_log (at);
    create index call_log_by_key on call_log (key_id, at);
-   create index call_log_by_project on call_log (project, at) where project <> ''`,
-  countStored(STORED_CALLS),
-  ...USE_STEPS,
+   create index call_log_by_project on call_log (project, at) where project <> '';
+   ${countStored(STORED_CALLS)};
+   ${USE_TABLE}`,
 ]
 
 /** So much of a question counts, and so much of it is kept. */

@@ -32,8 +32,8 @@ const STEPS = [
      id text primary key, at integer not null, key_id text not null, request_id text not null,
      session_id text not null, fields text not null
    ) strict;
-   create index feedback_by_time on feedback (at)`,
-  `create index feedback_by_key on feedback (key_id, at);
+   create index feedback_by_time on feedback (at);
+   create index feedback_by_key on feedback (key_id, at);
    ${countStored(STORED_FEEDBACK)}`,
 ]
 

@@ -10,16 +10,12 @@ export const USE_DAYS = 396
 const MOST_ROWS = 500_000
 const DAY_MS = 86_400_000
 
-/** Steps of the call log's tables. What its calls say is counted with the first start that knows of it. */
-export const USE_STEPS = [
-  `create table key_use (
+/** A table of the call log. */
+export const USE_TABLE = `create table key_use (
      day text not null, key_id text not null, endpoint text not null,
      calls integer not null, credits integer not null,
      primary key (day, key_id, endpoint)
-   ) strict, without rowid;
-   insert into key_use
-     select date(at / 1000, 'unixepoch'), key_id, endpoint, count(*), sum(credits) from call_log group by 1, 2, 3`,
-]
+   ) strict, without rowid`
 
 /** Calls that were answered, and the credits that fell due with them. */
 export interface Use {

@@ -178,7 +178,7 @@ test("what callers left is forgotten after its days, from when the accounts are 
   const parts = db.prepare("select part from schema_version").all()
   expect(parts.map(({ part }) => part)).toEqual(
     expect.arrayContaining(
-      "account-secrets audit call-log collections credits feedback keys page-requests public-keys".split(" "),
+      "account-secrets audit call-log collections feedback keys ledger page-requests public-keys".split(" "),
     ),
   )
 })

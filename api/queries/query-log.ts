@@ -28,17 +28,16 @@ const STEPS = [
      depth text not null,
      results integer not null,
      top_score real not null,
-     seconds real not null
+     seconds real not null,
+     missed integer not null default 0
    ) strict;
-   create index asked_query_at on asked_query (at)`,
-  `create table asked_alike (
+   create index asked_query_at on asked_query (at);
+   create index asked_query_key on asked_query (key_id, id);
+   create table asked_alike (
      reach text not null, folded text not null, key_id text not null, question text not null, at integer not null,
      primary key (reach, folded, key_id)
    ) strict, without rowid;
-   create index asked_alike_at on asked_alike (at)`,
-  `alter table asked_query add column missed integer not null default 0;
-   update asked_query set missed = 1 where results = 0`,
-  `create index asked_query_key on asked_query (key_id, id);
+   create index asked_alike_at on asked_alike (at);
    create index asked_alike_key on asked_alike (key_id, at)`,
 ]
 

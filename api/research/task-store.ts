@@ -78,18 +78,16 @@ const STEPS = [
      credits integer not null default 0,
      starts integer not null default 0,
      created_at integer not null,
-     ended_at integer
+     ended_at integer,
+     -- The process that works on it.
+     process text,
+     degraded text not null default '[]',
+     -- When its last turn began.
+     turn_at integer
    ) strict;
    create index research_task_open on research_task (state, created_at) where state in ('pending', 'in_progress');
-   create index research_task_ended on research_task (ended_at) where ended_at is not null`,
-  // What a task that has ended was given along is of no more use.
-  `update research_task set request = json_set(request, '$.files', json('[]')) where ended_at is not null;
+   create index research_task_ended on research_task (ended_at) where ended_at is not null;
    ${countStored(STORED_TASKS)}`,
-  // The process that works on it.
-  "alter table research_task add column process text",
-  "alter table research_task add column degraded text not null default '[]'",
-  // When its last turn began.
-  "alter table research_task add column turn_at integer",
 ]
 
 const NO_LIMIT: Pick<KeptByKey, "hasRoom"> = { hasRoom: () => true }

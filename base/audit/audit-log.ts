@@ -29,8 +29,8 @@ const STEPS = [
      changes text not null,
      address text not null
    ) strict;
-   create index audit_entry_at on audit_entry (at)`,
-  "create index audit_entry_who on audit_entry (who_id, id)",
+   create index audit_entry_at on audit_entry (at);
+   create index audit_entry_who on audit_entry (who_id, id)`,
 ]
 
 /** `key`: a call with an API key; `session`: somebody who signed in on a page; `command`: the command line. */

@@ -6,7 +6,15 @@ import { afterAll, expect, test, vi } from "vitest"
 
 import { UnwritableError } from "../disk-space.ts"
 import { replaceSql } from "./state-port.ts"
-import { migrate, openStateFile, openStateStore, prepareOnce, transaction } from "./state-store.ts"
+import { GENERATION } from "./state-generation.ts"
+import {
+  migrate,
+  openStateFile,
+  openStateStore,
+  prepareOnce,
+  SCHEMA_VERSION,
+  transaction,
+} from "./state-store.ts"
 import { openFiles } from "./testing/open-files.ts"
 import { RESTORING } from "./unfinished-restore.ts"
 
@@ -72,6 +80,7 @@ test("a new folder has a state that begins with its id and its time, and commits
   using db = openStateFile(join(folder, "begun"))
   expect(db.prepare("select part, version from schema_version order by part").all()).toEqual([
     { part: "identity", version: 1 },
+    { part: "state", version: GENERATION },
     { part: "trusted-time", version: 1 },
   ])
   expect(db.prepare("pragma synchronous").get()).toEqual({ synchronous: 1 })
@@ -92,27 +101,27 @@ test("a folder that is not to be opened, or of a newer version, stays closed", (
   expect(() => openStateStore(dir)).toThrow("has a restore that is under way")
 })
 
-test("tables that were another part's have its steps behind them, as far as they were those of both", () => {
-  const STEPS = ["create table a (x)", "create table b (x)", "create table c (x)"]
-  for (const [was, version, tables] of [
-    [0, 2, "abc"],
-    [1, 2, "bc"],
-    [2, 2, "c"],
-    [3, 2, "c"],
-    [3, 3, ""],
-  ] as const) {
-    using db = openStateFile(join(folder, `was-${was}-${version}`))
-    if (was > 0) db.exec(`insert into schema_version values ('old', ${was})`)
-    migrate(db, "new", STEPS, { part: "old", version })
-    const made = db
-      .prepare("select name from sqlite_master where name in ('a', 'b', 'c') order by name")
-      .all()
-    expect(made.map(({ name }) => name).join("")).toBe(tables)
-    // With all steps taken, nothing is written: it works on a full disk, too.
-    db.exec("pragma query_only = on")
-    migrate(db, "new", STEPS, { part: "old", version })
-    expect(() => migrate(db, "new", [...STEPS, "create table d (x)"])).toThrow("readonly")
+test("a first start that was cut short is begun again", () => {
+  const dir = join(folder, "cut short")
+  mkdirSync(dir)
+  {
+    using db = new DatabaseSync(join(dir, "state.db"))
+    db.exec(SCHEMA_VERSION)
   }
+  using db = openStateFile(dir)
+  expect(db.prepare("select version from schema_version where part = 'state'").get()).toEqual({
+    version: GENERATION,
+  })
+})
+
+test("what was begun is opened without writing anything, as on a full disk", () => {
+  using db = new DatabaseSync(":memory:")
+  const steps = ["create table a (x)"]
+  db.exec(SCHEMA_VERSION)
+  migrate(db, "new", steps)
+  db.exec("pragma query_only = on")
+  migrate(db, "new", steps)
+  expect(() => migrate(db, "new", [...steps, "create table b (x)"])).toThrow("readonly")
 })
 
 test("a transaction that has ended by itself is told by its error, and one without room by what is to be done", () => {

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { makeDataFolder, unwritableOr } from "../disk-space.ts"
-import { KnownError } from "../errors.ts"
-import { BUSY_MS, patiently, useWal } from "./busy.ts"
+import { BUSY_MS, openToRead, patiently, useWal } from "./busy.ts"
+import { beginGeneration, OtherStateError, refuseOtherGeneration } from "./state-generation.ts"
 import { IDENTITY_STEPS, noteIdentity } from "./state-identity.ts"
 import { PostgresStore } from "./postgres/postgres-store.ts"
 import { stateServer } from "./postgres/state-location.ts"
@@ -33,6 +33,7 @@ const GIVEN_BACK_AT_A_TIME = 128
 /**
  * Opens `state.db` in the data folder, making both when they are not there. Whoever opens it closes it.
  * @throws SettingsError when a restore into the folder is not over
+ * @throws OtherStateError when the state is of an older or newer Fossick than this one can take over
  */
 export function openStateStore(dataDir: string): StateStore {
   refuseUnfinishedRestore(dataDir)
@@ -44,6 +45,27 @@ export function openStateStore(dataDir: string): StateStore {
 export function openStateFile(dataDir: string): DatabaseSync {
   makeDataFolder(dataDir)
   return begun(dataDir, openFile(dataDir))
+}
+
+/**
+ * Opens the state for reading only, of whatever version it is; null when there is none. Whoever opens it closes it.
+ * @param waitMs for a process that holds the file
+ */
+export function openStateToRead(dataDir: string, waitMs = BUSY_MS): StateStore | null {
+  const server = stateServer(dataDir)
+  if (server !== null) return new PostgresStore(server)
+  const file = join(dataDir, "state.db")
+  return existsSync(file) ? openToRead(file, waitMs) : null
+}
+
+/**
+ * Looks into a `state.db` without changing it.
+ * @param backup what it came out of
+ * @throws OtherStateError when it is of an older or newer Fossick than this one can take over
+ */
+export function refuseOtherFile(file: string, backup?: string): void {
+  using db = openToRead(file)
+  if (hasTable(db, "schema_version")) refuseOtherGeneration(db, backup)
 }
 
 /** Whether the state is on a server, where processes of other machines may work on it. */
@@ -76,12 +98,14 @@ function openFile(dataDir: string): DatabaseSync {
   return db
 }
 
-/** Which steps each part has taken. */
+/** Which steps each part has taken, and the generation of all of them: see state-generation.ts. */
 export const SCHEMA_VERSION =
   "create table if not exists schema_version (part text primary key, version integer not null) strict"
 
 function beginState(db: StateStore): void {
   db.exec(SCHEMA_VERSION)
+  beginGeneration(db)
+  refuseOtherGeneration(db)
   // The folder is about to note the id for good: a power cut must not take it out of the store again.
   db.exec("pragma synchronous = full")
   migrate(db, "identity", IDENTITY_STEPS)
@@ -103,31 +127,21 @@ function closeToOthers(path: string, mode: number, silently = false): void {
 /** A step of a migration: SQL for both stores, or for each its own where SQLite lets pass what PostgreSQL does not. */
 export type Step = string | { readonly sqlite: string; readonly postgres: string }
 
-/** A part that was divided: its steps up to `version` were those of both, step by step. */
-export interface FormerPart {
-  readonly part: string
-  readonly version: number
-}
-
 /**
  * Brings the tables of one part (`"jobs"`, `"keys"`) up to date: runs, in one transaction, the steps that
  * this file has not seen. Steps are only ever appended. It waits for other processes, also on a connection that
- * otherwise waits for nobody. `was`: the part that these tables were of before they had one of their own.
- * @throws Error when the file was written by a newer Fossick.
+ * otherwise waits for nobody.
+ * @throws OtherStateError when the file was written by a newer Fossick.
  */
-export function migrate(db: StateStore, part: string, steps: readonly Step[], was?: FormerPart): void {
-  const seenOf = (name: string): number | undefined =>
-    db.prepare("select version from schema_version where part = ?").get(name)?.["version"] as
-      | number
-      | undefined
-  const inherited = () => (was === undefined ? 0 : Math.min(seenOf(was.part) ?? 0, was.version))
-  const versionOf = () => seenOf(part) ?? inherited()
+export function migrate(db: StateStore, part: string, steps: readonly Step[]): void {
+  const seen = (): number =>
+    Number(db.prepare("select version from schema_version where part = ?").get(part)?.["version"] ?? 0)
   // Nothing is written that need not be: what only reads works on a full disk, too.
-  if (seenOf(part) === steps.length) return
+  if (seen() === steps.length) return
   const bringUp = (): void => {
-    const version = versionOf()
+    const version = seen()
     if (version > steps.length) {
-      throw new KnownError(
+      throw new OtherStateError(
         `state.db was written by a newer Fossick (${part} ${version}, this one knows ${steps.length})`,
       )
     }

@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs"
-import { join } from "node:path"
-import { openToRead } from "#base/store/busy.ts"
 import type { ServerLocation } from "#base/store/postgres/asked.ts"
 import { PostgresError } from "#base/store/postgres/bridge.ts"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import { stateServer } from "#base/store/postgres/state-location.ts"
-import { hasTable } from "#base/store/state-store.ts"
+import { hasTable, openStateToRead, type StateStore } from "#base/store/state-store.ts"
+import { otherGeneration } from "#base/store/state-generation.ts"
 import { stateDamage } from "#base/store/rebuild-state.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
 import { alertProblems } from "#crawler/alert-settings.ts"
@@ -21,47 +19,34 @@ const WAIT_MS = 2000
 /** PostgreSQL's code for a table that is not there. */
 const NO_TABLE = "42P01"
 
-/** Asks state.db, for reading only, or the server that holds the state; nothing to ask when it is not there. */
+/** Asks the state, for reading only; nothing to ask when it is not there. A server that cannot be reached is told of once, by {@link stateCheck}. */
 export function ask(dataDir: string, sql: string, ...values: number[]): Record<string, unknown>[] {
-  const server = stateServer(dataDir)
-  if (server !== null) return askServer(server, sql, values)
-  const file = join(dataDir, "state.db")
-  if (!existsSync(file)) return []
-  const db = openToRead(file, WAIT_MS)
   try {
-    return db.prepare(sql).all(...values)
+    using db = openStateToRead(dataDir, WAIT_MS)
+    return db?.prepare(sql).all(...values) ?? []
   } catch (error) {
     // A part that was never used has no tables yet.
     if (/no such table/.test((error as Error).message)) return []
-    throw error
-  } finally {
-    db.close()
-  }
-}
-
-/** A server that cannot be reached is told of once, by {@link stateCheck}. */
-function askServer(
-  server: ServerLocation,
-  sql: string,
-  values: readonly number[],
-): Record<string, unknown>[] {
-  try {
-    using db = new PostgresStore(server)
-    return db.prepare(sql).all(...values)
-  } catch (error) {
-    // A part that was never used has no tables yet.
     if (error instanceof PostgresError && (error.isUnreachable || error.code === NO_TABLE)) return []
     throw error
   }
+}
+
+/** What is wrong with a state that can be read; null: there is none. */
+function findingsOf(dataDir: string, db: StateStore | null): Finding[] {
+  const other = db !== null && hasTable(db, "schema_version") ? otherGeneration(db) : null
+  if (other !== null) return [wrong(other, "docs/upgrade.md has more.")]
+  // One that was never begun has no id yet; it gets one at the next start.
+  if (db !== null && !hasTable(db, "state_identity")) return []
+  const strange = strangeState(dataDir, db)
+  return strange === null ? [] : [wrong(strange, STRANGE_STATE_ADVICE)]
 }
 
 /** What is wrong with the server that holds the state, or with what it holds. */
 function findingsOfServer(dataDir: string, server: ServerLocation): Finding[] {
   try {
     using db = new PostgresStore(server)
-    if (!hasTable(db, "state_identity")) return []
-    const strange = strangeState(dataDir, db)
-    return strange === null ? [] : [wrong(strange, STRANGE_STATE_ADVICE)]
+    return findingsOf(dataDir, db)
   } catch (error) {
     return [
       wrong(
@@ -70,16 +55,6 @@ function findingsOfServer(dataDir: string, server: ServerLocation): Finding[] {
       ),
     ]
   }
-}
-
-/** As {@link strangeState}, for reading only. */
-function strangeIn(dataDir: string): string | null {
-  const file = join(dataDir, "state.db")
-  if (!existsSync(file)) return strangeState(dataDir, null)
-  // One of an older version has no id yet; it gets one at the next start.
-  if (ask(dataDir, "select 1 from state_identity").length === 0) return null
-  using db = openToRead(file, WAIT_MS)
-  return strangeState(dataDir, db)
 }
 
 /** Whether an appliance, or a crawl, is at work on the data folder. */
@@ -107,8 +82,8 @@ export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
           "fossick doctor --repair writes it anew if all its tables can be read. If not, restore a backup: docs/backup-and-restore.md.",
         ),
       )
-    const strange = strangeIn(dataDir)
-    return strange === null ? [] : [wrong(strange, STRANGE_STATE_ADVICE)]
+    using db = openStateToRead(dataDir, WAIT_MS)
+    return findingsOf(dataDir, db)
   },
 })
 

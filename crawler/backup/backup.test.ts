@@ -13,7 +13,13 @@ import { defineSource } from "../source.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { type Answer, article, conditional, html, startTestSite } from "../testing/test-site.ts"
 import { contentsOf, finishRestore, isInUse, moveIntoPlace, stagingOf } from "./data-folder.ts"
-import { disagreements, Folders, restoreInto, SmallAppliance } from "./testing/small-appliance.ts"
+import {
+  disagreements,
+  Folders,
+  restoreInto,
+  SmallAppliance,
+  writeBackupTo,
+} from "./testing/small-appliance.ts"
 
 const CHILD = fileURLToPath(new URL("./testing/restore-child.ts", import.meta.url))
 
@@ -254,6 +260,14 @@ describe("a restore that is killed", () => {
     await writeFile(folders.at("cut.tar"), readFileSync(folders.at("backup.tar")).subarray(0, -6000))
     await mkdir(folders.at("to"))
     await expect(restoreInto(folders.at("to"), folders.at("cut.tar"))).rejects.toThrow("not whole")
+    expect(readdirSync(folders.at("to"))).toEqual([])
+
+    // One from which this Fossick cannot take over.
+    from.db.exec("delete from schema_version where part = 'state'")
+    await writeBackupTo(folders.at("older.tar"), from)
+    await expect(restoreInto(folders.at("to"), folders.at("older.tar"))).rejects.toThrow(
+      /The state in .*older.tar is from an older Fossick.*`tar -xf`.*`cat index\/\* \| fossick import -`/,
+    )
     expect(readdirSync(folders.at("to"))).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ import { differenceLines, isSound } from "#engine/commands/difference-lines.ts"
 import { ExportReader } from "#engine/move/format/read-export.ts"
 import { CommandError } from "#base/run-command.ts"
 import { stateDamage } from "#base/store/rebuild-state.ts"
-import { openStateFile } from "#base/store/state-store.ts"
+import { openStateFile, refuseOtherFile } from "#base/store/state-store.ts"
 import { BackupFileError, imageOf, STATE, SUMS } from "./backup-format.ts"
 import { isWhole, moveIntoPlace, stagingOf, syncFile } from "./data-folder.ts"
 import { type OpenParts, openCrawlerParts, removeForeignCode } from "./foreign-code.ts"
@@ -76,6 +76,7 @@ async function putTogether(
       `The ${STATE} in ${file} is damaged (${damage}): take an older backup.`,
     )
   const foreign = removeForeignCode(state, options.openParts ?? openCrawlerParts)
+  refuseOtherFile(state, file)
   const db = openStateFile(staging)
   let restored: Omit<Restored, "aside">
   try {

@@ -9,6 +9,7 @@ import { takeFolder } from "#base/store/file-lock.ts"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import { type CopiedTable, copyToFile, copyToServer } from "#base/store/postgres/state-copy.ts"
 import { serverLocation, stateServer, stateSettings } from "#base/store/postgres/state-location.ts"
+import { refuseOtherGeneration } from "#base/store/state-generation.ts"
 import { openStateFile } from "#base/store/state-store.ts"
 
 const FILE = "file"
@@ -71,6 +72,7 @@ function toServer(dataDir: string, server: PostgresStore): CopiedTable[] {
 
 function fromServer(server: PostgresStore, file: string): CopiedTable[] {
   using from = server
+  refuseOtherGeneration(from)
   try {
     return copyToFile(from, file)
   } catch (error) {

@@ -29,60 +29,29 @@ export interface Alias {
 }
 
 const STEPS = [
+  // An address that several sources hold has a text for each, and may be another one's in one of them alone.
   `create table page_text (
-     id integer primary key, url text not null unique, source text not null, job integer not null,
+     id integer primary key, url text not null, source text not null, job integer not null,
      since integer not null, exact text not null, lines text not null, similar text, words integer not null,
      title text not null, images text not null, canonical text, form text not null,
-     own integer not null
+     own integer not null, stem text, sketch text, versions text, unique (url, source)
    ) strict;
    create index page_text_lines on page_text (source, lines, own);
    create index page_text_form on page_text (source, form);
    create index page_text_canonical on page_text (canonical) where canonical is not null;
+   create index page_text_stem on page_text (source, stem) where stem is not null;
    create table page_band (
      band integer not null, page integer not null references page_text (id), primary key (band, page)
    ) strict, without rowid;
-   create table page_alias (url text primary key, of text not null, evidence text not null) strict, without rowid;
+   create table page_alias (
+     url text not null, source text not null, of text not null, evidence text not null, primary key (url, source)
+   ) strict, without rowid;
    create index page_alias_of on page_alias (of);
    create table address_pair (
      site text not null, difference text not null, page text not null, value text not null,
      agrees integer not null, seen_at integer not null,
      primary key (site, difference, page, value, agrees)
    ) strict, without rowid;`,
-  // An address that several sources hold has a text for each, and may be another one's in one of them alone.
-  `create table band_kept as select band, page from page_band;
-   drop table page_band;
-   create table page_text_of_source (
-     id integer primary key, url text not null, source text not null, job integer not null,
-     since integer not null, exact text not null, lines text not null, similar text, words integer not null,
-     title text not null, images text not null, canonical text, form text not null,
-     own integer not null, unique (url, source)
-   ) strict;
-   insert into page_text_of_source select id, url, source, job, since, exact, lines, similar, words, title, images,
-     canonical, form, own from page_text;
-   create table page_alias_of_source (
-     url text not null, source text not null, of text not null, evidence text not null, primary key (url, source)
-   ) strict, without rowid;
-   insert into page_alias_of_source select alias.url,
-     coalesce((select source from page_text where page_text.url = alias.url),
-       (select source from page_text where page_text.url = alias.of), ''), alias.of, alias.evidence
-     from page_alias alias;
-   drop table page_text;
-   drop table page_alias;
-   alter table page_text_of_source rename to page_text;
-   alter table page_alias_of_source rename to page_alias;
-   create index page_text_lines on page_text (source, lines, own);
-   create index page_text_form on page_text (source, form);
-   create index page_text_canonical on page_text (canonical) where canonical is not null;
-   create index page_alias_of on page_alias (of);
-   create table page_band (
-     band integer not null, page integer not null references page_text (id), primary key (band, page)
-   ) strict, without rowid;
-   insert or ignore into page_band select band, page from band_kept;
-   drop table band_kept;`,
-  `alter table page_text add column stem text;
-   alter table page_text add column sketch text;
-   alter table page_text add column versions text;
-   create index page_text_stem on page_text (source, stem) where stem is not null;`,
 ]
 
 /**

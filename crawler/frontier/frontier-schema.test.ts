@@ -4,11 +4,10 @@ import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import { SCHEMA_VERSION } from "#base/store/state-store.ts"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 import { Jobs } from "../jobs/jobs.ts"
-import { OLD_CRAWLER_STEPS } from "../testing/old-crawler-steps.ts"
 import { at, PAGE, sourceOf } from "../testing/visited.ts"
 import { Frontier } from "./frontier.ts"
 import { FRONTIER_OF_JOBS, migrateFrontier } from "./frontier-schema.ts"
-import { openCount, outcomesOf, waitingAddress } from "./job-addresses.ts"
+import { openCount, outcomesOf } from "./job-addresses.ts"
 import { KnownAddresses } from "./known-addresses.ts"
 
 test("a job that is removed takes its addresses and their counts with it", () => {
@@ -22,23 +21,6 @@ test("a job that is removed takes its addresses and their counts with it", () =>
   expect([openCount(db, id), outcomesOf(db, id)]).toEqual([1, { indexed: 1 }])
   db.prepare("delete from job where id = ?").run(id)
   expect([openCount(db, id), outcomesOf(db, id)]).toEqual([0, {}])
-})
-
-test("the tables go on from where those of jobs stood, which they were once made with", () => {
-  const db = emptyState()
-  for (const step of OLD_CRAWLER_STEPS.slice(0, 2)) db.exec(step)
-  db.exec(`insert into schema_version values ('crawler', 2);
-    insert into job (id, url, scope, depth, "limit", source, state, created_at) values
-      (7, '${at("/")}', 'host', 10, 100, 'site', 'stopped', 1000);
-    insert into crawl_url (job, url, host, depth, priority, due) values (7, '${at("/a")}', 'site.example', 1, 0, 0)`)
-  for (const _ of ["once", "once more"]) {
-    migrateFrontier(db)
-    expect(waitingAddress(db, at("/a"))).toMatchObject({ job: 7, depth: 1, how: null })
-  }
-  // Other versions know the tables by this name.
-  expect(
-    db.prepare("select part from schema_version where part not in ('trusted-time', 'crawler')").all(),
-  ).toEqual([{ part: "frontier" }])
 })
 
 test("a server, which has no table of jobs yet, is told later that these tables belong to it", () => {

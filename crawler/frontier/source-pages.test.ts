@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
 import { emptyState } from "#base/store/testing/empty-state.ts"
-import { isOnServer } from "#base/store/state-store.ts"
 import { at, DAY, GONE, PAGE, VisitedSite } from "../testing/visited.ts"
 import {
   addressesByHost,
@@ -228,20 +227,4 @@ test("triggers tell of pages that come, change, go, and are forgotten", () => {
   site.known.forget(at("/"), "site")
   site.known.forget(at("/none"), "site")
   expect(told()).toEqual(["touched /"])
-})
-
-test("triggers that a file has under these names are left as they are, those of a server made anew", () => {
-  const site = new VisitedSite()
-  const { db } = site
-  db.exec("create table told (url text)")
-  const note = (url: string) => `insert into told values (${url})`
-  // Of an earlier version, which told of nothing.
-  for (const name of ["added", "new", "changed", "removed"])
-    db.exec(
-      `create trigger told_${name} after insert on known_address when false begin ${note("new.url")}; end`,
-    )
-  db.exec(pageTriggers("told", "true", () => note("new.url")))
-  for (const visit of [PAGE, { ...PAGE, hash: "other" }, GONE, PAGE]) site.visit("/", visit)
-  const told = isOnServer(db) ? 4 : 0
-  expect(db.prepare("select url from told").all()).toHaveLength(told)
 })

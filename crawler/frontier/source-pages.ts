@@ -237,10 +237,10 @@ export function pageTriggers(
   note: (change: "new" | "changed" | "removed") => string,
 ): string {
   const onUpdate = (name: string, when: string, change: "new" | "changed" | "removed") =>
-    `create trigger if not exists ${prefix}_${name} after update of hash on known_address
+    `create trigger ${prefix}_${name} after update of hash on known_address
      when ${when} and ${condition}
      begin ${note(change)}; end;`
-  return `create trigger if not exists ${prefix}_added after insert on known_address
+  return `create trigger ${prefix}_added after insert on known_address
      when new.hash is not null and ${condition}
      begin ${note("new")}; end;
    ${onUpdate("new", "old.hash is null and new.hash is not null", "new")}
@@ -258,6 +258,6 @@ export const pageOrSourceTriggers = (
   statement: (url: string) => string,
 ): string =>
   `${pageTriggers(prefix, condition, () => statement("new.url"))}
-   create trigger if not exists ${prefix}_forgotten after delete on known_address
+   create trigger ${prefix}_forgotten after delete on known_address
      when old.hash is not null and ${condition}
      begin ${statement("old.url")}; end;`

@@ -10,7 +10,9 @@ const STEPS = [
      own integer not null, rank integer not null, uses integer not null default 0,
      state text, due integer not null default 0, tries integer not null default 0,
      width integer, height integer, format text, bytes integer, frames integer, hash text, junk text, detail text,
-     looked_at integer
+     looked_at integer,
+     -- CRC-32 of the thumbnail's file.
+     thumbnail_sum integer
    ) strict;
    create index image_unread on image (host, rank, id) where state is null;
    create index image_due on image (due) where state is null;
@@ -19,16 +21,15 @@ const STEPS = [
      image integer not null references image (id) on delete cascade, site text not null, pages integer not null,
      primary key (image, site)
    ) strict, without rowid;
-   create table page_images (url text primary key, site text not null, images text not null) strict, without rowid;
-   create table image_site (site text primary key, pages integer not null) strict, without rowid;`,
-  // An image is fetched as the sources may whose pages carry it. Pages noted before have none until their next visit.
-  `alter table page_images add column source text not null default '';
+   -- An image is fetched as the sources may whose pages carry it.
+   create table page_images (
+     url text primary key, site text not null, images text not null, source text not null default ''
+   ) strict, without rowid;
+   create table image_site (site text primary key, pages integer not null) strict, without rowid;
    create table image_source (
      image integer not null references image (id) on delete cascade, source text not null, pages integer not null,
      primary key (image, source)
    ) strict, without rowid;`,
-  // CRC-32 of the thumbnail's file; null of one that was made before there were any.
-  `alter table image add column thumbnail_sum integer`,
 ]
 
 export function migrateImages(db: StateStore): void {

@@ -20,7 +20,3 @@ export const jobOverTrigger = (name: string, condition: string, statement: strin
 /** Whether a run that is over was one of a declared source, and was judged: not one by hand that somebody watches. */
 export const isDeclaredRunSql = (row: string): string =>
   `${row}."trigger" <> 'command' and ${row}.result is not null`
-
-/** Has the jobs of these sources count as the operator's. */
-export const operatorsJobsSql = (sources: string): string =>
-  `update job set author = 'operator' where source in (${sources})`

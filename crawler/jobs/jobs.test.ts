@@ -1,79 +1,15 @@
 import { describe, expect, test } from "vitest"
-import type { PageUrl } from "#engine"
 import { Jobs, RUNS_WITH_FAILURES } from "./jobs.ts"
 import { BEAT_MS } from "../job.ts"
-import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { runJob } from "../crawl/run-job.ts"
 import { defineSource } from "../source.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { emptyState } from "#base/store/testing/empty-state.ts"
 import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { article, html, startTestSite } from "../testing/test-site.ts"
-import { OLD_CRAWLER_STEPS } from "../testing/old-crawler-steps.ts"
 
 const DAY = 86_400_000
 const source = (name: string) => defineSource({ name, seeds: [`https://${name}.example/`] })
-
-/** Tables of part "crawler" as Fossick 0.1.0 made them, with a job in each state and two known pages. */
-const VERSION_0_1_0 = `
-  ${OLD_CRAWLER_STEPS.slice(0, 2).join("\n")};
-  insert into schema_version values ('crawler', 2);
-  insert into job (id, url, scope, depth, "limit", source, state, landed_at, created_at, started_at, ended_at, topic) values
-    (1, 'https://a.example/', 'host', 10, 10000, 'a.example', 'finished', 'https://www.a.example/', 1000, 2000, 3000, null),
-    (2, 'https://b.example/guide/', 'prefix', 3, 50, 'guide', 'stopped', null, 4000, 5000, 6000, 'news');
-  insert into job_outcome values (1, 'indexed', 2), (2, 'indexed', 1), (2, 'failed:dns', 1);
-  insert into crawl_url values
-    (2, 'https://b.example/guide/', 'b.example', 0, 0, 0, 0, 'indexed', null),
-    (2, 'https://b.example/guide/a', 'b.example', 1, 0, 0, 0, null, null),
-    (2, 'https://c.example/', 'c.example', 1, 0, 0, 0, 'failed:dns', 'no such host');
-  insert into visited_page values ('https://www.a.example/', 'h1', 2500), ('https://b.example/guide/', 'h2', 5500);`
-
-test("what an earlier version left is found again: jobs, where they stood, and known pages", () => {
-  using folder = temporaryFolder()
-  const db = openStateStore(folder.path)
-  try {
-    db.exec(VERSION_0_1_0)
-    const jobs = new Jobs(db)
-    const [paused, finished] = jobs.list()
-    expect(finished).toMatchObject({
-      id: 1,
-      state: "finished",
-      trigger: "command",
-      visits: "all",
-      endedAt: new Date(3000),
-      note: null,
-      source: defineSource({ seeds: ["https://a.example/"] }),
-      outcomes: { indexed: 2 },
-    })
-    expect(paused).toMatchObject({
-      id: 2,
-      state: "paused",
-      queued: 1,
-      outcomes: { indexed: 1, "failed:dns": 1 },
-      source: { name: "guide", scope: "prefix", limits: { depth: 3, pages: 50 }, pages: { topic: "news" } },
-    })
-    expect(jobs.failures(2, 10)).toEqual([
-      { url: "https://c.example/", outcome: "failed:dns", detail: "no such host" },
-    ])
-    // The same crawl asked for again goes on with it.
-    const same = defineSource({
-      name: "guide",
-      seeds: ["https://b.example/guide/"],
-      scope: "prefix",
-      limits: { depth: 3, pages: 50 },
-      pages: { topic: "news" },
-    })
-    expect(jobs.enqueue(same)).toMatchObject({ id: 2, state: "queued" })
-
-    const known = new KnownAddresses(db)
-    expect(known.hashOf("https://www.a.example/" as PageUrl)).toBe("h1")
-    expect(known.get("https://b.example/guide/" as PageUrl)).toMatchObject({ outcome: "indexed", hash: "h2" })
-    expect(known.pages()).toBe(2)
-    expect(() => new Jobs(db)).not.toThrow()
-  } finally {
-    db.close()
-  }
-})
 
 describe("a job", () => {
   test("is paused, resumed and cancelled; what cannot be is not", async () => {

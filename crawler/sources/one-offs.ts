@@ -6,7 +6,7 @@ import type { Source } from "../source.ts"
 import { declaredNames } from "./source-names.ts"
 
 /** The last run of each name that was deleted: runs stay known, and only a later one is listed again. */
-export const ONE_OFF_STEP =
+export const DELETED_TABLE =
   "create table deleted_source (name text primary key, last_job integer not null) strict, without rowid;"
 
 /** Notes that a name is deleted, with its last run. */

@@ -1,9 +1,8 @@
-import { operatorsJobsSql } from "../jobs/job-in-sql.ts"
 import type { Clock } from "#base/clock.ts"
 import type { Jobs } from "../jobs/jobs.ts"
 import type { Job, JobTrigger } from "../job.ts"
 import { PinnedNetworks } from "../fetch/guard/pinned-networks.ts"
-import { DELETED, ONE_OFF_STEP, type OneOff, oneOffs } from "./one-offs.ts"
+import { DELETED, DELETED_TABLE, type OneOff, oneOffs } from "./one-offs.ts"
 import { hasRestorable } from "./source-names.ts"
 import { hasPages } from "../frontier/source-pages.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
@@ -53,9 +52,8 @@ const STEPS = [
      created_at integer not null, updated_at integer not null,
      next_run_at integer, last_run_at integer
    ) strict, without rowid;
-   create table source_removal (source text primary key, asked_at integer not null) strict, without rowid;`,
-  operatorsJobsSql("select name from source where origin = 'file'"),
-  ONE_OFF_STEP,
+   create table source_removal (source text primary key, asked_at integer not null) strict, without rowid;
+   ${DELETED_TABLE}`,
 ]
 
 export function migrateSources(db: StateStore): void {

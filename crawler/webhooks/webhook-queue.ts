@@ -59,8 +59,6 @@ const NOTE = (change: PageChange["change"]) =>
   `insert into webhook_change (job, url, change, title, hash, at)
    values (new.job, new.url, '${change}', new.title, new.hash, coalesce(new.changed_at, new.visited_at))`
 
-const PAGE_TRIGGERS = pageTriggers("webhook_page", wantsEventSql("changed", "new.job"), NOTE)
-
 const STEPS = [
   `create table webhook_change (
      seq integer primary key, job integer not null, url text not null, change text not null, title text, hash text,
@@ -76,10 +74,8 @@ const STEPS = [
      attempted_at integer, status integer, error text
    ) strict;
    create index webhook_delivery_due on webhook_delivery (due_at) where state = 'waiting';
-   ${PAGE_TRIGGERS}
+   ${pageTriggers("webhook_page", wantsEventSql("changed", "new.job"), NOTE)}
    ${jobOverTrigger("webhook_job_over", wantsEventSql("finished", "new.id"), "insert or ignore into webhook_finished values (new.id)")}`,
-  // Its table was made anew, and they went with the old one.
-  PAGE_TRIGGERS,
 ]
 
 /**

@@ -2,8 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-import { OLD_CRAWLER_STEPS } from "#crawler/testing/old-crawler-steps.ts"
-import { migrate, openStateStore } from "#base/store/state-store.ts"
 import { freePort } from "#base/testing/free-port.ts"
 import { unpackOldIndex } from "#engine/adapters/embedded/testing/old-indexes.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
@@ -13,14 +11,14 @@ import { Appliance, type Victim } from "./appliance.ts"
 import { until } from "./books.ts"
 import { type Chance } from "#base/testing/chance.ts"
 
-/** Longer than an older state and an index of eleven pages take to be taken over. */
+/** Longer than an older index of eleven pages takes to be taken over. */
 const WITHIN_MS = 4000
 const OLD_INDEXES = ["format-1", "format-1-in-tables", "format-2"] as const
 /** What those indexes hold. */
 const PAGES = 11
 
 /**
- * An appliance of an older version, started with this one, and killed while its state and its index are taken over.
+ * An index of an older version, with which this one starts, and is killed while it is taken over.
  * @param share of the time in which the kill may come, as far as it is to come sooner
  */
 export async function migrationRound(random: Chance, share: number) {
@@ -29,11 +27,6 @@ export async function migrationRound(random: Chance, share: number) {
   const afterMs = Math.round(random.next() * WITHIN_MS * share)
   try {
     await unpackOldIndex(random.one(OLD_INDEXES), join(folder, "index"))
-    const steps = OLD_CRAWLER_STEPS.slice(0, 1 + random.below(OLD_CRAWLER_STEPS.length))
-    {
-      using db = openStateStore(folder)
-      migrate(db, "crawler", steps)
-    }
     await using models = await startModelServer({ embedder: new HashingEmbedder() })
     const env = {
       FOSSICK_DATA_DIR: folder,

@@ -180,7 +180,6 @@ describe("what a lost process set aside", () => {
     const put = db.prepare("insert into credit_hold values (?, '', 'abc', 1, ?, ?, ?)")
     const until = Date.now() + HOUR / 2
     put.run("dead", until, DEAD, hostname())
-    put.run("of before", until, DEAD, "")
     put.run("alive", until, process.ppid, hostname())
     put.run("elsewhere", until, DEAD, "another-machine")
     put.run("over", Date.now() - 1, DEAD, "another-machine")

@@ -40,7 +40,6 @@ export interface Used {
 }
 
 const STEPS = [
-  // With the table of its first version, `credit_meters` (key_id, meter, successes).
   `create table credit_use (
      month text not null, key_id text not null, project text not null, endpoint text not null,
      credits integer not null, calls integer not null,
@@ -53,15 +52,11 @@ const STEPS = [
    create table credit_hold (
      request_id text not null, meter text not null, key_id text not null, amount integer not null,
      until integer not null, pid integer not null,
+     -- Ids of processes are those of one machine.
+     host text not null default '',
      primary key (request_id, meter)
-   ) strict, without rowid`,
-  // Ids of processes are those of one machine.
-  `alter table credit_hold add column host text not null default ''`,
-]
-
-/** Of the older part that counted meters alone. */
-const METER_STEPS = [
-  `create table credit_meters (
+   ) strict, without rowid;
+   create table credit_meters (
      key_id text not null,
      meter text not null,
      successes integer not null,
@@ -96,7 +91,6 @@ export class Ledger {
 
   /** @param handedOut credits that a key gave to the keys it made */
   constructor(db: StateStore, plan: Plan, handedOut: (key: ApiKey) => number) {
-    migrate(db, "credits", METER_STEPS)
     migrate(db, "ledger", STEPS)
     this.plan = plan
     this.#handedOut = handedOut
@@ -248,11 +242,9 @@ export class Ledger {
 
   /** Frees what processes of this machine had set aside that are no more; what those of others did ends by itself. To be called before this process sets anything aside. */
   recover(): void {
-    // Those of an earlier version name no machine.
-    const own = "host in (?, '')"
-    for (const { pid } of this.#prepare(`select distinct pid from credit_hold where ${own}`).all(HOST)) {
+    for (const { pid } of this.#prepare("select distinct pid from credit_hold where host = ?").all(HOST)) {
       if (pid === process.pid || !isAlive(Number(pid)))
-        this.#prepare(`delete from credit_hold where pid = ? and ${own}`).run(pid!, HOST)
+        this.#prepare("delete from credit_hold where pid = ? and host = ?").run(pid!, HOST)
     }
     // Also what was set aside while the clock was ahead.
     const now = Date.now()

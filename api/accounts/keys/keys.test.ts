@@ -53,22 +53,6 @@ describe("keys", () => {
     expect(openKeyStore(db, "").verify("chosen")).toBeNull()
   })
 
-  test("made before there were roles are admin", () => {
-    db.exec(
-      `create table api_keys (
-         id text primary key, digest blob not null unique, created_at text not null
-       ) strict;
-       insert into api_keys values
-         ('first', x'2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b', '2026-01-01');
-       insert into schema_version values ('keys', 1)`,
-    )
-    expect(openKeyStore(db, "").verify("secret")).toMatchObject({
-      id: "first",
-      role: "admin",
-      mayMakeKeys: true,
-    })
-  })
-
   test("hold to what they were made for", () => {
     const keys = openKeyStore(db, "")
     const expiresAt = new Date(Date.now() + 3_600_000)

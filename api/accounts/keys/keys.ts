@@ -141,28 +141,25 @@ const STEPS = [
   `create table api_keys (
      id text primary key,
      digest blob not null unique,
-     created_at text not null
-   ) strict`,
-  // Until here only first starts made keys, for the operator.
-  `alter table api_keys add column role text not null default 'search' check (role in ('search', 'admin'));
-   update api_keys set role = 'admin'`,
-  `alter table api_keys add column name text not null default '';
-   alter table api_keys add column disabled_at text`,
-  `alter table api_keys add column hint text not null default '';
-   alter table api_keys add column key_type text not null default 'production';
-   alter table api_keys add column scope text;
-   alter table api_keys add column projects text;
-   alter table api_keys add column credit_limit integer;
-   alter table api_keys add column limit_per text not null default 'month';
-   alter table api_keys add column rate_limits text;
-   alter table api_keys add column may_make_keys integer not null default 0;
-   alter table api_keys add column expires_at text;
-   alter table api_keys add column made_by text;
-   alter table api_keys add column generation text;
-   update api_keys set may_make_keys = 1 where role = 'admin';
+     created_at text not null,
+     role text not null default 'search' check (role in ('search', 'admin')),
+     name text not null default '',
+     disabled_at text,
+     hint text not null default '',
+     key_type text not null default 'production',
+     scope text,
+     projects text,
+     credit_limit integer,
+     limit_per text not null default 'month',
+     rate_limits text,
+     may_make_keys integer not null default 0,
+     expires_at text,
+     made_by text,
+     generation text,
+     handed_out_before integer not null default 0
+   ) strict;
    create index api_keys_by_generation on api_keys (generation) where generation is not null;
-   create index api_keys_by_maker on api_keys (made_by) where made_by is not null`,
-  `alter table api_keys add column handed_out_before integer not null default 0;
+   create index api_keys_by_maker on api_keys (made_by) where made_by is not null;
    ${countStored(STORED_KEYS)}`,
 ]
 

@@ -2,7 +2,6 @@ import { expect, test } from "vitest"
 
 import { KnownAddresses } from "#crawler/frontier/known-addresses.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
-import { dropTriggers } from "#base/store/testing/drop-triggers.ts"
 import type { PageUrl } from "#engine"
 
 import { JobStore } from "../../firecrawl/jobs/job-store.ts"
@@ -142,19 +141,4 @@ test("a watch that is deleted gives back all that was counted for it", () => {
   expect(kept.bytesOf("a")).toBeLessThan(both)
   watches.delete(first.id)
   expect(kept.bytesOf("a")).toBe(0)
-})
-
-test("what older versions kept is counted with the first start", () => {
-  const { db, kept, watches } = stores(MB)
-  const watch = watches.create({ ...options, key: "a", subject: { kind: "page", urls: [address(1)] } }, 9)!
-  watches.keepFirst(watch.id, [seen(1, "1", "Roses.")], address(1), true)
-  const counted = kept.bytesOf("a")
-  dropTriggers(db, "watch")
-  db.exec("delete from stored_use where store like 'watch%'")
-  for (const table of ["watch_seen", "watch_entry", "watch_text"])
-    db.exec(`alter table ${table} drop column key`)
-  db.exec("update schema_version set version = 1 where part = 'watches'")
-  expect(kept.bytesOf("a")).toBe(0)
-  void new WatchStore(db, { textBytes: MB })
-  expect(kept.bytesOf("a")).toBe(counted)
 })

@@ -6,11 +6,12 @@ import type { LimitedEndpoint, RateCounter, RateLimits } from "./rate-limits.ts"
 
 const STEPS: readonly string[] = [
   `create table rate_slot (
-     id integer primary key, name text not null, slot integer not null, at integer not null, unique (name, slot)
+     id integer primary key, name text not null, slot integer not null, at integer not null,
+     -- How long the slot is taken.
+     span_ms integer not null default 86400000,
+     unique (name, slot)
    ) strict;
    create index rate_slot_at on rate_slot (at)`,
-  // How long the slot is taken.
-  "alter table rate_slot add column span_ms integer not null default 86400000",
 ]
 
 /** Milliseconds since 1970 by the clock of the store. */

@@ -94,10 +94,18 @@ const STEPS = [
      credits integer not null default 0,
      error text,
      created_at integer not null,
-     ended_at integer
+     ended_at integer,
+     once text,
+     -- The process that works on it.
+     process text,
+     -- When it was first begun, and when its last turn began.
+     begun_at integer,
+     turn_at integer
    ) strict;
    create index firecrawl_job_key on firecrawl_job (key_id, state);
    create index firecrawl_job_ended on firecrawl_job (ended_at) where ended_at is not null;
+   create index firecrawl_job_waiting on firecrawl_job (created_at, id) where state = 'waiting';
+   create unique index firecrawl_job_once on firecrawl_job (key_id, once) where once is not null;
    create table firecrawl_result (
      job_id text not null,
      place integer not null,
@@ -107,19 +115,9 @@ const STEPS = [
      result text not null,
      primary key (job_id, place)
    ) strict, without rowid;
-   ${countStored(STORED_RESULTS)}`,
-  "create index firecrawl_job_waiting on firecrawl_job (created_at, id) where state = 'waiting'",
-  `alter table firecrawl_job add column once text;
-   create unique index firecrawl_job_once on firecrawl_job (key_id, once) where once is not null`,
-  // A job that is cancelled at once leaves its request for a day.
-  countStored(STORED_JOBS),
-  // The process that works on it.
-  "alter table firecrawl_job add column process text",
-  // When a job was first begun, and when its last turn began; what a job that gave way has yet to do.
-  `alter table firecrawl_job add column begun_at integer;
-   alter table firecrawl_job add column turn_at integer;
+   -- What a job that gave way has yet to do.
    create table firecrawl_frontier (job_id text primary key, key_id text not null, frontier text not null) strict, without rowid;
-   ${countStored(STORED_FRONTIERS)}`,
+   ${[STORED_RESULTS, STORED_JOBS, STORED_FRONTIERS].map(countStored).join(";\n")}`,
 ]
 
 /** Jobs in state.db with what they have found, until it is forgotten. */

@@ -11,6 +11,7 @@ export const STORED_WATCHES: readonly StoredTable[] = [
   { table: "watch_entry", key: "key", columns: ["url", "title", "sources", "diff"] },
 ]
 
+// `key` of what is kept: whose it is, since what a key has had kept is counted.
 const STEPS = [
   `create table watch (
      id text primary key, key text not null, subject text not null, name text not null, changes text not null, webhook text,
@@ -21,14 +22,15 @@ const STEPS = [
    create table watch_note (seq integer primary key autoincrement, url text not null, at integer not null) strict;
    create table watch_seen (
      watch text not null references watch (id) on delete cascade, url text not null, hash text not null, title text not null,
-     sources text not null, primary key (watch, url)
+     sources text not null, key text not null default '', primary key (watch, url)
    ) strict, without rowid;
    create index watch_seen_url on watch_seen (url);
    create index watch_seen_hash on watch_seen (hash);
-   create table watch_text (hash text primary key, packed blob not null) strict;
+   create table watch_text (hash text primary key, packed blob not null, key text not null default '') strict;
    create table watch_entry (
      seq integer primary key autoincrement, id text not null unique, watch text not null references watch (id) on delete cascade,
-     change text not null, url text not null, title text not null, sources text not null, diff text, at integer not null
+     change text not null, url text not null, title text not null, sources text not null, diff text, at integer not null,
+     key text not null default ''
    ) strict;
    create index watch_entry_watch on watch_entry (watch, seq);
    create table watch_delivery (
@@ -44,14 +46,7 @@ const STEPS = [
      "exists (select 1 from watch)",
      // By the clock of this machine: it is waited until readers of the index see what the crawl wrote.
      (url) => `insert into watch_note (url, at) values (${url}, cast(unixepoch('subsec') * 1000 as integer))`,
-   )}`,
-  // Whose it is: what a key has had kept is counted.
-  `alter table watch_seen add column key text not null default '';
-   alter table watch_entry add column key text not null default '';
-   alter table watch_text add column key text not null default '';
-   update watch_seen set key = coalesce((select key from watch where id = watch_seen.watch), '');
-   update watch_entry set key = coalesce((select key from watch where id = watch_entry.watch), '');
-   update watch_text set key = coalesce((select key from watch_seen where hash = watch_text.hash order by watch limit 1), '');
+   )};
    ${STORED_WATCHES.map(countStored).join(";\n")}`,
 ]
 

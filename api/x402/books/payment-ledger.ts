@@ -89,7 +89,9 @@ const steps = [
      answer text,
      receipt text,
      since integer not null,
-     forget_at integer not null
+     forget_at integer not null,
+     -- The process that settles it.
+     process text
    ) strict;
    create index x402_payments_by_end on x402_payments (forget_at);
    create table x402_sales (
@@ -114,10 +116,8 @@ const steps = [
      outcome text not null,
      count integer not null,
      primary key (day, outcome)
-   ) strict`,
-  "create index x402_payments_by_answer on x402_payments (octet_length(answer)) where answer is not null",
-  // The process that settles it.
-  "alter table x402_payments add column process text",
+   ) strict;
+   create index x402_payments_by_answer on x402_payments (octet_length(answer)) where answer is not null`,
 ]
 
 /** Answers that wait for payers: a search's is 20 KB as a rule, so thousands of payments would have to be left open. */

@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { GENERATION, OtherStateError } from "../state-generation.ts"
 import { replaceSql } from "../state-port.ts"
 import {
   hasTable,
   isOnServer,
   migrate,
   openStateStore,
+  openStateToRead,
   prepareOnce,
   type StateStore,
   transaction,
@@ -266,6 +268,33 @@ export function describeStateStore(name: string, isServer: boolean): void {
       migrate(again, "things", [...STEPS, "create table more (x integer) strict"])
       expect(hasTable(db, "more")).toBe(true)
       expect(() => migrate(db, "things", STEPS)).toThrow("newer Fossick")
+    })
+
+    test("a state of another generation stays closed, says how to start afresh, and can be read", () => {
+      const number = () => db.prepare("select version from schema_version where part = 'state'").get()
+      expect(number()).toEqual({ version: GENERATION })
+      const away = isServer ? "name an empty schema in FOSSICK_STATE" : "move state.db, state.db-wal"
+      const older = new RegExp(`older Fossick.*\`fossick sources export > saved.yaml\`, ${away}`)
+      db.exec("update schema_version set version = version - 1 where part = 'state'")
+      expect(() => openStateStore(folder)).toThrow(older)
+      // As before there were any.
+      db.exec("delete from schema_version where part = 'state'")
+      expect(() => openStateStore(folder)).toThrow(older)
+      expect(() => openStateStore(folder)).toThrow(OtherStateError)
+      {
+        using read = openStateToRead(folder)
+        expect(hasTable(read!, "thing")).toBe(true)
+        expect(number()).toBeUndefined()
+      }
+      const set = db.prepare(
+        "insert into schema_version values ('state', ?) on conflict (part) do update set version = excluded.version",
+      )
+      set.run(GENERATION + 1)
+      expect(() => openStateStore(folder)).toThrow(
+        `written by a newer Fossick (generation ${GENERATION + 1}, this one knows ${GENERATION})`,
+      )
+      set.run(GENERATION)
+      openStateStore(folder).close()
     })
   })
 }

@@ -128,6 +128,15 @@ needs a browser, how long a crawl takes, and five pages as they read. Asks befor
       examples: [{ line: "fossick sources show docs", about: "with its next five runs" }],
       run: ({ args, json }) => run({ command: "show", subject: args.name, json }),
     }),
+    export: command({
+      about: `Writes all declared sources as a file of sources to standard output, with what their logins say. Also reads
+the state of a Fossick from which this one cannot take over.`,
+      examples: [{ line: "fossick sources export > saved.yaml", about: "also those of the console" }],
+      async run() {
+        const { exportSources } = await import("#crawler/commands/sources/export-session.ts")
+        return exportSources()
+      },
+    }),
     run: command({
       changes: () => true,
       about: "Runs sources now and shows how it goes, as fossick crawl does.",

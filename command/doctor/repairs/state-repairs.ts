@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { miscounted, recount } from "#base/store/counts.ts"
 import { canRebuildState, rebuildState, stateDamage } from "#base/store/rebuild-state.ts"
+import { otherGeneration } from "#base/store/state-generation.ts"
 import { stateServer } from "#base/store/postgres/state-location.ts"
 import { hasTable, openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { LostPages } from "#crawler/frontier/lost-pages.ts"
@@ -124,7 +125,7 @@ export const thumbnailRepair: Repair = {
   },
 }
 
-/** Asks `state.db` for reading only. What cannot be read is told of by {@link stateRepair}; a part of an older version is looked at once it is of this one. */
+/** Asks `state.db` for reading only. What cannot be read is told of by {@link stateRepair}, and a state of another version by the doctor's look at it. */
 async function reading(
   dataDir: string,
   ask: (db: StateStore) => Promise<readonly Damaged[]>,
@@ -132,10 +133,11 @@ async function reading(
   const file = join(dataDir, "state.db")
   if (isOnServer(dataDir) || !existsSync(file) || stateDamage(dataDir).length > 0) return []
   using db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
+  if (hasTable(db, "schema_version") && otherGeneration(db) !== null) return []
   try {
     return await ask(db)
   } catch (error) {
-    if (/no such (table|column)|readonly/.test((error as Error).message)) return []
+    if (/no such table|readonly/.test((error as Error).message)) return []
     throw error
   }
 }

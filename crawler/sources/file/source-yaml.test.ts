@@ -3,6 +3,10 @@ import { defineSource } from "../../source.ts"
 import { readSourceSpec } from "../source-spec.ts"
 import { parseSources } from "./sources-file.ts"
 import { sourceYaml, withoutDefaults } from "./source-yaml.ts"
+import { emptyState } from "#base/store/testing/empty-state.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import { Sources } from "../sources.ts"
+import { declaredYaml } from "./write-sources.ts"
 
 const WRITTEN = {
   name: "wiki",
@@ -33,5 +37,23 @@ test("a source that says nothing more is written with its name and its start", (
   const source = defineSource({ name: "docs", seeds: ["https://docs.example.com/"] })
   expect(sourceYaml(withoutDefaults(source))).toBe(
     "sources:\n  - name: docs\n    seeds:\n      - https://docs.example.com/\n",
+  )
+})
+
+test("all declared sources are written as a file that declares them again, whatever version wrote them", () => {
+  const db = emptyState()
+  expect(parseSources(declaredYaml(db), "sources.yaml").sources).toEqual([])
+  const sources = new Sources(db, new Jobs(db))
+  sources.put(WRITTEN)
+  sources.put({ name: "docs", seeds: ["https://docs.example.com/"] })
+  sources.pause("docs")
+  // No part of the state is asked what version it has.
+  db.exec("delete from schema_version; drop table job_event")
+  const text = declaredYaml(db)
+  expect(text).toMatch(/# It was paused: fossick sources pause docs\n.*name: docs/)
+  const specs = parseSources(text, "sources.yaml").sources
+  expect(specs.map(({ name }) => name)).toEqual(["docs", "wiki"])
+  expect(specs.map((spec) => defineSource(spec))).toEqual(
+    specs.map(({ name }) => defineSource(sources.get(name)!.spec)),
   )
 })

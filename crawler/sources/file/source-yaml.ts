@@ -19,10 +19,13 @@ export function sourceNode(document: Document, source: object, note: string): YA
 }
 
 /** A file of sources with one source in it, as it could be added. */
-export function sourceYaml(source: object, note = ""): string {
+export const sourceYaml = (source: object, note = ""): string => sourcesYaml([{ source, note }])
+
+/** A file of sources. */
+export function sourcesYaml(sources: readonly { readonly source: object; readonly note: string }[]): string {
   const document = new Document({ sources: [] })
   document.setIn(["sources"], document.createNode([]))
-  document.addIn(["sources"], sourceNode(document, source, note))
+  for (const { source, note } of sources) document.addIn(["sources"], sourceNode(document, source, note))
   return document.toString(FORMAT)
 }
 

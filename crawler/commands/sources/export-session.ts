@@ -1,0 +1,15 @@
+import { EXIT } from "#base/exit-codes.ts"
+import { CommandError } from "#base/run-command.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { openStateToRead } from "#base/store/state-store.ts"
+import { engineSettings } from "#engine/settings.ts"
+import { declaredYaml } from "../../sources/file/write-sources.ts"
+
+/** `fossick sources export`. @throws CommandError when there is no state, SettingsError */
+export function exportSources(): number {
+  const { dataDir } = readSettings(engineSettings, environment())
+  using db = openStateToRead(dataDir)
+  if (db === null) throw new CommandError(`There is nothing to export: ${dataDir} holds no state.db.`)
+  process.stdout.write(declaredYaml(db))
+  return EXIT.ok
+}

@@ -1,0 +1,18 @@
+import { hasTable, type StateStore } from "#base/store/state-store.ts"
+import { sourcesYaml } from "./source-yaml.ts"
+
+/**
+ * The declared sources of a state as a file of sources. It asks for no more than their specs, so that it also reads a state of
+ * another version, which nothing else opens.
+ */
+export function declaredYaml(db: StateStore): string {
+  if (!hasTable(db, "source")) return sourcesYaml([])
+  const rows = db.prepare("select name, spec, paused from source order by name").all()
+  return sourcesYaml(
+    rows.map(({ name, spec, paused }) => ({
+      source: JSON.parse(String(spec)) as object,
+      // A file of sources has no word for it.
+      note: paused === 1 ? `It was paused: fossick sources pause ${String(name)}` : "",
+    })),
+  )
+}
