@@ -98,10 +98,10 @@ export interface ResearchRequest {
   readonly outputSchema: OutputSchema | null
   readonly includeDomains: readonly string[]
   readonly excludeDomains: readonly string[]
-  /** Names of sources; null: all. Left out by tasks of earlier versions, as types are. */
-  readonly sources?: readonly string[] | null
+  /** Names of sources; null: all. */
+  readonly sources: readonly string[] | null
   /** None: all. */
-  readonly types?: readonly PageType[]
+  readonly types: readonly PageType[]
   readonly files: readonly Attachment[]
 }
 
@@ -146,7 +146,7 @@ export function searchRules({ includeDomains, excludeDomains, sources, types }: 
     filter: {
       ...(excludeDomains.length > 0 && { excludeDomains }),
       ...(sources && { sources }),
-      ...(types?.length && { types }),
+      ...(types.length > 0 && { types }),
     },
     preference: includeDomains.length > 0 ? { domains: includeDomains } : {},
   }

@@ -253,10 +253,7 @@ function toTask(row: Record<string, unknown>): ResearchTask {
     found: json("found") as EvidenceRecord | null,
     content: json("content") as string | object | null,
     sources: json("sources") as Source[],
-    missing: (json("missing") as (string | MissingValue)[]).map((one) =>
-      // Tasks of older versions do not say why.
-      typeof one === "string" ? { path: one, reason: null } : one,
-    ),
+    missing: json("missing") as MissingValue[],
     degraded: json("degraded") as DegradedPart[],
     error: row["error"] as string | null,
     credits: Number(row["credits"]),

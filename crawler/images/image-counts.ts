@@ -1,4 +1,4 @@
-import type { Count } from "#base/store/counts.ts"
+import type { Count } from "#base/store/rows/counts.ts"
 
 /** Each use of an image by a page. */
 const USES = `(select json_extract(value, '$.url') as url, site, source from page_images, json_each(page_images.images))`

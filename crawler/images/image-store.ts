@@ -217,7 +217,7 @@ export class ImageStore {
       id,
     )
     if (sum === undefined) return null
-    const read = await readThumbnail(this.thumbnailPath(id), sum["sum"] as number | null)
+    const read = await readThumbnail(this.thumbnailPath(id), Number(sum["sum"]))
     if ("bytes" in read) return read.bytes
     this.makeAgain([id])
     return null
@@ -247,7 +247,7 @@ export async function damagedThumbnails(db: StateStore, dataDir: string): Promis
   for (const row of db.prepare("select id, thumbnail_sum as sum from image where state = 'read'").iterate()) {
     const id = Number(row["id"])
     const file = join("images", thumbnailName(id))
-    const read = await readThumbnail(join(dataDir, file), row["sum"] as number | null)
+    const read = await readThumbnail(join(dataDir, file), Number(row["sum"]))
     if ("damage" in read) found.push({ id, file, damage: read.damage })
   }
   return found
@@ -255,7 +255,7 @@ export async function damagedThumbnails(db: StateStore, dataDir: string): Promis
 
 async function readThumbnail(
   path: string,
-  sum: number | null,
+  sum: number,
 ): Promise<{ readonly bytes: Buffer } | { readonly damage: string }> {
   let bytes
   try {
@@ -264,8 +264,7 @@ async function readThumbnail(
     const { code } = error as NodeJS.ErrnoException
     return { damage: code === "ENOENT" ? "is missing" : `cannot be read (${code})` }
   }
-  if (bytes.length === 0 || (sum !== null && sum !== crc32(bytes)))
-    return { damage: "holds other bytes than were written" }
+  if (bytes.length === 0 || sum !== crc32(bytes)) return { damage: "holds other bytes than were written" }
   return { bytes }
 }
 

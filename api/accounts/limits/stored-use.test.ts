@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite"
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 
-import { miscounted, recount } from "#base/store/counts.ts"
+import { miscounted, recount } from "#base/store/rows/counts.ts"
 
 import { FakeEngine, hit } from "../../testing/fake-engine.ts"
 import { serveAccounts } from "../../testing/serve-accounts.ts"

@@ -1,4 +1,4 @@
-import type { Count } from "#base/store/counts.ts"
+import type { Count } from "#base/store/rows/counts.ts"
 import { prepareOnce, type StateStore } from "#base/store/state-store.ts"
 
 /** A table of `state.db` in which callers store something. */

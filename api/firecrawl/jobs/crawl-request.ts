@@ -30,12 +30,10 @@ export interface CrawlJobRequest {
   readonly external: boolean
   /** Of addresses that differ in their parameters alone one is read. */
   readonly withoutQueries: boolean
-  /** Left out of jobs of older versions. */
-  readonly sitemap?: SitemapMode
+  readonly sitemap: SitemapMode
   readonly pace: Pace
   readonly scrape: ScrapeRequest
-  /** Left out of jobs of older versions. */
-  readonly webhook?: JobWebhook | null
+  readonly webhook: JobWebhook | null
 }
 
 export interface BatchJobRequest {
@@ -43,8 +41,7 @@ export interface BatchJobRequest {
   readonly addresses: readonly { readonly given: string; readonly url: PageUrl }[]
   readonly pace: Pace
   readonly scrape: ScrapeRequest
-  /** Left out of jobs of older versions. */
-  readonly webhook?: JobWebhook | null
+  readonly webhook: JobWebhook | null
 }
 
 /** How fast a job may go. */

@@ -80,7 +80,7 @@ async function runCrawl(
     selectPaths: request.includePaths,
     excludePaths: request.excludePaths,
     rendering: scrape.rendering,
-    ...walkedSitemap(request.sitemap ?? "skip"),
+    ...walkedSitemap(request.sitemap),
     admits,
     signal,
     pause: {

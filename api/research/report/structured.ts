@@ -18,8 +18,8 @@ export interface Structured {
 export interface MissingValue {
   /** Such as `company.founded`. */
   readonly path: string
-  /** For anybody to read; null for tasks of older versions. */
-  readonly reason: string | null
+  /** For anybody to read. */
+  readonly reason: string
 }
 
 /** A statement that answers, and the page it stands in. */

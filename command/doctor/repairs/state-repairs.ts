@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { miscounted, recount } from "#base/store/counts.ts"
+import { miscounted, recount } from "#base/store/rows/counts.ts"
 import { canRebuildState, rebuildState, stateDamage } from "#base/store/rebuild-state.ts"
 import { otherGeneration } from "#base/store/state-generation.ts"
 import { stateServer } from "#base/store/postgres/state-location.ts"
