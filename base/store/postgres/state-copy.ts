@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { closeSync, openSync } from "node:fs"
 import { backup, DatabaseSync } from "node:sqlite"
-import { hasTable, SCHEMA_VERSION, transaction } from "../state-store.ts"
+import { hasTable, OF_A_NEW_FILE, SCHEMA_VERSION, transaction } from "../state-store.ts"
 import type { StateStore } from "../state-port.ts"
 import { PostgresStore } from "./postgres-store.ts"
 
@@ -38,6 +38,7 @@ export function copyToFile(from: PostgresStore, file: string): CopiedTable[] {
   // Made by us, since SQLite would let everybody read it.
   closeSync(openSync(file, "wx", 0o600))
   using to = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+  to.exec(OF_A_NEW_FILE)
   return from.snapshot(() =>
     transaction(to, () => {
       to.exec(SCHEMA_VERSION)
