@@ -190,12 +190,6 @@ export const JUDGED: readonly Judged[] = [
   },
   {
     file: "api/x402/books/payment-ledger.ts",
-    line: '"create index x402_payments_by_answer on x402_payments (octet_length(answer)) where answer is not null",',
-    mutator: "StringLiteral",
-    why: "An index makes an answer quick, and no other.",
-  },
-  {
-    file: "api/x402/books/payment-ledger.ts",
     line: "if (left.isThere()) sql(`update x402_payments set state = 'unknown' where ${left.where}`).run()",
     mutator: "ConditionalExpression",
     replacement: "true",
@@ -974,30 +968,6 @@ export const JUDGED: readonly Judged[] = [
     line: 'path: cookie.path ?? "/",',
     mutator: "StringLiteral",
     why: "A cookie in a jar has a path.",
-  },
-  {
-    file: "crawler/frontier/frontier-schema.ts",
-    line: '"create index known_address_job on known_address (job, outcome, url)",',
-    mutator: "StringLiteral",
-    why: "An index makes it quick, and changes no answer.",
-  },
-  {
-    file: "crawler/frontier/frontier-schema.ts",
-    line: '"create index known_address_held on known_address (source) where hash is not null",',
-    mutator: "StringLiteral",
-    why: "An index makes it quick, and changes no answer.",
-  },
-  {
-    file: "crawler/frontier/frontier-schema.ts",
-    line: '"create index known_address_kept_out on known_address (source, outcome, status) where hash is null",',
-    mutator: "StringLiteral",
-    why: "An index makes it quick, and changes no answer.",
-  },
-  {
-    file: "crawler/frontier/frontier-schema.ts",
-    line: "`create index known_address_lost on known_address (job, url)",
-    mutator: "StringLiteral",
-    why: "A later step drops the table with its indexes, and makes this one anew.",
   },
   {
     file: "crawler/frontier/frontier.ts",
