@@ -8,7 +8,6 @@ import { expect, test } from "vitest"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
 import { isAlive } from "../api/testing/appliance.ts"
-import { COMMANDS } from "./registry.ts"
 import { FOSSICK } from "./testing/fossick.ts"
 import { freePort } from "#base/testing/free-port.ts"
 
@@ -16,11 +15,12 @@ import { freePort } from "#base/testing/free-port.ts"
 
 const ROOT = join(import.meta.dirname, "..")
 
-test.each(["--help", ...Object.keys(COMMANDS)])(
+// What is answered at once, and what a command writes.
+test.each([["--help"], ["completion", "bash"]])(
   "%s ends quietly when nobody reads its output",
-  async (name) => {
+  async (...args) => {
     using folder = temporaryFolder()
-    const child = spawn(process.execPath, [FOSSICK, name, "--help"], {
+    const child = spawn(process.execPath, [FOSSICK, ...args], {
       env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: folder.path },
       stdio: ["ignore", "pipe", "pipe"],
     })
@@ -59,6 +59,7 @@ test.each([
         FOSSICK_DATA_DIR: join(folder.path, "data"),
         FOSSICK_PORT: String(port),
         FOSSICK_HANDBOOK: "off",
+        FOSSICK_STATEMENT_RERANKER: "off",
       },
       // Of a process group of its own, so that whatever it leaves behind can be found.
       detached: true,
@@ -92,7 +93,12 @@ test("an appliance that is started for a program writes JSON for it alone, and l
   using folder = temporaryFolder()
   const child = spawn(process.execPath, [FOSSICK, "start", "--json"], {
     cwd: folder.path,
-    env: { PATH: process.env["PATH"], FOSSICK_PORT: "0", FOSSICK_HANDBOOK: "off" },
+    env: {
+      PATH: process.env["PATH"],
+      FOSSICK_PORT: "0",
+      FOSSICK_HANDBOOK: "off",
+      FOSSICK_STATEMENT_RERANKER: "off",
+    },
     stdio: ["ignore", "pipe", "pipe"],
   })
   let [out, err] = ["", ""]

@@ -4,11 +4,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { startModelServer } from "#engine/testing/model-server.ts"
 import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import { COMMANDS } from "./registry.ts"
-import { FOSSICK } from "./testing/fossick.ts"
+import { FOSSICK, Fossick } from "./testing/fossick.ts"
 
 // What a page, an address or an error says is shown by every command, and obeyed by no terminal.
 
@@ -27,20 +30,31 @@ interface Ended {
   readonly text: string
 }
 
+/** They end their process, or show the whole way that a text takes to a terminal. */
+const OF_THEIR_OWN = ["start", "crawl", "mcp"]
+const model = opened.use(await startModelServer({ embedder: new HashingEmbedder() }))
+const fossick = opened.use(new Fossick())
+
 /** Runs `fossick <name>`. */
 function run(name: string, ...args: string[]): Promise<Ended> {
   const env = {
-    PATH: process.env["PATH"],
+    ...CHILD_ENV,
     FOSSICK_DATA_DIR: join(dir, "data"),
     FOSSICK_ALLOWED_NETWORKS: site.authority,
     FOSSICK_SOURCES_FILE: join(dir, "sources.yaml"),
+    FOSSICK_STATEMENT_RERANKER: "off",
+    FOSSICK_EMBEDDINGS_URL: `${model.url}/v1`,
+    FOSSICK_EMBEDDINGS_MODEL: "words",
     FOSSICK_API_KEY: "a-key-that-only-this-test-knows",
     ...(name === "start" && { FOSSICK_PORT: HOSTILE }),
+  }
+  if (!OF_THEIR_OWN.includes(name)) {
+    return fossick.run(dir, [name, ...args], env).then(({ code, out, err }) => ({ code, text: out + err }))
   }
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [FOSSICK, ...name.split(" "), ...args],
+      [FOSSICK, name, ...args],
       { cwd: dir, env },
       (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), text: stdout + stderr })

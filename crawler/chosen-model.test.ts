@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { indexStatus } from "#engine/generations/status.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { openGenerations, openSearchEngine } from "#engine/open-engine.ts"
@@ -41,7 +42,7 @@ test("a first crawl of German pages is embedded by the multilingual model, once,
   const log: string[] = []
   const inUse = () => log.filter((line) => line === "a new index is in use")
   const env = {
-    PATH: process.env["PATH"],
+    ...CHILD_ENV,
     FOSSICK_DATA_DIR: folder.path,
     FOSSICK_ALLOWED_NETWORKS: site.authority,
     FOSSICK_LOG_FORMAT: "json",

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { unpackOldIndex } from "#engine/adapters/embedded/testing/old-indexes.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
@@ -27,7 +28,7 @@ test("a crawler that finds an index of an older format makes it anew, and then c
     new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
   }
   const env = {
-    PATH: process.env["PATH"],
+    ...CHILD_ENV,
     FOSSICK_DATA_DIR: folder.path,
     FOSSICK_MODEL: "english",
     FOSSICK_ALLOWED_NETWORKS: site.authority,

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import type { PageUrl } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
@@ -29,7 +30,7 @@ class Crawler {
   constructor(dataDir: string) {
     this.#child = spawn(process.execPath, [MAIN], {
       env: {
-        PATH: process.env["PATH"],
+        ...CHILD_ENV,
         FOSSICK_DATA_DIR: dataDir,
         FOSSICK_FETCH_CONCURRENCY: "2",
         FOSSICK_LOG_FORMAT: "json",

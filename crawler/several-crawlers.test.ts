@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { endWithUs } from "#base/testing/end-with-us.ts"
@@ -23,7 +24,7 @@ class Crawler implements AsyncDisposable {
   constructor(dataDir: string, env: Readonly<Record<string, string>>) {
     this.#child = spawn(process.execPath, [MAIN], {
       env: {
-        PATH: process.env["PATH"],
+        ...CHILD_ENV,
         FOSSICK_DATA_DIR: dataDir,
         FOSSICK_LOG_FORMAT: "json",
         ...env,

@@ -21,4 +21,5 @@ const changed: FieldChange[] = []
 /** Names in the entry of the command that runs what its arguments do not, such as a key that it made. */
 export const tellChange = (change: FieldChange): void => void changed.push(change)
 
-export const toldChanges = (): readonly FieldChange[] => changed
+/** What was told since it was asked for last: for the command that has just run. */
+export const toldChanges = (): readonly FieldChange[] => changed.splice(0)

@@ -7,8 +7,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writ
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { promisify } from "node:util"
-import { describe, expect, test } from "vitest"
+import { afterAll, describe, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { trustClock } from "#base/store/clock/trusted-time.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
@@ -22,7 +22,7 @@ import { readSettings } from "#base/settings.ts"
 import { startChatRuntime } from "../../api/chat-models/testing/chat-runtime.ts"
 import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
 import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
-import { FOSSICK } from "../testing/fossick.ts"
+import { FOSSICK, Fossick } from "../testing/fossick.ts"
 import { type Checked, isWell, note, runChecks, wrong } from "./check.ts"
 
 /** The tables of an appliance. */
@@ -37,16 +37,29 @@ const READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"'
 /** In whose sight the data folder can only be read. */
 const reading = (dataDir: string) => ["unshare", "-rm", "sh", "-c", `${READ_ONLY} && exec "$@"`, dataDir]
 
-/** Runs `fossick doctor --json` in a folder, through a command that runs the one which follows it. */
-async function examine(folder: string, env: Record<string, string> = {}, through: readonly string[] = []) {
-  const dataDir = join(folder, "data")
-  const settings = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: "0", ...env }
-  const { code, out } = await new Promise<{ code: number; out: string }>((resolve) => {
+const fossick = new Fossick()
+afterAll(() => fossick[Symbol.asyncDispose]())
+
+const runThrough = (through: readonly string[], cwd: string, env: Record<string, string>) =>
+  new Promise<{ code: number; out: string }>((resolve) => {
     const [command, ...args] = [...through, process.execPath, FOSSICK, "doctor", "--json"]
-    execFile(command, args, { cwd: folder, env: settings }, (error, stdout) => {
+    execFile(command!, args, { cwd, env: { ...CHILD_ENV, ...env } }, (error, stdout) => {
       resolve({ code: Number(error?.code ?? 0), out: stdout })
     })
   })
+
+/** Runs `fossick doctor --json` in a folder, through a command that runs the one which follows it. */
+async function examine(folder: string, env: Record<string, string> = {}, through: readonly string[] = []) {
+  const settings = {
+    FOSSICK_DATA_DIR: join(folder, "data"),
+    FOSSICK_PORT: "0",
+    FOSSICK_STATEMENT_RERANKER: "off",
+    ...env,
+  }
+  const { code, out } =
+    through.length === 0
+      ? await fossick.run(folder, ["doctor", "--json"], settings)
+      : await runThrough(through, folder, settings)
   const report = JSON.parse(out) as Report
   const of = (name: string) => report.checks.find((check) => check.name === name)?.findings ?? null
   return { code, report, of }
@@ -64,6 +77,7 @@ describe("the doctor", () => {
       FOSSICK_EMBEDDINGS_URL: `${server.url}/v1`,
       FOSSICK_EMBEDDINGS_MODEL: "words",
       FOSSICK_RERANKER_URL: `${server.url}/v1`,
+      FOSSICK_STATEMENT_RERANKER: "on",
     }
     const right = { FOSSICK_EMBEDDINGS_KEY: "hush-hush-hush", FOSSICK_RERANKER_KEY: "hush-hush-hush" }
     const well = await examine(folder.path, { ...env, ...right })
@@ -244,8 +258,8 @@ describe("the doctor", () => {
     expect((await examine(folder.path)).of("clock")).toMatchObject([
       { level: "wrong", advice: expect.stringContaining("--trust-clock") as unknown },
     ])
-    const env = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir }
-    await promisify(execFile)(process.execPath, [FOSSICK, "doctor", "--trust-clock"], { env })
+    const trusted = await fossick.run(folder.path, ["doctor", "--trust-clock"], { FOSSICK_DATA_DIR: dataDir })
+    expect(trusted).toMatchObject({ code: 0, err: "" })
     expect((await examine(folder.path)).of("clock")).toEqual([])
   })
 

@@ -3,6 +3,8 @@ import { ArgumentsError } from "#base/command-arguments.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { readCommandLine } from "../program.ts"
 
+export { Fossick } from "#base/testing/fossick.ts"
+
 /** The program that tests run as a process of its own, by Node. */
 export const FOSSICK = fileURLToPath(new URL("../fossick.js", import.meta.url))
 

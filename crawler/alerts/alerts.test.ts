@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { pino } from "pino"
 import { describe, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { alertProblems, alertSettings } from "../alert-settings.ts"
@@ -302,7 +303,7 @@ describe("an e-mail", () => {
     const start = () =>
       spawn(process.execPath, [fileURLToPath(new URL("../main.ts", import.meta.url))], {
         env: {
-          PATH: process.env["PATH"],
+          ...CHILD_ENV,
           FOSSICK_DATA_DIR: state.folder,
           FOSSICK_STATE: process.env["FOSSICK_STATE"],
           FOSSICK_LOG_LEVEL: "silent",

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { readSettings } from "#base/settings.ts"
 import { engineSettings } from "#engine/settings.ts"
 
@@ -41,7 +42,7 @@ describe("the commands", () => {
 function run(command: string, args: readonly string[], env: Record<string, string>) {
   const script = join(import.meta.dirname, "../../command/fossick.js")
   return new Promise<{ code: unknown; stderr: string }>((resolve) => {
-    const options = { env: { PATH: process.env["PATH"], NODE_NO_WARNINGS: "1", ...env } }
+    const options = { env: { ...CHILD_ENV, NODE_NO_WARNINGS: "1", ...env } }
     execFile(process.execPath, [script, command, ...args], options, (error, _, stderr) => {
       resolve({ code: error?.code ?? 0, stderr })
     })

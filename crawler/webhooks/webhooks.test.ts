@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import { pino } from "pino"
 import { describe, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import type { PageUrl } from "#engine"
 import { Jobs } from "../jobs/jobs.ts"
 import { KnownAddresses } from "../frontier/known-addresses.ts"
@@ -396,7 +397,7 @@ describe("webhooks", () => {
     const start = () =>
       spawn(process.execPath, [fileURLToPath(new URL("../main.ts", import.meta.url))], {
         env: {
-          PATH: process.env["PATH"],
+          ...CHILD_ENV,
           FOSSICK_DATA_DIR: state.folder,
           FOSSICK_STATE: process.env["FOSSICK_STATE"],
           FOSSICK_WEBHOOK_NETWORKS: "127.0.0.1",

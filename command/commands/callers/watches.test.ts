@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { join } from "node:path"
 import { pino } from "pino"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -15,11 +13,12 @@ import { openPageKnowledge } from "../../../api/pages/page-knowledge.ts"
 import { SEARCH_KEY, type ServedApp, serveApp, TEST_KEY } from "../../../api/testing/serve-app.ts"
 import { openWatches } from "../../../api/watches/open-watches.ts"
 import { freePort } from "#base/testing/free-port.ts"
-import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
+import { Fossick, refusalOf } from "../../testing/fossick.ts"
 
 // `fossick watches` as a program, against an appliance on a socket whose watches look.
 
 const opened = new AsyncDisposableStack()
+const program = opened.use(new Fossick())
 let folder: string
 let db: StateStore
 let engine: EmbeddedEngine
@@ -56,21 +55,12 @@ const keysPage = (when: string) =>
   article("Keys", { text: `The signing keys are rotated ${when}. `.repeat(6) })
 
 async function fossick(args: readonly string[], { key = SEARCH_KEY, url = app.url } = {}) {
-  const child = spawn(process.execPath, [FOSSICK, "watches", ...args], {
-    cwd: folder,
-    env: {
-      PATH: process.env["PATH"],
-      FOSSICK_DATA_DIR: join(folder, "nothing"),
-      FOSSICK_PUBLIC_URL: url,
-      ...(key !== "" && { FOSSICK_API_KEY: key }),
-    },
+  const ended = await program.run(folder, ["watches", ...args], {
+    FOSSICK_DATA_DIR: join(folder, "nothing"),
+    FOSSICK_PUBLIC_URL: url,
+    ...(key !== "" && { FOSSICK_API_KEY: key }),
   })
-  let out = ""
-  let err = ""
-  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
-  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()))
-  const [code] = (await once(child, "close")) as [number | null]
-  return { code, out, err, lines: out.split("\n").slice(0, -1) }
+  return { ...ended, lines: ended.out.split("\n").slice(0, -1) }
 }
 
 const one = async (...args: string[]) =>
@@ -91,7 +81,7 @@ test("a source is watched, its changes are shown, and the watch is ended", async
   )
   const id = made["id"] as string
   expect(made).toMatchObject({ source: "docs", include: ["/keys"], changes: ["changed"], paused: false })
-  await expect.poll(async () => (await one("show", id))["ready_at"]).not.toBeNull()
+  await expect.poll(async () => (await one("show", id))["ready_at"], { interval: 200 }).not.toBeNull()
   expect((await fossick(["entries", id])).lines).toEqual(["Nothing has changed."])
 
   site.serve({ "/keys": keysPage("each month") })

@@ -1,18 +1,18 @@
-import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
-import { mkdtemp, rm, symlink } from "node:fs/promises"
+import { cp, mkdtemp, rm, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { engineSettings } from "#engine/settings.ts"
 import { shippedModel } from "#engine/embedders/transformers-embedder.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { readSettings } from "#base/settings.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { GenerationFile } from "#engine/generations/generation-file.ts"
 import type { Finding } from "#engine/generations/repair.ts"
 import type { IndexStatus } from "#engine/generations/status.ts"
-import { FOSSICK } from "../../testing/fossick.ts"
+import { Fossick } from "../../testing/fossick.ts"
 
 let dir: string
 beforeEach(async () => {
@@ -26,30 +26,28 @@ interface Run {
   readonly stderr: string
 }
 
-function run(args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
-  const settings = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dir, ...env }
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [FOSSICK, "index", ...args],
-      { env: settings, cwd: dir },
-      (error, stdout, stderr) => {
-        resolve({ code: Number(error?.code ?? 0), stdout, stderr })
-      },
-    )
-  })
+const fossick = new Fossick()
+afterAll(() => fossick[Symbol.asyncDispose]())
+
+async function run(args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
+  const { code, out, err } = await fossick.run(dir, ["index", ...args], { FOSSICK_DATA_DIR: dir, ...env })
+  return { code, stdout: out, stderr: err }
 }
 
 const status = async (env: Record<string, string> = {}) =>
   JSON.parse((await run(["status", "--json"], env)).stdout) as IndexStatus
 
-async function crawled(): Promise<void> {
-  await using engine = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: dir }), {
+const otters = temporaryFolder()
+beforeAll(async () => {
+  await using engine = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: otters.path }), {
     mode: "write",
   })
   await engine.index([aPage("otters", { title: "Otters", markdown: "Otters hold hands asleep." })])
   await engine.settled()
-}
+})
+afterAll(() => otters[Symbol.dispose]())
+
+const crawled = () => cp(otters.path, dir, { recursive: true })
 
 describe("fossick index", () => {
   test.each([

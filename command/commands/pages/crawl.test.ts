@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { describe, expect, test } from "vitest"
+import { afterAll, describe, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import type { PageUrl } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { startModelServer } from "#engine/testing/model-server.ts"
 import { readSettings } from "#base/settings.ts"
 import {
   type CrawlOptions,
@@ -17,7 +20,15 @@ import { defineSource } from "#crawler/source.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { type Answer, article, html, startTestSite } from "#crawler/testing/test-site.ts"
 import { readCommandLine } from "../../program.ts"
-import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
+import { FOSSICK, Fossick, refusalOf } from "../../testing/fossick.ts"
+
+const fossick = new Fossick()
+const model = await startModelServer({ embedder: new HashingEmbedder() })
+const MODEL = { FOSSICK_EMBEDDINGS_URL: `${model.url}/v1`, FOSSICK_EMBEDDINGS_MODEL: "words" }
+afterAll(async () => {
+  await fossick[Symbol.asyncDispose]()
+  await model[Symbol.asyncDispose]()
+})
 
 /** A running `fossick crawl`. */
 class Command {
@@ -26,9 +37,10 @@ class Command {
   out = ""
   err = ""
 
-  constructor(dataDir: string, ...args: string[]) {
+  /** @param env with {} it has the model that ships with Fossick */
+  constructor(dataDir: string, args: readonly string[], env: Readonly<Record<string, string>> = MODEL) {
     this.child = spawn(process.execPath, [FOSSICK, "crawl", ...args], {
-      env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_FETCH_CONCURRENCY: "2" },
+      env: { ...CHILD_ENV, FOSSICK_DATA_DIR: dataDir, FOSSICK_FETCH_CONCURRENCY: "2", ...env },
     })
     this.child.stdout?.on("data", (chunk: Buffer) => (this.out += chunk.toString()))
     this.child.stderr?.on("data", (chunk: Buffer) => (this.err += chunk.toString()))
@@ -70,9 +82,11 @@ describe("a bare word", () => {
       [["intranet"], 'No source is called "intranet"; there are manuals'],
       [["intranet", "--depth", "1"], "write its address: http://intranet/"],
     ] as const) {
-      const command = new Command(folder.path, ...args)
-      expect(await command.ended).toBe(2)
-      expect(command.err).toContain(text)
+      const { code, err } = await fossick.run(folder.path, ["crawl", ...args], {
+        FOSSICK_DATA_DIR: folder.path,
+      })
+      expect(code).toBe(2)
+      expect(err).toContain(text)
     }
     expect(jobs.count()).toBe(0)
     db.close()
@@ -87,7 +101,7 @@ describe("a bare word", () => {
       "file",
     )
     db.close()
-    const found = new Command(folder.path, "team wiki")
+    const found = new Command(folder.path, ["team wiki"])
     expect(await found.ended).toBe(0)
     expect(found.out).toContain("Crawling team wiki")
     expect(site.requests).toContain("/")
@@ -96,9 +110,11 @@ describe("a bare word", () => {
       [["team wiki", "--depth", "1"], "team wiki is a declared source, which takes no options"],
       [["our wiki 2.0", "--depth", "1"], 'No source is called "our wiki 2.0"'],
     ] as const) {
-      const command = new Command(folder.path, ...args)
-      expect(await command.ended).toBe(2)
-      expect(command.err).toContain(text)
+      const { code, err } = await fossick.run(folder.path, ["crawl", ...args], {
+        FOSSICK_DATA_DIR: folder.path,
+      })
+      expect(code).toBe(2)
+      expect(err).toContain(text)
     }
   })
 
@@ -106,10 +122,10 @@ describe("a bare word", () => {
     await using site = await startTestSite({ "/": article("Home") })
     using folder = temporaryFolder()
     const authority = site.authority.replace("127.0.0.1", "localhost")
-    const command = new Command(folder.path, `http://${authority}/`, "--rendering", "http")
+    const command = new Command(folder.path, [`http://${authority}/`, "--rendering", "http"])
     expect(await command.ended).toBe(0)
     expect(site.requests).toContain("/")
-    const plain = new Command(folder.path, "localhost", "--minutes", "1", "--json")
+    const plain = new Command(folder.path, ["localhost", "--minutes", "1", "--json"])
     plain.child.stdout?.once("data", () => plain.child.kill("SIGINT"))
     await plain.ended
     expect(plain.err).not.toContain("No source")
@@ -177,30 +193,30 @@ async function described(...args: string[]): Promise<DescribedCrawl> {
 describe("fossick crawl", () => {
   test("answers bad arguments with a clear message and exit code 2", async () => {
     using folder = temporaryFolder()
-    const command = new Command(folder.path, "ftp://example.com/")
+    const command = new Command(folder.path, ["ftp://example.com/"])
     expect(await command.ended).toBe(2)
     expect(command.err).toContain('"ftp://example.com/" is no http or https address')
     expect(command.out).toBe("")
   })
 
   test("--help explains itself", async () => {
-    using folder = temporaryFolder()
-    const command = new Command(folder.path, "--help")
-    expect(await command.ended).toBe(0)
-    expect(command.out).toMatch(/^Usage: fossick crawl .*--depth <n> .*Examples:/s)
+    expect(await readCommandLine(["crawl", "--help"])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Usage: fossick crawl .*--depth <n> .*Examples:/s),
+    })
   })
 
   test("Ctrl-C stops cleanly, and the same command goes on where it stopped", async () => {
     using folder = temporaryFolder()
     let first: Command | null = null
     await using site = await startTestSite(siteOf(PAGES, 12, () => first?.child.kill("SIGINT")))
-    first = new Command(folder.path, site.origin, "--json")
+    first = new Command(folder.path, [site.origin, "--json"])
     expect({ code: await first.ended, err: first.err }).toMatchObject({ code: 130 })
     const stopped = first.events.at(-1)
     expect(stopped).toMatchObject({ event: "ended", state: "paused" })
     expect(stopped?.["queued"]).toBeGreaterThan(0)
 
-    const second = new Command(folder.path, site.origin)
+    const second = new Command(folder.path, [site.origin])
     expect({ code: await second.ended, err: second.err }).toMatchObject({ code: 0 })
     expect(second.out).toContain("going on after")
     expect(second.out).toMatch(/Finished after \d+ s/)
@@ -211,10 +227,10 @@ describe("fossick crawl", () => {
     using folder = temporaryFolder()
     let first: Command | null = null
     await using site = await startTestSite(siteOf(PAGES, 12, () => first?.child.stdout?.destroy()))
-    first = new Command(folder.path, site.origin, "--json")
+    first = new Command(folder.path, [site.origin, "--json"])
     expect({ code: await first.ended, err: first.err }).toEqual({ code: 0, err: "" })
 
-    const second = new Command(folder.path, site.origin, "--json")
+    const second = new Command(folder.path, [site.origin, "--json"])
     expect({ code: await second.ended, err: second.err }).toMatchObject({ code: 0 })
     const { state, queued, outcomes } = second.events.at(-1) ?? {}
     // The first one may have been done before it noticed; then there is nothing new for the second.
@@ -230,11 +246,11 @@ describe("fossick crawl", () => {
     using folder = temporaryFolder()
     let first: Command | null = null
     await using site = await startTestSite(siteOf(PAGES, 18, () => first?.child.kill("SIGKILL")))
-    first = new Command(folder.path, site.origin)
+    first = new Command(folder.path, [site.origin], {})
     await first.ended
     expect(first.child.signalCode).toBe("SIGKILL")
 
-    const second = new Command(folder.path, site.origin, "--json")
+    const second = new Command(folder.path, [site.origin, "--json"], {})
     expect({ code: await second.ended, err: second.err }).toMatchObject({ code: 0 })
     const [started] = second.events
     expect(started).toMatchObject({ event: "started", job: 1 })

@@ -1,22 +1,16 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { expect, test } from "vitest"
+import { afterAll, expect, test } from "vitest"
 import type { JobTrigger } from "#crawler/job.ts"
 import { runJob } from "#crawler/crawl/run-job.ts"
 import { defineSource } from "#crawler/source.ts"
 import { CrawlFixture, testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, html, startTestSite, status } from "#crawler/testing/test-site.ts"
-import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
+import { Fossick, refusalOf } from "../../testing/fossick.ts"
+
+const program = new Fossick()
+afterAll(() => program[Symbol.asyncDispose]())
 
 async function fossick(dataDir: string, ...args: string[]) {
-  const child = spawn(process.execPath, [FOSSICK, ...args], {
-    env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir },
-  })
-  let out = ""
-  let err = ""
-  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
-  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()))
-  const [code] = (await once(child, "close")) as [number | null]
+  const { code, out, err } = await program.run(dataDir, args, { FOSSICK_DATA_DIR: dataDir })
   return { code, lines: out.split("\n").slice(0, -1), err }
 }
 

@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { describe, expect, test } from "vitest"
+import { afterAll, describe, expect, test } from "vitest"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { startModelServer } from "#engine/testing/model-server.ts"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import type { PageUrl } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
@@ -16,26 +19,32 @@ import { temporaryFolder, testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, status } from "#crawler/testing/test-site.ts"
 import { settleRemovals } from "#crawler/removals/settle-removals.ts"
 import { readCommandLine } from "../../program.ts"
-import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
+import { Fossick, refusalOf } from "../../testing/fossick.ts"
 
 const CRAWLER = fileURLToPath(import.meta.resolve("#crawler/main.ts"))
 const SETTLE_AND_DIE = fileURLToPath(import.meta.resolve("#crawler/removals/testing/settle-and-die.ts"))
 
-function start(file: string, dataDir: string, ...args: string[]): ChildProcess {
-  return spawn(process.execPath, [file, ...args], {
-    env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_LOG_LEVEL: "silent" },
+function start(file: string, dataDir: string): ChildProcess {
+  return spawn(process.execPath, [file], {
+    env: { ...CHILD_ENV, FOSSICK_DATA_DIR: dataDir, FOSSICK_LOG_LEVEL: "silent", ...MODEL },
   })
 }
 
 /** Runs `fossick removals` to its end. */
-async function removals(dataDir: string, ...args: string[]) {
-  const child = start(FOSSICK, dataDir, "removals", ...args)
-  let [out, err] = ["", ""]
-  child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()))
-  child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()))
-  const [code] = (await once(child, "close")) as [number | null]
-  return { code, out, err }
-}
+const removals = (dataDir: string, ...args: string[]) =>
+  fossick.run(dataDir, ["removals", ...args], {
+    FOSSICK_DATA_DIR: dataDir,
+    FOSSICK_LOG_LEVEL: "silent",
+    ...MODEL,
+  })
+
+const fossick = new Fossick()
+const model = await startModelServer({ embedder: new HashingEmbedder() })
+const MODEL = { FOSSICK_EMBEDDINGS_URL: `${model.url}/v1`, FOSSICK_EMBEDDINGS_MODEL: "words" }
+afterAll(async () => {
+  await fossick[Symbol.asyncDispose]()
+  await model[Symbol.asyncDispose]()
+})
 
 describe("arguments", () => {
   test.each([
@@ -68,7 +77,7 @@ describe("fossick removals", () => {
       "/c": article("Gamma"),
     })
     using folder = temporaryFolder()
-    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
+    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path, ...MODEL })
     const db = openStateStore(folder.path)
     try {
       const jobs = new Jobs(db)
@@ -137,7 +146,7 @@ describe("fossick removals", () => {
       "/a": article("Alpha"),
     })
     using folder = temporaryFolder()
-    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
+    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path, ...MODEL })
     const db = openStateStore(folder.path)
     try {
       const jobs = new Jobs(db)

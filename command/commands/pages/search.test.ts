@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { promisify } from "node:util"
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
@@ -15,10 +13,12 @@ import { engineSettings } from "#engine/settings.ts"
 import { aPage } from "#engine/testing/pages.ts"
 
 import { openCollections } from "../../../api/accounts/reach/collections.ts"
-import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
+import { Fossick, refusalOf } from "../../testing/fossick.ts"
 
 describe("fossick search", () => {
   let dir: string
+  const fossick = new Fossick()
+  afterAll(() => fossick[Symbol.asyncDispose]())
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "fossick-search-"))
@@ -50,11 +50,9 @@ describe("fossick search", () => {
   afterAll(() => rm(dir, { recursive: true }))
 
   const run = (...args: string[]) =>
-    promisify(execFile)(process.execPath, [FOSSICK, "search", "pump seals", ...args], {
-      env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dir },
-    })
+    fossick.run(dir, ["search", "pump seals", ...args], { FOSSICK_DATA_DIR: dir })
   const found = async (...args: string[]) => {
-    const { hits } = JSON.parse((await run("--json", ...args)).stdout) as {
+    const { hits } = JSON.parse((await run("--json", ...args)).out) as {
       hits: { url: string; sources: string[]; type: string; passages: object[] }[]
     }
     return hits.map((hit) => ({ ...hit, path: hit.url.replace(/^https:\/\/|\.example\.com/g, "") }))
@@ -69,17 +67,16 @@ describe("fossick search", () => {
     expect([pdf, none]).toMatchObject([{ path: "docs/pumps.pdf", type: "pdf", sources: ["docs"] }, []])
     const [page] = await found("--source", "docs", "--type", "html")
     expect(page).toMatchObject({ type: "html", language: "en", passages: [{ anchor: "seals" }] })
-    expect((await run("--type", "html", "--source", "docs")).stdout).toContain(
+    expect((await run("--type", "html", "--source", "docs")).out).toContain(
       "https://docs.example.com/pumps#seals\n",
     )
   })
 
   test("refuses a name that there is not, with those near it", async () => {
-    const refused = async (...args: string[]) =>
-      await run(...args).then(
-        () => "",
-        (error: { stderr: string }) => error.stderr,
-      )
+    const refused = async (...args: string[]) => {
+      const { code, err } = await run(...args)
+      return code === 0 ? "" : err
+    }
     expect(await refused("--source", "dcos")).toContain('There is no source "dcos"; did you mean "docs"?')
     expect(await refused("--collection", "opn")).toContain(
       'There is no collection "opn"; did you mean "open"?',

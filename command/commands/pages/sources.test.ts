@@ -5,29 +5,31 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { expect, test } from "vitest"
+import { afterAll, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { article, html, startTestSite, status } from "#crawler/testing/test-site.ts"
 import { Sources } from "#crawler/sources/sources.ts"
-import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { startModelServer } from "#engine/testing/model-server.ts"
+import { FOSSICK, Fossick, refusalOf } from "../../testing/fossick.ts"
 
 const MAIN = fileURLToPath(import.meta.resolve("#crawler/main.ts"))
 
+// What vectors are is no matter here, and the real model takes its time with each crawl.
+const model = await startModelServer({ embedder: new HashingEmbedder() })
+const MODEL = { FOSSICK_EMBEDDINGS_URL: `${model.url}/v1`, FOSSICK_EMBEDDINGS_MODEL: "words" }
+const fossick = new Fossick()
+afterAll(async () => {
+  await fossick[Symbol.asyncDispose]()
+  await model[Symbol.asyncDispose]()
+})
+
 /** Runs a command in a data folder, with `sources.yaml` in it. */
-async function run(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, [FOSSICK, ...args], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: join(folder, "data"), ...env },
-  })
-  let out = ""
-  let err = ""
-  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
-  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()))
-  const [code] = (await once(child, "close")) as [number | null]
-  return { code, out, err }
-}
+const run = (folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  fossick.run(folder, args, { FOSSICK_DATA_DIR: join(folder, "data"), ...MODEL, ...env })
 
 test.each([
   [[], "Usage: fossick sources"],
@@ -169,7 +171,8 @@ test("the crawler process runs a source by its schedule, and removes the pages o
   const sources = new Sources(db, jobs)
   const crawler = spawn(process.execPath, [MAIN], {
     env: {
-      PATH: process.env["PATH"],
+      ...CHILD_ENV,
+      ...MODEL,
       FOSSICK_DATA_DIR: join(folder.path, "data"),
       FOSSICK_LOG_LEVEL: "error",
     },
@@ -363,7 +366,8 @@ test("sources that one command runs wait for none that is sick, with no applianc
   const child = spawn(process.execPath, [FOSSICK, "sources", "run", "--all", "--json"], {
     cwd: folder.path,
     env: {
-      PATH: process.env["PATH"],
+      ...CHILD_ENV,
+      ...MODEL,
       FOSSICK_DATA_DIR: join(folder.path, "data"),
       FOSSICK_FETCH_TIMEOUT_MS: "60000",
     },

@@ -8,6 +8,7 @@ import { openEngine } from "#engine/open-engine.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { readSettings } from "#base/settings.ts"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { takeFolder } from "#base/store/file-lock.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { ImageNotes } from "#crawler/images/image-notes.ts"
@@ -60,7 +61,7 @@ interface Told {
 }
 
 async function repair(dir: string, ...more: string[]) {
-  const env = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dir }
+  const env = { ...CHILD_ENV, FOSSICK_DATA_DIR: dir }
   const args = [FOSSICK, "doctor", "--repair", "--json", ...more]
   const { code, out, err } = await new Promise<{ code: number; out: string; err: string }>((resolve) => {
     execFile(process.execPath, args, { cwd: dir, env }, (error, out, err) =>

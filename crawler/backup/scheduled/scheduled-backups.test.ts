@@ -6,6 +6,7 @@ import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { afterEach, describe, expect, test, vi } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import type { Engine } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
@@ -335,7 +336,7 @@ describe("a backup that fails", () => {
 
 describe("in processes of their own", () => {
   const env = (dataDir: string) => ({
-    PATH: process.env["PATH"],
+    ...CHILD_ENV,
     FOSSICK_DATA_DIR: dataDir,
     FOSSICK_MIN_FREE_MB: "0",
     FOSSICK_LOG_FORMAT: "json",

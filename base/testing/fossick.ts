@@ -1,0 +1,62 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { CHILD_ENV } from "./child-env.ts"
+
+/** A command line as a test wants it to run. */
+export interface Line {
+  readonly args: readonly string[]
+  readonly folder: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** How a command line ended. */
+export interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+const PROGRAM = join(import.meta.dirname, "../../command/testing/one-process.ts")
+
+/**
+ * Runs command lines of `fossick` in one process, one after the other, so that Node starts and loads the product once. What
+ * signals, a lost reader and the end of a process do shows only in a process for each; so do commands that keep the data folder
+ * to themselves until they end, such as `doctor --repair`.
+ */
+export class Fossick implements AsyncDisposable {
+  readonly #child: ChildProcess
+  readonly #ended: Promise<unknown[]>
+  #before: Promise<unknown> = Promise.resolve()
+
+  constructor() {
+    this.#child = fork(PROGRAM, {
+      env: CHILD_ENV,
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    })
+    this.#ended = once(this.#child, "exit")
+  }
+
+  /** @param env its environment, apart from {@link CHILD_ENV} */
+  run(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    const ran = this.#before.then(async () => {
+      const line: Line = { args, folder, env: { ...CHILD_ENV, ...env } }
+      this.#child.send(line)
+      const over = this.#ended.then(([code]) => {
+        throw new Error(`fossick ${args.join(" ")} ended its process with ${String(code)}`)
+      })
+      const [ended] = (await Promise.race([once(this.#child, "message"), over])) as [Ended]
+      return ended
+    })
+    this.#before = ran.catch(() => {})
+    return ran
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#before
+    // Commands may have left listeners for signals.
+    if (this.#child.connected) this.#child.disconnect()
+    await this.#ended
+  }
+}
