@@ -1,12 +1,11 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { tavily } from "@tavily/core"
-import { expect, test } from "vitest"
+import { afterAll, expect, test } from "vitest"
+import { Fossick } from "#base/testing/fossick.ts"
 
 import { type Answer, article, startTestSite } from "#crawler/testing/test-site.ts"
 
@@ -14,17 +13,12 @@ import { startAppliance } from "./testing/appliance.ts"
 
 const PAGES = 25
 
+const fossick = new Fossick()
+afterAll(() => fossick[Symbol.asyncDispose]())
+
 async function run(args: string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../command/fossick.js"), ...args], {
-    env: { PATH: process.env["PATH"], ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  })
-  let said = ""
-  const take = (chunk: Buffer) => (said += chunk.toString())
-  child.stdout.on("data", take)
-  child.stderr.on("data", take)
-  const [code] = (await once(child, "close")) as [number | null]
-  return { code, said }
+  const { code, out, err } = await fossick.run(tmpdir(), args, env)
+  return { code, said: out + err }
 }
 
 /** Pages that take their time, so that a crawl of them lasts. */

@@ -1,26 +1,31 @@
-import { execFile, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { EventEmitter, once } from "node:events"
 import { existsSync } from "node:fs"
 import { cp, mkdtemp, readFile, readdir, rm, truncate, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { promisify } from "node:util"
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 
 import { openStateStore } from "#base/store/state-store.ts"
+import { strangeState } from "#base/store/state-identity.ts"
+import { Fossick } from "#base/testing/fossick.ts"
+import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { startModelServer, type TestModelServer } from "#engine/testing/model-server.ts"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 // The processes as they are, on folders that a real crawl filled and that were damaged since.
 
 const API = join(import.meta.dirname, "main.ts")
 const CRAWLER = join(import.meta.dirname, "../crawler/main.ts")
-const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 const KEY = "operators-key-of-the-test"
 const LISTENING = /listening on (http:\S+)/
 const QUESTION = "which gull nests on the breakwater"
 
 let site: TestSite
+let model: TestModelServer
+const fossick = new Fossick()
 let sound: string
 let settings: Record<string, string>
 
@@ -30,25 +35,31 @@ beforeAll(async () => {
     "/gulls": article("Gulls", { text: "The herring gull nests on the breakwater behind the harbour." }),
     "/terns": article("Terns", { text: "Terns leave in autumn and come back in spring." }),
   })
+  model = await startModelServer({ embedder: new HashingEmbedder() })
   settings = {
-    PATH: process.env["PATH"]!,
+    ...CHILD_ENV,
     FOSSICK_ALLOWED_NETWORKS: site.authority,
     FOSSICK_API_KEY: KEY,
     FOSSICK_PORT: "0",
     FOSSICK_HANDBOOK: "off",
+    FOSSICK_STATEMENT_RERANKER: "off",
+    FOSSICK_EMBEDDINGS_URL: `${model.url}/v1`,
+    FOSSICK_EMBEDDINGS_MODEL: "words",
   }
   sound = await mkdtemp(join(tmpdir(), "fossick-sound-"))
   await crawl(sound)
 })
 afterAll(async () => {
   await rm(sound, { recursive: true, force: true })
+  await fossick[Symbol.asyncDispose]()
+  await model?.[Symbol.asyncDispose]()
   await site?.[Symbol.asyncDispose]()
 })
 
-const crawl = (dataDir: string) =>
-  promisify(execFile)(process.execPath, [FOSSICK, "crawl", site.url("/")], {
-    env: { ...settings, FOSSICK_DATA_DIR: dataDir },
-  })
+async function crawl(dataDir: string): Promise<void> {
+  const env = { ...settings, FOSSICK_DATA_DIR: dataDir }
+  expect(await fossick.run(dataDir, ["crawl", site.url("/")], env)).toMatchObject({ code: 0 })
+}
 
 /** A copy of the folder, damaged, with processes on it. */
 class Damaged implements AsyncDisposable {
@@ -192,14 +203,13 @@ describe("an appliance whose data folder is damaged", () => {
     const { ready, search } = await damaged.serve()
     expect((await ready()).checks["index"]).toContain("index/pages.db")
     expect((await search()).status).toBe(503)
-    const crawler = damaged.start(CRAWLER)
+    void damaged.start(CRAWLER)
     await expect
       .poll(async () => (await ready()).checks["index"], { interval: 300 })
       .toContain("lost 3 pages")
     const refused = await search()
     expect(refused.status).toBe(503)
     expect(refused.body.detail?.error).toContain("fossick crawl")
-    void crawler
     await crawl(damaged.dir)
     await expect.poll(async () => (await search()).titles[0], { interval: 300 }).toBe("Gulls")
     expect((await ready()).checks["index"]).toBe("ok")
@@ -219,22 +229,20 @@ describe("an appliance whose data folder is damaged", () => {
   test("whose state is gone serves its index, and says at every start what is lost and what to do", async () => {
     await using damaged = await Damaged.copy()
     for (const end of ["", "-wal", "-shm"]) await rm(join(damaged.dir, `state.db${end}`), { force: true })
-    for (let starts = 0; starts < 2; starts++) {
-      await using again = await Damaged.copy(damaged.dir)
-      const { ready, search } = await again.serve()
-      expect((await search()).titles[0]).toBe("Gulls")
-      const said = (await ready()).warnings?.join()
-      expect(said).toMatch(
-        /state\.db is not the one .* none of its API keys, sources, jobs and usage.*fossick restore/,
-      )
-      expect(said).not.toContain(again.dir)
-      expect(again.output).toMatch(/ERROR .*state\.db is not the one .*remove the file state\.id/)
-      await again.stop()
-      await cp(join(again.dir, "state.db"), join(damaged.dir, "state.db"))
-    }
+    const { ready, search } = await damaged.serve()
+    expect((await search()).titles[0]).toBe("Gulls")
+    const said = (await ready()).warnings?.join()
+    expect(said).toMatch(
+      /state\.db is not the one .* none of its API keys, sources, jobs and usage.*fossick restore/,
+    )
+    expect(said).not.toContain(damaged.dir)
+    expect(damaged.output).toMatch(/ERROR .*state\.db is not the one .*remove the file state\.id/)
+    await damaged.stop()
+    // What the next start reads.
+    using db = openStateStore(damaged.dir)
+    expect(strangeState(damaged.dir, db)).toContain("is not the one")
     await rm(join(damaged.dir, "state.id"))
-    const { ready } = await damaged.serve()
-    expect((await ready()).warnings).toBeUndefined()
+    expect(strangeState(damaged.dir, db)).toBeNull()
   })
 
   test("whose state is damaged ends, and names it", async () => {

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 
 import { expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 
 import { freePort } from "#base/testing/free-port.ts"
 
@@ -18,7 +19,7 @@ test.each([
   const address = `http://127.0.0.1:${await freePort()}`
   const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts")], {
     env: {
-      PATH: process.env["PATH"],
+      ...CHILD_ENV,
       FOSSICK_DATA_DIR: folder.path,
       FOSSICK_PORT: "0",
       FOSSICK_ENGINE: engine,

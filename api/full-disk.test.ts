@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
@@ -64,10 +65,11 @@ test("a disk that fills up stops crawls and no search", { tags: ["mounts"] }, as
   const key = "a-key-that-only-this-test-knows"
   child = spawn("unshare", inMount(`exec "${process.execPath}" "${FOSSICK}" start`), {
     env: {
-      PATH: process.env["PATH"],
+      ...CHILD_ENV,
       FOSSICK_DATA_DIR: join(disk, "data"),
       FOSSICK_PORT: "0",
       FOSSICK_HANDBOOK: "off",
+      FOSSICK_STATEMENT_RERANKER: "off",
       FOSSICK_API_KEY: key,
       FOSSICK_METRICS: "open",
       FOSSICK_MIN_FREE_MB: `${(MIN_FREE_MB / SIZE_MB) * 100}%`,

@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process"
 import { mkdtemp, rm, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { promisify } from "node:util"
 
-import { afterEach, beforeEach, expect, test } from "vitest"
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest"
+import { Fossick } from "#base/testing/fossick.ts"
 
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { defineSource } from "#crawler/source.ts"
@@ -23,7 +22,8 @@ import { startAppliance } from "./testing/appliance.ts"
 // The whole appliance, started with another model than the one that made its index.
 
 const PAGES = 20
-const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
+const fossick = new Fossick()
+afterAll(() => fossick[Symbol.asyncDispose]())
 
 let dir: string
 beforeEach(async () => {
@@ -32,9 +32,9 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }))
 
 async function index(env: Record<string, string>, command: string): Promise<string> {
-  const settings = { PATH: process.env["PATH"], ...env }
-  const args = [FOSSICK, "index", command, "--json"]
-  return (await promisify(execFile)(process.execPath, args, { env: settings })).stdout
+  const { code, out } = await fossick.run(dir, ["index", command, "--json"], env)
+  expect(code).toBe(0)
+  return out
 }
 
 test("every question is answered while the index is made anew, a crawl goes before, and the way back is open", async () => {
@@ -84,7 +84,7 @@ test("every question is answered while the index is made anew, a crawl goes befo
       const ready = await fetch(`${appliance.url}/readyz`)
       expect(await ready.json()).toMatchObject({ status: "ready" })
       asked++
-      await sleep(50)
+      await sleep(200)
     }
   })()
   watching.catch(() => undefined)

@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 
@@ -30,10 +31,11 @@ afterEach(async () => {
 function start(program: string, ...args: string[]) {
   const child = spawn(process.execPath, [join(import.meta.dirname, "..", program), ...args], {
     env: {
-      PATH: process.env["PATH"],
+      ...CHILD_ENV,
       FOSSICK_DATA_DIR: join(folder.path, "data"),
       FOSSICK_PORT: "0",
       FOSSICK_HANDBOOK: "off",
+      FOSSICK_STATEMENT_RERANKER: "off",
       FOSSICK_API_KEY: "a-key-that-only-this-test-knows",
       FOSSICK_SHUTDOWN_SECONDS: "1",
     },

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 
 import { makeCertificate } from "#crawler/fetch/connect/make-certificate.ts"
 import { picture } from "#crawler/testing/pictures.ts"
@@ -95,7 +96,7 @@ test("a command trusts it too, and says without it what is missing", async () =>
   const look = async (env: Record<string, string>) =>
     await promisify(execFile)(process.execPath, [FOSSICK, "try", site.url("/")], {
       cwd: folder,
-      env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: join(folder, "data"), ...env },
+      env: { ...CHILD_ENV, FOSSICK_DATA_DIR: join(folder, "data"), ...env },
     }).catch((error: { stdout: string; stderr: string }) => error)
   expect((await look({ FOSSICK_CA_FILE: caFile })).stdout).toContain("cast in bronze")
   const without = await look({})

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 
 import { describe, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 
 import { PostgresServer } from "#base/store/testing/postgres-server.ts"
 import { freePort } from "#base/testing/free-port.ts"
@@ -25,7 +26,7 @@ async function endedWhileItWaits(program: string, how: "signal" | "lost parent")
   using folder = temporaryFolder()
   const child = fork(join(ROOT, program), {
     env: {
-      PATH: process.env["PATH"],
+      ...CHILD_ENV,
       FOSSICK_DATA_DIR: folder.path,
       FOSSICK_ENGINE: "opensearch",
       FOSSICK_STATE: `postgres://fossick@127.0.0.1:${await freePort()}/fossick`,
@@ -53,7 +54,7 @@ test.each(["api/main.ts", "crawler/main.ts", "crawler/crawl/job-worker.ts"])(
 describe("an appliance with its state on a server", { tags: ["postgresql"] }, () => {
   test("says that the server is away, refuses what needs it, and goes on by itself once it is back", async () => {
     await using server = await PostgresServer.start()
-    await using appliance = await startAppliance({ FOSSICK_STATE: server.url() })
+    await using appliance = await startAppliance({ FOSSICK_STATE: server.url(), FOSSICK_HANDBOOK: "off" })
     const { url, apiKey } = appliance
     const ready = async () => {
       const response = await fetch(`${url}/readyz`)
@@ -88,7 +89,7 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
   })
 
   test("goes on with a crawl that was under way", async () => {
-    const PAGES = 20
+    const PAGES = 10
     const links = Array.from({ length: PAGES - 1 }, (_, page) => `/page-${page}`)
     await using server = await PostgresServer.start()
     let kill: Promise<void> | undefined

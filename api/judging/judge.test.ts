@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
+import { Fossick } from "#base/testing/fossick.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { aPage } from "#engine/testing/pages.ts"
@@ -13,10 +12,9 @@ import { aPage } from "#engine/testing/pages.ts"
 import type { Marks } from "./judge.ts"
 import { parseJudged } from "./judged-file.ts"
 
-// The command as a process of its own, over a real index in a data folder.
+// The command, over a real index in a data folder.
 
-const FOSSICK = path.join(import.meta.dirname, "../../command/fossick.js")
-const run = promisify(execFile)
+const program = new Fossick()
 let dir: string
 
 const JUDGED = `questions:
@@ -43,19 +41,21 @@ beforeAll(async () => {
     aPage("valve", { title: "Valve", markdown: "A valve behind the pump closes the line when it has to." }),
   ])
 })
-afterAll(() => rm(dir, { recursive: true }))
+afterAll(async () => {
+  await program[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true })
+})
 
 async function judged(...args: readonly string[]) {
   return await fossick(await file("judged.yaml", JUDGED), ...args)
 }
 
+const run = (...args: readonly string[]) =>
+  program.run(dir, args, { FOSSICK_DATA_DIR: path.join(dir, "data") })
+
 async function fossick(...args: readonly string[]) {
-  const env = { ...process.env, FOSSICK_DATA_DIR: path.join(dir, "data") }
-  const line = [FOSSICK, "judge", "--depth", "fast", ...args]
-  return await run(process.execPath, line, { env }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: { code: number; stdout: string; stderr: string }) => error,
-  )
+  const { code, out, err } = await run("judge", "--depth", "fast", ...args)
+  return { code, stdout: out, stderr: err }
 }
 
 test("judged questions give nDCG, hits and ranks, and a planted regression fails the build", async () => {
@@ -101,15 +101,14 @@ test("questions are kept beside the index, asked without a file, and a planted r
   const same = await fossick("--against", "latest", "--fail-drop", "0.1", "--json")
   expect([same.code, JSON.parse(same.stdout)]).toMatchObject([0, { ndcg: 0.5, before: { ndcg: 0.5 } }])
 
-  const env = { ...process.env, FOSSICK_DATA_DIR: path.join(dir, "data") }
   const worse = await file(
     "planted.yaml",
     "rules: [{ id: w, kind: pin, questions: [pump], url: 'https://docs.example.com/valve' }]",
   )
-  await run(process.execPath, [FOSSICK, "rules", "apply", worse], { env })
+  await run("rules", "apply", worse)
   const regression = await fossick("--against", "latest", "--fail-drop", "0.1")
   expect([regression.code, regression.stderr]).toEqual([1, expect.stringContaining("fell from 0.500 to")])
-  await run(process.execPath, [FOSSICK, "rules", "apply", await file("none.yaml", "rules: []")], { env })
+  await run("rules", "apply", await file("none.yaml", "rules: []"))
   expect((await judged("--save")).stderr).toContain("--save keeps how the kept questions do")
   expect((await fossick("--fail-drop", "0.1")).code).toBe(2)
 })

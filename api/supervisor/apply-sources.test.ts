@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 
 import { Jobs } from "#crawler/jobs/jobs.ts"
 import { SourceTable } from "#crawler/sources/source-table.ts"
@@ -12,7 +13,7 @@ import { applySources } from "./apply-sources.ts"
 
 let folder: string
 const file = () => join(folder, "mine.yaml")
-const env = () => ({ PATH: process.env["PATH"], FOSSICK_DATA_DIR: folder })
+const env = () => ({ ...CHILD_ENV, FOSSICK_DATA_DIR: folder })
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "fossick-"))

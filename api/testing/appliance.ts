@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 
 import { endWithUs } from "#base/testing/end-with-us.ts"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 
@@ -25,7 +26,14 @@ export interface Appliance extends AsyncDisposable {
 export async function startAppliance(env: Readonly<Record<string, string>> = {}): Promise<Appliance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fossick-appliance-"))
   // Of a process group of its own, so that whatever it leaves behind can be found.
-  const settings = { PATH: process.env["PATH"], FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: "0", ...env }
+  const settings = {
+    ...CHILD_ENV,
+    FOSSICK_DATA_DIR: dataDir,
+    FOSSICK_PORT: "0",
+    // A third of what a start costs; tests of answers turn it on.
+    FOSSICK_STATEMENT_RERANKER: "off",
+    ...env,
+  }
   const child = spawn(process.execPath, [FOSSICK, "start"], {
     env: settings,
     detached: true,

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 
 import { describe, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 
 import { until } from "#base/testing/until.ts"
 import { freePort, startChain } from "./testing/chain.ts"
@@ -92,10 +93,11 @@ async function prepare(env: Readonly<Record<string, string>>) {
   const dataDir = await mkdtemp(join(tmpdir(), "fossick-x402-"))
   const [port, paidPort] = [await freePort(), await freePort()]
   const settings = {
-    PATH: process.env["PATH"],
+    ...CHILD_ENV,
     FOSSICK_DATA_DIR: dataDir,
     FOSSICK_PORT: String(port),
     FOSSICK_HANDBOOK: "off",
+    FOSSICK_STATEMENT_RERANKER: "off",
     FOSSICK_X402_PORT: String(paidPort),
     FOSSICK_X402_SOURCES: "*",
     X402_NETWORK: "eip155:84532",
