@@ -7,6 +7,7 @@ import { openBrowser, type TestBrowser } from "../../api/testing/browser.ts"
 import { faultsOf, WIDTHS } from "../testing/axe.ts"
 import { type GardenAppliance, openGarden } from "../testing/garden.ts"
 import { beginSession } from "../testing/open-signed-in.ts"
+import { tabTo } from "../testing/tab-to.ts"
 import { openWatchedPage } from "../testing/watched-page.ts"
 
 // The search page in a real browser, over a real crawl of a site some of whose pages are hostile.
@@ -174,15 +175,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await using opened = await open("/", { key: null })
     const { page, complaints } = opened
     const { keyboard } = page
-    /** Goes on by the key alone until there. */
-    const goTo = async (there: Locator, key: "Tab" | "Shift+Tab" = "Tab") => {
-      await there.waitFor()
-      for (let pressed = 0; pressed < 120; pressed += 1) {
-        if (await there.evaluate((element) => element === document.activeElement)) return
-        await keyboard.press(key)
-      }
-      throw new Error(`The keyboard does not lead to ${String(there)}.`)
-    }
+    const goTo = (there: Locator, key?: "Shift+Tab") => tabTo(page, there, key)
     await goTo(page.getByLabel("API key"))
     await keyboard.type(garden.key)
     await keyboard.press("Enter")

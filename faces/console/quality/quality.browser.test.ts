@@ -6,12 +6,10 @@ import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
 import { faultsOf, WIDTHS } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
+import { tabTo } from "../../testing/tab-to.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 // Search quality and rules in a real browser, over an index that real runs filled. Axe looks at each screen where it has something to show.
-
-// What functions that run inside the browser use of it.
-declare const document: { readonly activeElement: unknown }
 
 /** A word of no page: nothing of the workshop is like it. */
 const UNKNOWN = "zyzzyva"
@@ -51,16 +49,6 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
   }
   const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true })
   const h2 = (page: Page, name: string) => page.getByRole("heading", { level: 2, name })
-
-  /** Goes to an element with the Tab key alone. */
-  async function tabTo(page: Page, there: Locator): Promise<void> {
-    await there.waitFor()
-    for (let tabs = 0; tabs < 120; tabs++) {
-      if (await there.evaluate((one) => one === document.activeElement)) return
-      await page.keyboard.press("Tab")
-    }
-    throw new Error("The Tab key does not lead there.")
-  }
 
   test("with the keyboard alone: a question that found nothing gets a synonym, shown before and after, and finds", async () => {
     expect(await search(UNKNOWN)).toEqual([])

@@ -1,0 +1,18 @@
+import type { Locator, Page } from "playwright"
+
+// What functions that run inside the browser use of it.
+declare const document: { readonly activeElement: unknown }
+
+const MOST_TABS = 120
+
+/** Goes to an element with the Tab key alone. */
+export async function tabTo(page: Page, there: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
+  await there.waitFor()
+  // The element is asked itself: to look for it by its role and name after each key costs more than the key.
+  const element = (await there.elementHandle())!
+  for (let tabs = 0; tabs < MOST_TABS; tabs++) {
+    if (await element.evaluate((one) => one === document.activeElement)) return
+    await page.keyboard.press(key)
+  }
+  throw new Error(`The keyboard does not lead to ${String(there)}.`)
+}
