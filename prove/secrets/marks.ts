@@ -5,6 +5,7 @@ export class Marks {
   readonly #marks = new Map<string, string>()
   /** In all its forms; searched in thousands of places. */
   readonly #forms = new Map<string, Forms>()
+  #starts: Starts | null = null
 
   /** The secret of this name; the same each time. Its `+` and `/` are there to be encoded. */
   of(name: string): string {
@@ -17,6 +18,7 @@ export class Marks {
   add(name: string, secret: string | Uint8Array): void {
     if (typeof secret === "string") this.#marks.set(name, secret)
     this.#forms.set(name, formsOf(secret))
+    this.#starts = null
   }
 
   get names(): readonly string[] {
@@ -25,15 +27,37 @@ export class Marks {
 
   /** Names of the secrets that stand in these bytes, as they are or encoded. */
   in(bytes: Uint8Array): readonly string[] {
+    const starts = (this.#starts ??= startsOf([...this.#forms.values()]))
     const text = Buffer.from(bytes).toString("latin1")
+    const found = new Set<Form>()
+    let key = 0
+    for (const [at, byte] of bytes.entries()) {
+      key = (key << 8) | byte
+      const from = at + 1 - START
+      for (const form of (from < 0 ? undefined : starts.get(key)) ?? [])
+        if (text.startsWith(form[1], from)) found.add(form)
+    }
     return [...this.#forms].flatMap(([name, forms]) => {
-      const form = forms.find(([, encoded]) => text.includes(encoded))
+      const form = forms.find((one) => found.has(one))
       return form === undefined ? [] : [`${name} (${form[0]})`]
     })
   }
 }
 
-type Forms = readonly (readonly [string, string])[]
+type Form = readonly [how: string, encoded: string]
+type Forms = readonly Form[]
+
+/** Bytes with which a form is looked for, as one number: a text is gone through once, however many forms there are. */
+const START = 4
+type Starts = ReadonlyMap<number, Forms>
+
+/** @throws Error when a form is shorter than what it is looked for by */
+function startsOf(all: readonly Forms[]): Starts {
+  return Map.groupBy(all.flat(), ([how, encoded]) => {
+    if (encoded.length < START) throw new Error(`"${encoded}" (${how}) is too short to be looked for`)
+    return Buffer.from(encoded, "latin1").readInt32BE(0)
+  })
+}
 
 /** How a secret may be written: as it is, for addresses, in JSON, in hexadecimal, in base64 at any place of a longer text. */
 export function formsOf(secret: string | Uint8Array): Forms {

@@ -6,6 +6,7 @@ import { promisify } from "node:util"
 
 import { environment } from "#base/settings.ts"
 import { freePort } from "#base/testing/free-port.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 
 import { operations } from "../../api/openapi/document.ts"
 import { processTree } from "../../bench/measure.ts"
@@ -51,6 +52,9 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
   const mail = opened.use(await startEchoMail())
   const collector = opened.use(await startCollector())
   const postgres = opened.use(await startEchoPostgres())
+  // A short run starts few commands, each of which is a process, and makes no vectors.
+  const isShort = scale < 1
+  const vectors = isShort ? opened.use(await startCheapVectors()).settings : {}
   const marks = new Marks()
   const places: [string, Uint8Array][] = []
   const used: Used[] = []
@@ -98,6 +102,7 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
     FOSSICK_MAX_TRIES: "1",
     FOSSICK_MAX_WAIT_MS: "1000",
     FOSSICK_PUBLIC_URL: url,
+    ...vectors,
     FOSSICK_API_KEY: marks.of("operator's key"),
     FOSSICK_HUMAN_ID_SECRET: marks.of("secret of the ids of people"),
     FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8",
@@ -251,6 +256,12 @@ ${hook}
     }
   }
 
+  const aKey = async () => {
+    const how = { cwd: folder, env }
+    const { stdout } = await asFile(process.execPath, [FOSSICK, "keys", "create", "--json"], how)
+    return (JSON.parse(stdout) as { readonly key: string }).key
+  }
+
   const backup = join(folder, "backup.tar")
   const applied = await fossick({}, "sources", "apply", "sources.yaml")
   saw("sources are declared", applied.code === 0)
@@ -260,12 +271,10 @@ ${hook}
     ["key of those who search by SearXNG's form", "FOSSICK_SEARXNG_KEY"],
     ["key of those who did not sign in", "FOSSICK_OPEN_KEY"],
   ] as const) {
+    // One key may be both.
+    const made = isShort ? env["FOSSICK_SEARXNG_KEY"] : undefined
     // oxlint-disable-next-line no-await-in-loop -- one store
-    const { stdout } = await asFile(process.execPath, [FOSSICK, "keys", "create", "--json"], {
-      cwd: folder,
-      env,
-    })
-    env[setting] = (JSON.parse(stdout) as { readonly key: string }).key
+    env[setting] = made ?? (await aKey())
     marks.add(name, env[setting])
   }
   await run("text", async (pids) => {
@@ -413,7 +422,7 @@ ${hook}
         })
       ).said,
     )
-    keep("fossick alerts test", (await fossick({}, "alerts", "test")).out)
+    if (!isShort) keep("fossick alerts test", (await fossick({}, "alerts", "test")).out)
     await call("/admin/alerts/test", { method: "POST" }).then(({ said }) =>
       keep("POST /admin/alerts/test", said),
     )
@@ -456,89 +465,98 @@ ${hook}
       ["queries"],
       ["export", join(folder, "index.export")],
     ]
-    // A short run takes some of them, and of servers what the doctor says: each is a process.
-    const isShort = scale < 1
-    for (const args of commands.filter((_, at) => !isShort || at % 6 === 0)) await fossick({}, ...args)
-    const doctorAnd = async (settings: Readonly<Record<string, string>>, ...args: readonly string[]) => {
-      const elsewhere = { ...settings, FOSSICK_DATA_DIR: join(folder, "elsewhere") }
-      await fossick(elsewhere, "doctor")
-      if (!isShort) await fossick(elsewhere, ...args)
-    }
-    // Servers that refuse a key and repeat it.
+    for (const args of commands.filter(([name], at) => !isShort || at === 0 || name === "backup"))
+      await fossick({}, ...args)
+    const elsewhere = (settings: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+      fossick({ ...settings, FOSSICK_DATA_DIR: join(folder, "elsewhere") }, ...args)
+    // Servers that refuse a key or a password and repeat it, and those that nobody reaches.
     const embeddings = {
       FOSSICK_EMBEDDINGS_URL: `${echo.url}/embeddings`,
       FOSSICK_EMBEDDINGS_MODEL: "any",
       FOSSICK_EMBEDDINGS_KEY: marks.of("embeddings' key"),
     }
-    await fossick(embeddings, "doctor")
-    await doctorAnd(embeddings, "search", "pumps")
-    for (const key of [
-      { FOSSICK_MEILI_KEY: marks.of("Meilisearch key") },
-      { FOSSICK_MEILI_KEY_FILE: await inFile("meilisearch", marks.of("Meilisearch key in a file")) },
-    ]) {
-      const meili = { FOSSICK_ENGINE: "meilisearch", FOSSICK_MEILI_URL: echo.url, ...key }
-      await doctorAnd(meili, "search", "pumps")
-    }
-    // The same of stores on servers, and those that nobody reaches.
+    const meili = { FOSSICK_ENGINE: "meilisearch", FOSSICK_MEILI_URL: echo.url }
+    const meiliFile = await inFile("meilisearch", marks.of("Meilisearch key in a file"))
+    const opensearch = (address: string) => ({
+      FOSSICK_ENGINE: "opensearch",
+      FOSSICK_OPENSEARCH_URLS: address,
+      FOSSICK_OPENSEARCH_USER: "fossick",
+    })
     const nobody = `http://127.0.0.1:${await freePort()}`
     const password = { FOSSICK_OPENSEARCH_PASSWORD: marks.of("OpenSearch password") }
     const passwordFile = {
       FOSSICK_OPENSEARCH_PASSWORD_FILE: await inFile("opensearch", marks.of("OpenSearch password in a file")),
     }
-    for (const [address, secret] of [
-      [echo.url, password],
-      [nobody, passwordFile],
-      ...(isShort
-        ? []
-        : ([
-            [echo.url, passwordFile],
-            [nobody, password],
-          ] as const)),
-    ] as const) {
-      const opensearch = {
-        FOSSICK_ENGINE: "opensearch",
-        FOSSICK_OPENSEARCH_URLS: address,
-        FOSSICK_OPENSEARCH_USER: "fossick",
-        ...secret,
-      }
-      await doctorAnd(opensearch, "search", "pumps")
-    }
+    const indexes = [
+      { ...meili, FOSSICK_MEILI_KEY: marks.of("Meilisearch key") },
+      { ...meili, FOSSICK_MEILI_KEY_FILE: meiliFile },
+      { ...opensearch(echo.url), ...password },
+      { ...opensearch(nobody), ...passwordFile },
+    ]
+    const state = (address: string, secret: string) => ({
+      FOSSICK_STATE: address,
+      FOSSICK_STATE_PASSWORD: secret,
+    })
     const unreachable = `postgres://fossick@127.0.0.1:${await freePort()}/fossick`
     const stateFile = await inFile("state", marks.of("PostgreSQL password in a file"))
-    for (const [address, secret] of [
-      [postgres.url, marks.of("PostgreSQL password")],
-      [unreachable, marks.of("PostgreSQL password")],
-      ...(isShort ? [] : [[postgres.url, `file:${stateFile}`] as const]),
-    ] as const) {
-      await doctorAnd({ FOSSICK_STATE: address, FOSSICK_STATE_PASSWORD: secret }, "keys", "list")
-    }
-    saw("PostgreSQL is shown its password", postgres.passwords.includes(marks.of("PostgreSQL password")))
-    const inAddress = `postgres://fossick:${encodeURIComponent(marks.of("password in an address"))}@127.0.0.1/fossick`
-    await fossick({ FOSSICK_STATE: inAddress, FOSSICK_DATA_DIR: join(folder, "elsewhere") }, "doctor")
+    const states = [
+      state(postgres.url, marks.of("PostgreSQL password")),
+      state(unreachable, marks.of("PostgreSQL password")),
+    ]
     const typedPeers = join(folder, "typed-peers.yaml")
     await writeFile(
       typedPeers,
       `peers: [{ name: typed, url: "${echo.url}", key: "\${PEER_KEY}", cost: 1 }, { name: typed, url: "x y", key: "\${NO_SUCH}" }]`,
     )
-    await fossick({ FOSSICK_PEERS_FILE: typedPeers }, "doctor")
+    const peers = { FOSSICK_PEERS_FILE: typedPeers }
+    if (isShort) {
+      // The doctor looks at each part, whatever it says of the others.
+      const others = [{ ...embeddings, ...states[0] }, states[1], peers]
+      for (const [at, index] of indexes.entries()) await elsewhere({ ...index, ...others[at] }, "doctor")
+    } else {
+      await fossick(embeddings, "doctor")
+      const more = [
+        { ...opensearch(echo.url), ...passwordFile },
+        { ...opensearch(nobody), ...password },
+      ]
+      for (const one of [embeddings, ...indexes, ...more]) {
+        await elsewhere(one, "doctor")
+        await elsewhere(one, "search", "pumps")
+      }
+      for (const one of [...states, state(postgres.url, `file:${stateFile}`)]) {
+        await elsewhere(one, "doctor")
+        await elsewhere(one, "keys", "list")
+      }
+      await fossick(peers, "doctor")
+    }
+    saw("PostgreSQL is shown its password", postgres.passwords.includes(marks.of("PostgreSQL password")))
     // Settings that are wrong.
-    await fossick(
-      { FOSSICK_PROXY: `ftp://crawler:${encodeURIComponent(marks.of("proxy password"))}@x y` },
-      "crawl",
-      `${echo.url}/open`,
-    )
-    await fossick({ FOSSICK_API_KEY: "short" }, "doctor")
+    const inAddress = `postgres://fossick:${encodeURIComponent(marks.of("password in an address"))}@127.0.0.1/fossick`
+    await elsewhere({ FOSSICK_STATE: inAddress }, "doctor")
+    const wrongSettings = {
+      FOSSICK_PROXY: `ftp://crawler:${encodeURIComponent(marks.of("proxy password"))}@x y`,
+      FOSSICK_API_KEY: "short",
+    }
+    if (!isShort) {
+      const { FOSSICK_PROXY, FOSSICK_API_KEY } = wrongSettings
+      await fossick({ FOSSICK_PROXY }, "crawl", `${echo.url}/open`)
+      await fossick({ FOSSICK_API_KEY }, "doctor")
+    }
     // Addresses that take no password, with one.
     const withPassword = ([name, scheme]: readonly [string, string]) => [
       name,
       `${scheme}://user:${encodeURIComponent(marks.of(`password in ${name}`))}@server.example`,
     ]
     const wrongAddresses = Object.fromEntries(ADDRESSES.map(withPassword)) as Record<string, string>
-    const told = await fossick(wrongAddresses, "doctor")
+    const told = await fossick({ ...wrongAddresses, ...(isShort && wrongSettings) }, "doctor")
     saw(
       "addresses with passwords are refused",
       ADDRESSES.every(([name]) => told.out.includes(name)),
     )
+    if (isShort) {
+      const isTold = Object.keys(wrongSettings).every((name) => told.out.includes(name))
+      saw("wrong settings are refused", isTold)
+    }
 
     // What Node writes of a process that crashes, or is asked to.
     for (const pid of pids) sendSignal(pid, "SIGUSR2")
