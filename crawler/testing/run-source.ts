@@ -2,16 +2,38 @@ import { readSettings } from "#base/settings.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { Engine } from "#engine"
 import { runJob } from "../crawl/run-job.ts"
+import { CrawlShare } from "../crawl/together/crawl-share.ts"
 import type { Job } from "../job.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { crawlerSettings } from "../settings.ts"
 import { Sources } from "../sources/sources.ts"
 
+// Threads that read pages take longer to start than a few pages take to be read.
+const config = readSettings(crawlerSettings, {
+  FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8",
+  FOSSICK_READER_THREADS: "1",
+})
+
+/** What several runs of {@link runSource} share: their reading thread starts once. */
+export const shareOfRuns = (): CrawlShare => new CrawlShare(config)
+
 /** One run of a declared source, whose site is on loopback. */
-export async function runSource(name: string, db: StateStore, engine: Engine): Promise<Job | null> {
+export async function runSource(
+  name: string,
+  db: StateStore,
+  engine: Engine,
+  share?: CrawlShare,
+): Promise<Job | null> {
   const jobs = new Jobs(db)
-  const config = readSettings(crawlerSettings, { FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8" })
   const { id } = jobs.enqueue(new Sources(db, jobs).get(name)!.source, { trigger: "run" })
   const { signal } = new AbortController()
-  return await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued" })
+  return await runJob(id, {
+    db,
+    jobs,
+    engine,
+    config,
+    signal,
+    whenAborted: "queued",
+    ...(share && { share }),
+  })
 }

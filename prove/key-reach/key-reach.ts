@@ -60,8 +60,8 @@ async function run(effort: Effort): Promise<Outcome> {
     )
       faults.push(`${about}: does not find ${wanted.url}, which it may see`)
   }
-  const all = tries(effort, TRIPLES, 150)
-  const watches = tries(effort, WATCHES, 12)
+  const all = tries(effort, TRIPLES, 100)
+  const watches = tries(effort, WATCHES, 6)
   for (let at = 0; at < all - watches; at++) {
     const [someone, page] = [random.one(world.keys), random.one(world.pages)]
     const one = someTry(page, random, world.site.origin)

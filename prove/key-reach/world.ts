@@ -3,7 +3,7 @@ import { readSettings } from "#base/settings.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { createReader, crawlerSettings, Jobs, Sources } from "#crawler"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
-import { runSource } from "#crawler/testing/run-source.ts"
+import { runSource, shareOfRuns } from "#crawler/testing/run-source.ts"
 import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { openAccounts } from "../../api/accounts/accounts.ts"
@@ -127,9 +127,10 @@ export async function openWorld(random: Chance, livePages: number, keys: number)
   const sources = new Sources(db, jobs)
   for (const name of SOURCES)
     sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix", removal: { maxShare: 1 } })
+  const share = opened.use(shareOfRuns())
   const crawl = async () => {
     // oxlint-disable-next-line no-await-in-loop -- one index takes one writer
-    for (const name of SOURCES) await runSource(name, db, engine)
+    for (const name of SOURCES) await runSource(name, db, engine, share)
   }
   await crawl()
   await engine.index(pages.filter(({ isLive }) => !isLive).map(storedPage))
