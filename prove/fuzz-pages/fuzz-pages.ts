@@ -16,6 +16,7 @@ const PAGES = 100_000
 const PDFS = 10_000
 const ARCHIVES = 5000
 
+const ONE_THREAD_BELOW = 0.01
 /** Visits under way at one time, as in a crawl. */
 const AT_ONCE = 8
 /** Of those, the rest is to be back when they are over: what a process keeps of its own pools and caches is not a leak. */
@@ -112,11 +113,16 @@ async function readAll(kind: Kind, effort: Effort, faults: string[]) {
     else if (result.kind === "failed" && result.because === "timeout") sum.late += 1
     else sum.left += 1
   }
-  const all = tries(effort, kind.all, 20)
+  const all = tries(effort, kind.all, 12)
   const warm = Math.min(WARM_UP, Math.ceil(all / 10))
-  await visitAll(0, warm, visit, server.authority)
+  const settings = {
+    FOSSICK_ALLOWED_NETWORKS: server.authority,
+    // A second thread takes longer to start than it saves a short run.
+    ...(effort.scale < ONE_THREAD_BELOW && { FOSSICK_READER_THREADS: "1" }),
+  }
+  await visitAll(0, warm, visit, settings)
   const before = await memoryMb()
-  await visitAll(warm, all, visit, server.authority, (at) => effort.tell(`${kind.name}: ${at} of ${all}`))
+  await visitAll(warm, all, visit, settings, (at) => effort.tell(`${kind.name}: ${at} of ${all}`))
   const after = await memoryMb()
   for (const what of ["heap", "all"] as const)
     if (after[what] > before[what] * GROWTH + SLACK_MB[what])
@@ -133,10 +139,10 @@ async function visitAll(
   from: number,
   end: number,
   visit: (reader: ReturnType<typeof createReader>, number: number) => Promise<void>,
-  authority: string,
+  settings: Readonly<Record<string, string>>,
   tell?: (at: number) => void,
 ): Promise<void> {
-  await using reader = createReader(readSettings(crawlerSettings, { FOSSICK_ALLOWED_NETWORKS: authority }))
+  await using reader = createReader(readSettings(crawlerSettings, settings))
   let next = from
   const one = async () => {
     while (next < end) {
