@@ -4,7 +4,7 @@ import path from "node:path"
 import { Jobs, Sources } from "#crawler"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
-import { runSource } from "#crawler/testing/run-source.ts"
+import { runSource, shareOfRuns } from "#crawler/testing/run-source.ts"
 import { type Answer, article, bytes, startTestSite, status, textFile } from "#crawler/testing/test-site.ts"
 import type { Embedder } from "#engine"
 
@@ -118,13 +118,14 @@ export async function openWorld(questions: readonly MissQuestion[], embedder: Em
     },
   })
   put("never")
-  for (const name of ["open", "other", "broken", "limited", "vault"]) await runSource(name, db, engine)
+  const share = opened.use(shareOfRuns())
+  for (const name of ["open", "other", "broken", "limited", "vault"]) await runSource(name, db, engine, share)
   site.serve(
     Object.fromEntries(
       questions.filter(({ seed }) => seed === "removed").map((one) => [pathOf(one), status(410)]),
     ),
   )
-  await runSource("open", db, engine)
+  await runSource("open", db, engine, share)
   await engine.settled()
   const names = () => sourceNames(db)
   const app = opened.use(
