@@ -2,6 +2,7 @@ import { readSettings } from "#base/settings.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { Jobs, Sources } from "#crawler"
 import { runJob } from "#crawler/crawl/run-job.ts"
+import { CrawlShare } from "#crawler/crawl/together/crawl-share.ts"
 import { carryOutRemovals } from "#crawler/removals/carry-out.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
@@ -103,16 +104,18 @@ export async function openWorkshop({
 
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
+  const config = testConfig({ FOSSICK_API_SECRETS: apiSecrets, FOSSICK_ALLOWED_NETWORKS: networks })
+  // The thread that reads pages costs more than the runs.
+  const share = opened.use(new CrawlShare(config))
   const ended = new AbortController()
   const begun: Promise<unknown>[] = []
   opened.defer(async () => {
     ended.abort()
     await Promise.all(begun)
   })
-  const config = testConfig({ FOSSICK_API_SECRETS: apiSecrets, FOSSICK_ALLOWED_NETWORKS: networks })
   const work = async (source: string) => {
     for (const { id } of jobs.open(source)) {
-      await runJob(id, { db, jobs, engine, config, signal: ended.signal, whenAborted: "queued" })
+      await runJob(id, { db, jobs, engine, config, share, signal: ended.signal, whenAborted: "queued" })
     }
   }
   if (!isNew) {
