@@ -19,9 +19,10 @@ const missing = await missingNeeds()
 const ROOT = import.meta.dirname
 const FLOORS = "{base,engine,crawler,api,faces,command,docs}"
 const BROWSERS = "**/*.browser.test.ts"
-const PROOFS = "{bench,prove,docker,deploy}/**/*.test.ts"
 const FILES = globSync([`${FLOORS}/**/*.test.ts`, "*.test.ts"], { cwd: ROOT })
-const filesWith = (text: RegExp) => FILES.filter((file) => text.test(readFileSync(join(ROOT, file), "utf8")))
+const PROOFS = globSync("{bench,prove,docker,deploy}/**/*.test.ts", { cwd: ROOT })
+const filesWith = (text: RegExp, files = FILES) =>
+  files.filter((file) => text.test(readFileSync(join(ROOT, file), "utf8")))
 
 /** The main paths, for `npm test`: a page from its address to the index, a question from its key to the answer, each face and door once. */
 const STORIES = [
@@ -41,9 +42,8 @@ const APPLIANCES = filesWith(
 /** Files that change their process for every file after them: clocks, modules and settings that are replaced. */
 const APART = filesWith(
   /\bvi\.(?:useFakeTimers|setSystemTime|(?:do)?[mM]ock\(|resetModules|stub(?:Env|Global)|spyOn\((?:globalThis|process|console|Date|performance)\b)|process\.(?:env\[[^\]]*\] = |chdir|umask)|delete process\.env|setGlobalDispatcher/,
+  [...FILES, ...PROOFS],
 )
-
-const LONG_APART = LONG_FILES.filter((file) => APART.includes(file))
 
 /** Files that take long come first, so that in the end no processor waits for the last of them. */
 class LongOnesFirst extends BaseSequencer {
@@ -79,6 +79,20 @@ const project = (
   },
 })
 
+/** Two projects: of the files that may share processes, and of those that may not. */
+const withApart = (name: string, files: readonly string[], options: ProjectOptions) => [
+  project(
+    name,
+    files.filter((file) => !APART.includes(file)),
+    options,
+  ),
+  project(
+    `${name} apart`,
+    files.filter((file) => APART.includes(file)),
+    { ...options, isolate: true },
+  ),
+]
+
 export default defineConfig({
   test: {
     // The pages for people, built once for all tests that show them.
@@ -93,24 +107,20 @@ export default defineConfig({
     projects: [
       project("units", FILES, { exclude: [BROWSERS, ...LONG_FILES, ...APPLIANCES, ...APART, ...STORIES] }),
       project("apart", APART, {
-        exclude: [BROWSERS, ...LONG_FILES, ...APPLIANCES, ...STORIES],
+        exclude: [BROWSERS, ...LONG_FILES, ...APPLIANCES, ...STORIES, ...PROOFS],
         isolate: true,
       }),
-      project("long", LONG_FILES, { exclude: [...APPLIANCES, ...APART, ...STORIES] }),
-      project("long apart", LONG_APART, { exclude: [...APPLIANCES, ...STORIES], isolate: true }),
       project("stories", STORIES, { isolate: true }),
-      project("appliances", APPLIANCES, { exclude: [BROWSERS, ...STORIES], isolate: true }),
       project("browsers", [BROWSERS], { exclude: STORIES }),
-      project("proofs", [PROOFS], { exclude: [BROWSERS], isolate: true }),
+      ...withApart("long", LONG_FILES, { exclude: [...APPLIANCES, ...STORIES] }),
+      ...withApart("appliances", APPLIANCES, { exclude: [BROWSERS, ...STORIES] }),
+      ...withApart("proofs", PROOFS, { exclude: [BROWSERS] }),
       ...(missing.some(({ name }) => name === "postgresql")
         ? []
-        : [
-            project("postgres", STATE_FILES, {
-              isolate: true,
-              globalSetup: ["base/store/testing/own-server.ts"],
-              setupFiles: ["base/store/testing/on-server.ts"],
-            }),
-          ]),
+        : withApart("postgres", STATE_FILES, {
+            globalSetup: ["base/store/testing/own-server.ts"],
+            setupFiles: ["base/store/testing/on-server.ts"],
+          })),
     ],
   },
 })
