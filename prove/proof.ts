@@ -49,3 +49,10 @@ export interface Picture {
 /** How many of `all` tries to make at this scale: at least `atLeast`. */
 export const tries = (effort: Effort, all: number, atLeast = 1): number =>
   Math.max(atLeast, Math.round(all * effort.scale))
+
+/** Whether a run makes so few tries that it is for whether the proof works, and says nothing by its figures. */
+export const isShort = (scale: number): boolean => scale < 0.5
+
+/** Settings for the appliance of a short run: without the model that reads statements, which is a third of what a start costs. */
+export const settingsOf = ({ scale }: Pick<Effort, "scale">): Readonly<Record<string, string>> =>
+  isShort(scale) ? { FOSSICK_STATEMENT_RERANKER: "off" } : {}

@@ -1,4 +1,5 @@
 import type { SourceSpec } from "#crawler/source.ts"
+import { isShort } from "../proof.ts"
 import type { FakeInternet } from "#crawler/testing/fake-internet.ts"
 import type { TestSite } from "#crawler/testing/test-site.ts"
 import type { PageReader } from "#crawler/visit/reader.ts"
@@ -53,9 +54,6 @@ export interface Kind {
 
 /** Null when it holds. */
 export const unless = (holds: boolean, fault: () => string): string | null => (holds ? null : fault())
-
-/** Whether a run is a short one, which plays a part of what is much the same. */
-export const isShort = (scale: number): boolean => scale < 0.5
 
 /** All of them; of a short run every `nth`. */
 export const fewer = <T>(all: readonly T[], scale: number, nth: number): readonly T[] =>

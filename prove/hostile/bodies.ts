@@ -5,7 +5,8 @@ import { pdf } from "#crawler/testing/pdf-file.ts"
 import { inflatingZip, poisonPdfs } from "#crawler/testing/poison.ts"
 import { type Answer, bytes } from "#crawler/testing/test-site.ts"
 import { peakGrowth } from "../../bench/measure.ts"
-import { type Attack, isShort, type Kind, unless } from "./attack.ts"
+import { type Attack, type Kind, unless } from "./attack.ts"
+import { isShort } from "../proof.ts"
 
 const MB = 1 << 20
 /**

@@ -8,7 +8,8 @@ import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import type { ReadResult } from "#crawler/reading.ts"
 import { PageReader } from "#crawler/visit/reader.ts"
 import { ReadingPlaces } from "#crawler/visit/reading-places.ts"
-import { type Arena, type Attack, fewer, isShort, type Kind, unless } from "./attack.ts"
+import { type Arena, type Attack, fewer, type Kind, unless } from "./attack.ts"
+import { isShort } from "../proof.ts"
 import { INNER_WORDS, type PrivateService } from "./private-service.ts"
 
 /** What a page tries: HTML, in which SECRET is the private service. */

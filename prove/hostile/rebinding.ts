@@ -1,15 +1,7 @@
 import { bytes } from "#crawler/testing/test-site.ts"
 import { WebhookSender } from "#crawler/webhooks/webhook-sender.ts"
-import {
-  type Arena,
-  type Attack,
-  fewer,
-  isShort,
-  type Kind,
-  OUTER_ADDRESS,
-  SILENT_ADDRESS,
-  unless,
-} from "./attack.ts"
+import { type Arena, type Attack, fewer, type Kind, OUTER_ADDRESS, SILENT_ADDRESS, unless } from "./attack.ts"
+import { isShort } from "../proof.ts"
 import { browser } from "./browsing.ts"
 
 // Names that one and the same port stands behind, at a public and at a private address: what is looked up once for the check and once

@@ -1,6 +1,6 @@
 import { pause } from "#base/flow/pause.ts"
 import { percentile } from "../../bench/measure.ts"
-import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
+import { type Effort, type Outcome, type Proof, settingsOf, tries } from "../proof.ts"
 import { Books } from "./books.ts"
 import { migrationRound } from "./migration.ts"
 import { OPERATIONS, type Operation, type Stage } from "./operations.ts"
@@ -10,7 +10,7 @@ import { chance } from "#base/testing/chance.ts"
 const ROUNDS = 200
 /** Of the site; each of them is looked for several times a round. */
 const PAGES = 40
-const LEAST_PAGES = 12
+const LEAST_PAGES = 6
 /** A start after a kill takes less, on a machine that has nothing else to do. */
 const READY_MS = 5000
 /** A round in which what was to be killed had ended by itself is played again, each time with half the time before the kill, so often at most. */
@@ -32,7 +32,10 @@ export interface Kills {
 /** Kills an appliance again and again, and checks after each start what it promised before. */
 export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> {
   const rounds = tries({ scale, seed, tell }, ROUNDS)
-  await using world = await World.begin(tries({ scale, seed, tell }, PAGES, LEAST_PAGES))
+  await using world = await World.begin(
+    tries({ scale, seed, tell }, PAGES, LEAST_PAGES),
+    settingsOf({ scale }),
+  )
   const books = new Books(world)
   await settleIn(world, books)
   const all = [
@@ -119,12 +122,13 @@ async function killedAt(
   const kill = Promise.withResolvers<void>()
   const stage: Stage = { world, books, random, killed: kill.promise, isKilled: () => isKilled }
   const victim = random.one(operation.victims)
+  const readyMs = world.isWorn ? [await restart(world)] : []
   const afterMs = Math.round(random.next() * operation.withinMs * share)
   const { done } = await operation.begin(stage)
   const wasThere = await appliance.killAfter(victim, afterMs)
   isKilled = true
   kill.resolve()
-  const readyMs = [await appliance.ready(world.startedWith)]
+  readyMs.push(await appliance.ready(world.startedWith))
   await done
   const faults = [
     ...(await books.pages()),
@@ -132,12 +136,15 @@ async function killedAt(
     ...(await books.keysWork()),
     ...(await books.usage()),
   ]
-  // Killed once more, with nothing to do: the next round begins with a supervisor that has seen no process die.
-  if (victim !== "all" && victim !== "supervisor") {
-    await appliance.kill("all")
-    readyMs.push(await appliance.ready(world.startedWith))
-  }
+  world.isWorn = victim !== "all" && victim !== "supervisor"
   return { victim, isKilled: wasThere, afterMs, readyMs, faults }
+}
+
+/** Kills all of an appliance that has nothing to do, so that a round begins with a supervisor that has seen no process die. */
+async function restart(world: World): Promise<number> {
+  world.isWorn = false
+  await world.appliance.kill("all")
+  return await world.appliance.ready(world.startedWith)
 }
 
 export const proof: Proof = {

@@ -32,6 +32,8 @@ export class World implements AsyncDisposable {
   /** Of the watch, known once it is made. */
   watchSecret: string = "whsec_"
   model: (typeof MODELS)[number] = MODELS[0]
+  /** Whether the supervisor that runs has seen one of its processes die. */
+  isWorn = false
 
   private constructor(
     parts: Pick<World, "appliance" | "dataDir" | "backups" | "site" | "receiver" | "paid" | "leastPages">,
@@ -47,8 +49,11 @@ export class World implements AsyncDisposable {
     this.#held = held
   }
 
-  /** @param pages of its site at first, three quarters of which it keeps */
-  static async begin(pages: number): Promise<World> {
+  /**
+   * @param pages of its site at first, three quarters of which it keeps
+   * @param more settings of its appliance
+   */
+  static async begin(pages: number, more: Readonly<Record<string, string>> = {}): Promise<World> {
     await using opened = new AsyncDisposableStack()
     const folder = opened.adopt(mkdtempSync(join(tmpdir(), "fossick-kills-")), (path) =>
       rmSync(path, { recursive: true, force: true }),
@@ -79,6 +84,7 @@ backup: { folder: "${backups}", keep: 3 }
       FOSSICK_EMBEDDINGS_MODEL: MODELS[0],
       FOSSICK_ROLLBACK_DAYS: "0",
       ...settings,
+      ...more,
     }
     const appliance = opened.use(new Appliance(env, await freePort(), ADMIN_KEY))
     const leastPages = Math.floor((pages * 3) / 4)
