@@ -9,10 +9,10 @@ export function declaredYaml(db: StateStore): string {
   if (!hasTable(db, "source")) return sourcesYaml([])
   const rows = db.prepare("select name, spec, paused from source order by name").all()
   return sourcesYaml(
-    rows.map(({ name, spec, paused }) => ({
-      source: JSON.parse(String(spec)) as object,
-      // A file of sources has no word for it.
-      note: paused === 1 ? `It was paused: fossick sources pause ${String(name)}` : "",
+    rows.map((row) => ({
+      source: JSON.parse(String(row["spec"])) as object,
+      // A sources file has no field for it.
+      note: row["paused"] === 1 ? `It was paused: fossick sources pause ${String(row["name"])}` : "",
     })),
   )
 }

@@ -1,0 +1,51 @@
+import type { PageFilter, Query } from "../../engine.ts"
+import type { Condition, SearchIndex } from "../../index/search-index.ts"
+import { type Exclusions, exclusionsOf, inPlace } from "../exclusions.ts"
+import { pagesWithPhrases } from "../phrases.ts"
+import type { Understood } from "./understand.ts"
+
+/** Different phrases that are looked for; each is looked for in every page that is read. */
+const MAX_PHRASES = 32
+
+/** Which pages may be found. */
+export interface Scope {
+  readonly conditions: readonly Condition[]
+  readonly exclusions: Exclusions | null
+  /** Ids of pages with the phrases that the question quotes: they come first. */
+  readonly holders: ReadonlySet<string>
+}
+
+/** The pages that filter, sites and phrases leave; null when a phrase of the filter is on no page. */
+export async function narrow(
+  index: SearchIndex,
+  { filter, limit }: Pick<Query, "filter" | "limit">,
+  { question, languages, analysed }: Pick<Understood, "question" | "languages" | "analysed">,
+  signal: AbortSignal | undefined,
+): Promise<Scope | null> {
+  const { includeDomains, excludeDomains } = question
+  const named: Condition[] = [conditionOf(filter), { includeDomains, excludeDomains }]
+  const conditions = [...named, ...(await inPlace(index, filter, languages, named))]
+  const holding = async (phrases: readonly string[], among: readonly Condition[]) =>
+    phrases.length === 0
+      ? null
+      : await pagesWithPhrases(index, { phrases, limit, conditions: among, languages, signal })
+  const demanded = phrasesIn(filter?.phrases ?? [])
+  const demandedIn = await holding(demanded, conditions)
+  if (demandedIn?.length === 0) return null
+  const narrowed = demandedIn === null ? conditions : [{ ids: demandedIn }]
+  const quoted = phrasesIn(analysed.quoted).filter((phrase) => !demanded.includes(phrase))
+  return {
+    conditions: narrowed,
+    exclusions: exclusionsOf(question, languages, filter),
+    holders: new Set(await holding(quoted, narrowed)),
+  }
+}
+
+/** The different phrases that are looked for. */
+const phrasesIn = (given: readonly string[]): string[] =>
+  [...new Set(given.filter((phrase) => phrase.trim() !== ""))].slice(0, MAX_PHRASES)
+
+/** The part of a filter that an index knows of. Phrases are verified on the text of a page, places on its address. */
+function conditionOf({ phrases, paths, versions, ...condition }: PageFilter = {}): Condition {
+  return condition
+}

@@ -1,0 +1,35 @@
+import type { Hit } from "../../engine.ts"
+import { meantWords, type MisspeltWord } from "../../text/analysis/meant-words.ts"
+import type { Understood } from "./understand.ts"
+
+/** The words that misspelt ones were taken for, by the hits' texts; null when none was misspelt. */
+export function takenFor(
+  { analysed, corrections }: Pick<Understood, "analysed" | "corrections">,
+  hits: readonly Hit[],
+): ReadonlyMap<string, string> | null {
+  if (corrections.size === 0) return null
+  const taken = meantWords(misspeltOf(analysed, corrections), shownTexts(hits))
+  return taken.size > 0 ? taken : null
+}
+
+/** The misspelt words, each with all that it may stand for: in several languages it has several terms. */
+function misspeltOf(
+  { written }: Understood["analysed"],
+  corrections: ReadonlyMap<string, readonly string[]>,
+): MisspeltWord[] {
+  const byWord = new Map<string, string[]>()
+  for (const [term, meant] of corrections) {
+    const word = written.get(term)?.word
+    if (word !== undefined) byWord.set(word, [...(byWord.get(word) ?? []), ...meant])
+  }
+  return Array.from(byWord, ([word, terms]) => ({ word, terms }))
+}
+
+/** Hits whose words may be what was meant: what is on the first screen. */
+const MOST_SHOWN = 10
+
+const shownTexts = (hits: readonly Hit[]) =>
+  hits.slice(0, MOST_SHOWN).map(({ title, passages, language }) => ({
+    text: [title, ...passages.flatMap(({ text, headings }) => [...headings, text])].join("\n"),
+    language,
+  }))

@@ -1,0 +1,80 @@
+import { type AnalysedQuery, analyse } from "../../text/analysis/analyse.ts"
+import type { Query } from "../../engine.ts"
+import type { SearchIndex } from "../../index/search-index.ts"
+import { heldNowhere, idfAmong } from "../../ranking/word-statistics.ts"
+import { type Variant, variantsOf } from "../../rules/synonyms.ts"
+import type { QueryText } from "../../text/query-text.ts"
+import type { WordsAsked } from "../page-words.ts"
+import { analyseInLanguages, cutOtherwise, rareStems, withStemsOf, wordsWith } from "../query-terms.ts"
+import { languagesAsked } from "../reader-language.ts"
+
+/** A question as one index reads it. */
+export interface Understood {
+  readonly question: QueryText
+  /** Languages of the pages that may answer, ISO 639-1. */
+  readonly languages: readonly string[]
+  /** Languages that the question's words are read in. */
+  readonly spoken: readonly string[]
+  readonly analysed: AnalysedQuery
+  /** The terms that a misspelt term may mean. */
+  readonly corrections: ReadonlyMap<string, readonly string[]>
+  /** The question in the words of the operator's synonyms. */
+  readonly variants: readonly Variant[]
+  /** The question's words with their weights, to read pages by. */
+  readonly wordsAsked: WordsAsked
+  /** Terms as asked, as corrected, and of synonyms. */
+  readonly terms: readonly string[]
+  /** Terms that the lexical arm looks for: the same, and rare stems of further languages. */
+  readonly lookedFor: readonly string[]
+  /** How rare each term is that the ranking may weigh, in this index alone. */
+  readonly idfs: ReadonlyMap<string, number>
+  /** How rare a term is among all pages that are asked. */
+  readonly idf: (term: string) => number
+}
+
+/** Languages, terms, likely spellings and rarity: all that an index knows about a question before it looks for pages. */
+export async function understand(
+  index: SearchIndex,
+  question: QueryText,
+  { filter, rules = [], statistics }: Pick<Query, "filter" | "rules" | "statistics">,
+  { isReadAgain }: { readonly isReadAgain: boolean },
+): Promise<Understood> {
+  const named = filter?.languages ?? []
+  const languages = named.length > 0 ? named : [...index.languages.keys()]
+  const spoken = named.length > 0 ? languages : languagesAsked(question.text, index.languages)
+  const analysed = analyseInLanguages(question, spoken)
+  const corrections = heldNowhere(await index.corrections(analysed), statistics)
+  const further = new Map(cutOtherwise(languages, spoken).map((one) => [one, withStemsOf(analysed, one)]))
+  const variants = variantsOf(question, rules, spoken)
+  const otherWords = variants.map((one) => analyseInLanguages(one.question, spoken))
+  const meant = otherWords.flatMap((one) => one.terms)
+  const terms = [...new Set([...askedTerms({ analysed, corrections }), ...meant])]
+  const stems = [...further.values()].flat(2)
+  const weighed = isReadAgain ? analyse(question.text, spoken[0] ?? null) : []
+  const idfs = await index.idf([...new Set([...terms, ...stems, ...weighed])])
+  const idf = (term: string) => idfAmong(statistics, term) ?? idfs.get(term) ?? 0
+  const weigh = (forms: readonly (readonly string[])[]) => wordsWith(forms, corrections, idf)
+  return {
+    question,
+    languages,
+    spoken,
+    analysed,
+    corrections,
+    variants,
+    wordsAsked: {
+      words: weigh(analysed.forms),
+      further: new Map(Array.from(further, ([language, forms]) => [language, weigh(forms)])),
+      variants: otherWords.map(({ forms }) => weigh(forms)),
+    },
+    terms,
+    lookedFor: [...new Set([...terms, ...rareStems(further, index.languages, idf)])],
+    idfs,
+    idf,
+  }
+}
+
+/** The terms of the question as asked, and those that misspelt ones may mean. */
+export const askedTerms = ({ analysed, corrections }: Pick<Understood, "analysed" | "corrections">) => [
+  ...analysed.terms,
+  ...analysed.terms.flatMap((term) => corrections.get(term) ?? []),
+]
