@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 
+import { settingsOf } from "../proof.ts"
 import { damageCases } from "./damage.ts"
 import { Stores } from "./stores.ts"
 
 let stores: Stores
 beforeAll(async () => {
-  stores = await Stores.fill()
+  stores = await Stores.fill(settingsOf({ scale: 0 }))
 })
 afterAll(async () => {
   await stores?.[Symbol.asyncDispose]()

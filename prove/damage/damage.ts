@@ -3,7 +3,7 @@ import { basename, join } from "node:path"
 
 import { pause } from "#base/flow/pause.ts"
 import { FOSSICK } from "../../command/testing/fossick.ts"
-import type { Effort, Outcome, Proof } from "../proof.ts"
+import { type Effort, type Outcome, type Proof, settingsOf } from "../proof.ts"
 import { type DamagedCopy, type Harm, HARMS, Stores } from "./stores.ts"
 import { type Trouble, TROUBLES } from "./troubles.ts"
 import { chance } from "#base/testing/chance.ts"
@@ -208,7 +208,7 @@ pages and thumbnails go on, what would have to be written is refused with 503 or
 be written to, by itself or, on a disk that failed, after a start. Files of the model are damaged, and the wall clock is set there and back and over both ends of summer time: what is wrong is named, what can go on goes on,
 and all is found once it is mended.`,
   async run(effort: Effort): Promise<Outcome> {
-    await using stores = await Stores.fill()
+    await using stores = await Stores.fill(settingsOf(effort))
     const cases = await damageCases(stores, effort)
     return {
       columns: ["file", "damage", "what was said", "what went on"],

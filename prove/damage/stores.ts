@@ -56,8 +56,11 @@ export class Stores implements AsyncDisposable {
     this.key = parts.key
   }
 
-  /** Has an appliance crawl, look at images, make a key and a backup, and end. */
-  static async fill(): Promise<Stores> {
+  /**
+   * Has an appliance crawl, look at images, make a key and a backup, and end.
+   * @param more settings of it, and of those on copies
+   */
+  static async fill(more: Readonly<Record<string, string>> = {}): Promise<Stores> {
     await using opened = new AsyncDisposableStack()
     const folder = opened.adopt(mkdtempSync(join(tmpdir(), "fossick-stores-")), (path) =>
       rmSync(path, { recursive: true, force: true }),
@@ -77,7 +80,7 @@ export class Stores implements AsyncDisposable {
     for (const [at, path] of paths.entries())
       site.serve({ [path]: html(article(`Harbour ${at}`, { text: textOf(at) })) })
     const { settings } = opened.use(await startCheapVectors())
-    const env = { FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8", FOSSICK_HANDBOOK: "off", ...settings }
+    const env = { FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8", FOSSICK_HANDBOOK: "off", ...settings, ...more }
     const data = join(folder, "data")
     await using appliance = await applianceOn(folder, env, site)
     await appliance.ready()

@@ -440,22 +440,27 @@ const lists: readonly Attack[] = [
 const poison = (scale: number): readonly Attack[] =>
   Object.entries(poisonPdfs(Math.round(500 * Math.max(scale, 0.32))))
     // They take as long as they take, and crawler/page/formats/poison.test.ts tries each of them.
-    .slice(0, isShort(scale) ? 2 : undefined)
+    .slice(0, isShort(scale) ? 1 : undefined)
     .map(([filters, made]) =>
       sent(`a PDF whose page is ${filters}`, () => document(made(), "application/pdf"), isRefused),
     )
 
 export const bodies = (scale: number): readonly Kind[] => [
-  { kind: "packed bodies", must: "are refused before they are unpacked whole", attacks: encodings },
-  { kind: "streams and answers", must: "end in time, in bounded memory", attacks: streams, shortly: 2 },
-  { kind: "pages made to be large", must: "end in time, in bounded memory", attacks: pages, shortly: 2 },
+  {
+    kind: "packed bodies",
+    must: "are refused before they are unpacked whole",
+    attacks: encodings,
+    shortly: 3,
+  },
+  { kind: "streams and answers", must: "end in time, in bounded memory", attacks: streams, shortly: 6 },
+  { kind: "pages made to be large", must: "end in time, in bounded memory", attacks: pages, shortly: 8 },
   {
     kind: "archives and documents",
     must: "are read or refused, in bounded memory, and write nothing",
     attacks: archives,
-    shortly: 2,
+    shortly: 6,
   },
-  { kind: "PDF files", must: "are read or refused, and run nothing", attacks: pdfs, shortly: 2 },
+  { kind: "PDF files", must: "are read or refused, and run nothing", attacks: pdfs, shortly: 8 },
   { kind: "PDF files that unpack to much", must: "are refused, in bounded memory", attacks: poison(scale) },
-  { kind: "sitemaps", must: "are read as far as bounds go", attacks: lists },
+  { kind: "sitemaps", must: "are read as far as bounds go", attacks: lists, shortly: 3 },
 ]

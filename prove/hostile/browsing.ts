@@ -190,9 +190,10 @@ export async function closeBrowser(): Promise<void> {
   shared = null
 }
 
-/** Of a short run one page tries all that do not leave it, and half of the others are tried. */
+/** Of a short run one page tries all that do not leave it, and one of the others is tried. */
 export const browsing = (scale: number): Kind => {
-  const { "a report of a policy": policy = "", ...others } = TRIES
+  // A page with a policy would keep the other tries from asking.
+  const others = Object.fromEntries(Object.entries(TRIES).filter(([name]) => name !== "a report of a policy"))
   const together = (tries: typeof TRIES) =>
     [Object.values(tries).join("\n"), Object.keys(tries).length] as const
   const each = (tries: typeof TRIES, attack: (name: string, html: string) => Attack) =>
@@ -200,13 +201,12 @@ export const browsing = (scale: number): Kind => {
   const inPage = isShort(scale)
     ? [
         tried("all at once", ...together(others)),
-        tried("a report of a policy", policy),
         triedSecurely("all of https at once", ...together(SECURE_TRIES)),
       ]
     : [...each(TRIES, tried), ...each(SECURE_TRIES, triedSecurely)]
   return {
     kind: "pages in a browser",
     must: "reach nothing but by the guard",
-    attacks: [...inPage, ...fewer(each(LEAVING, leaving), scale, 2)],
+    attacks: [...inPage, ...fewer(each(LEAVING, leaving), scale, 6)],
   }
 }

@@ -124,5 +124,5 @@ export const FACE_ATTACKS: Kind = {
   kind: "markup in titles, texts, descriptions and questions",
   must: "runs in no face",
   attacks: faces,
-  shortly: 4,
+  shortly: 9,
 }

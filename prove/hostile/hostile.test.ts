@@ -31,7 +31,7 @@ test("Where the network is allowed the same attacks arrive, and are told", async
   await using arena = await openArena(0.02, "127.0.0.0/8,localhost")
   const wanted = /^(?:spellings|redirects: to|names|feeds.*(?:308|of the source|index that names))/
   const arrived = await told(arena, [...ADDRESSES, ...rebindings(0.02)], wanted)
-  expect(arrived.size).toBe(18)
+  expect(arrived.size).toBe(16)
   for (const fault of arrived.values()) expect(fault).toMatch(/^the private service was reached/)
 })
 

@@ -88,7 +88,7 @@ export const rebindings = (scale: number): readonly Kind[] => [
     must: MUST,
     attacks: attacks(
       ({ app }, url) => app.post("/extract", { urls: url }),
-      fewer(Object.entries(REBINDING), scale, 6),
+      fewer(Object.entries(REBINDING), scale, 18),
     ),
   },
   { kind: "names whose address changes, of webhooks", must: MUST, attacks: attacks(post) },

@@ -472,7 +472,7 @@ export const REQUESTS: readonly Kind[] = [
     kind: "floods without a key",
     must: "are cut short, and others are answered",
     attacks: floods,
-    shortly: 2,
+    shortly: 5,
   },
   { kind: "addresses that programs register over OAuth", must: "are refused", attacks: redirectUris },
   { kind: "guessed keys", must: "are slowed down, and lock nobody out", attacks: guesses },

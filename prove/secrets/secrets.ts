@@ -10,7 +10,7 @@ import { startCheapVectors } from "#engine/testing/model-server.ts"
 
 import { operations } from "../../api/openapi/document.ts"
 import { processTree } from "../../bench/measure.ts"
-import type { Effort, Outcome, Proof } from "../proof.ts"
+import { type Effort, type Outcome, type Proof, settingsOf } from "../proof.ts"
 import { sendSignal } from "../running/send-signal.ts"
 import { FILE_SETTINGS, given, SECRET_SETTINGS } from "./given.ts"
 import { soon, useHooksAndFeeds } from "./hooks-and-feeds.ts"
@@ -54,7 +54,9 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
   const postgres = opened.use(await startEchoPostgres())
   // A short run starts few commands, each of which is a process, and makes no vectors.
   const isShort = scale < 1
-  const vectors = isShort ? opened.use(await startCheapVectors()).settings : {}
+  const vectors = isShort
+    ? { ...settingsOf({ scale }), ...opened.use(await startCheapVectors()).settings }
+    : {}
   const marks = new Marks()
   const places: [string, Uint8Array][] = []
   const used: Used[] = []
