@@ -7,6 +7,7 @@ import { expect, test } from "vitest"
 import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { unpackOldIndex } from "#engine/adapters/embedded/testing/old-indexes.ts"
 import { engineSettings } from "#engine/settings.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { openSearchEngine } from "#engine/open-engine.ts"
 import { readSettings } from "#base/settings.ts"
 import { Jobs } from "./jobs/jobs.ts"
@@ -21,7 +22,8 @@ const OLD_PAGES = 11
 
 test("a crawler that finds an index of an older format makes it anew, and then crawls into it", async () => {
   using folder = temporaryFolder()
-  await unpackOldIndex("format-1", join(folder.path, "index"))
+  await unpackOldIndex(join(folder.path, "index"))
+  await using vectors = await startCheapVectors()
   await using site = await startTestSite({ "/": article("Otters", { text: "Otters hold hands asleep." }) })
   {
     using db = openStateStore(folder.path)
@@ -30,13 +32,13 @@ test("a crawler that finds an index of an older format makes it anew, and then c
   const env = {
     ...CHILD_ENV,
     FOSSICK_DATA_DIR: folder.path,
-    FOSSICK_MODEL: "english",
+    ...vectors.settings,
     FOSSICK_ALLOWED_NETWORKS: site.authority,
     FOSSICK_LOG_FORMAT: "json",
   }
-  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path, FOSSICK_MODEL: "english" })
+  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path, ...vectors.settings })
   await using reader = await openSearchEngine(settings)
-  expect(reader.problem).toContain("format 1")
+  expect(reader.problem).toContain("format 2")
 
   const log: string[] = []
   const crawler = spawn(process.execPath, [MAIN], { env, stdio: ["ignore", "pipe", "inherit"] })

@@ -13,8 +13,7 @@ import { type Chance } from "#base/testing/chance.ts"
 
 /** Longer than an older index of eleven pages takes to be taken over. */
 const WITHIN_MS = 4000
-const OLD_INDEXES = ["format-1", "format-1-in-tables", "format-2"] as const
-/** What those indexes hold. */
+/** What that index holds. */
 const PAGES = 11
 
 /**
@@ -26,7 +25,7 @@ export async function migrationRound(random: Chance, share: number) {
   const victim: Victim = random.one(["all", "job", "api", "crawler"] as const)
   const afterMs = Math.round(random.next() * WITHIN_MS * share)
   try {
-    await unpackOldIndex(random.one(OLD_INDEXES), join(folder, "index"))
+    await unpackOldIndex(join(folder, "index"))
     await using models = await startModelServer({ embedder: new HashingEmbedder() })
     const env = {
       FOSSICK_DATA_DIR: folder,

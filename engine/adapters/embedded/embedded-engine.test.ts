@@ -71,7 +71,7 @@ describe("the embedded engine", () => {
     const file = path.join(dir, "index.json")
     const older = JSON.stringify({
       ...JSON.parse(await readFile(file, "utf8")),
-      format: 1,
+      format: 2,
       checksum: undefined,
     })
     await writeFile(file, older)

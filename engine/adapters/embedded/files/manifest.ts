@@ -11,7 +11,7 @@ import { damagedFile } from "./damaged-file.ts"
  */
 export const INDEX_FORMAT = 3
 /** Formats whose pages `old-index.ts` reads, so that they can be taken into an index of today's. */
-export const OLD_FORMATS: readonly number[] = [1, 2]
+export const OLD_FORMATS: readonly number[] = [2]
 
 /** What an index is: kept in `index.json` beside the tables. Written last when an index is made. */
 export interface Manifest {

@@ -7,13 +7,10 @@ import { buffer } from "node:stream/consumers"
 import { createGunzip } from "node:zlib"
 import { extract } from "tar-stream"
 
-/** Puts an index that an older version wrote into a folder. */
-export async function unpackOldIndex(
-  name: "format-1" | "format-1-in-tables" | "format-2",
-  dir: string,
-): Promise<void> {
+/** Puts an index of format 2, which an older version wrote, into a folder. */
+export async function unpackOldIndex(dir: string): Promise<void> {
   const files = extract()
-  const packed = createReadStream(path.join(import.meta.dirname, `${name}.tar.gz`))
+  const packed = createReadStream(path.join(import.meta.dirname, "format-2.tar.gz"))
   const unpacked = pipeline(packed, createGunzip(), files)
   for await (const entry of files) {
     const { name: file, type } = entry.header
