@@ -17,6 +17,15 @@ let isSet = false
  */
 const WITHOUT_ENVIRONMENT = "--report-exclude-env"
 
+/**
+ * The environment of threads and processes that work on what strangers made: the folder of compiled code, with which they start in half
+ * the time, and nothing else.
+ */
+export function bareEnvironment(): Readonly<Record<string, string>> {
+  const { NODE_COMPILE_CACHE } = process.env
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+}
+
 /** A thread that runs `program`; with no flags of Node.js but those of `execArgv`. All threads are started here. */
 export function startThread(program: URL, options?: WorkerOptions): Worker {
   if (!isSet) setFlagsFromString(`--wasm-wrapper-tiering-budget=${NEVER}`)

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
 import type { Worker } from "node:worker_threads"
 import { FairPool } from "../../flow/fair-pool.ts"
-import { startThread } from "./thread.ts"
+import { bareEnvironment, startThread } from "./thread.ts"
 
 /** For one piece of work, from when its thread has its program: 10 MB in one line take a few seconds. */
 const WORK_MS = 30_000
@@ -100,7 +100,7 @@ export class WorkThreads {
     const worker = startThread(this.#program, {
       // Flags such as `--input-type` are the starting script's own.
       execArgv: [],
-      env: {},
+      env: bareEnvironment(),
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMb, stackSizeMb: 8 },
     })
     const thread: Thread = { worker, isReady: false, current: null }

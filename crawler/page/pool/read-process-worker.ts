@@ -1,4 +1,4 @@
-import { startThread } from "#base/process/threads/thread.ts"
+import { bareEnvironment, startThread } from "#base/process/threads/thread.ts"
 import { watchMemory } from "#base/process/watch-memory.ts"
 import type { ReadBodyTask } from "../read-body.ts"
 import { MEMORY_SIGNAL, type PlaceEnd, type PlaceMessage } from "./reader-place.ts"
@@ -17,7 +17,7 @@ const [, , memory, program = ""] = process.argv
 const memoryMb = Number(memory)
 const worker = startThread(new URL(program), {
   resourceLimits: { maxOldGenerationSizeMb: Math.floor(memoryMb * HEAP_SHARE), stackSizeMb: 8 },
-  env: {},
+  env: bareEnvironment(),
 })
 
 const tell = (message: ProcessMessage) => void process.send?.(message, () => {})

@@ -17,11 +17,11 @@ const task = (url: string): ReadBodyTask => ({
   body: new Uint8Array(8),
 })
 
-/** A thread's program that does what the address says. */
+/** A thread's program that does what the address says. What hangs waits in place, as deaf as a loop without an end, and takes no processor. */
 const PROGRAM = `
 import { parentPort } from "node:worker_threads"
 parentPort.on("message", ({ url }) => {
-  if (url === "hang") for (;;);
+  if (url === "hang") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   if (url === "crash") process.exit(7)
   if (url === "throw") setTimeout(() => { throw new Error("out of order") })
   else if (url === "eat") { const eaten = []; for (;;) eaten.push(new Array(100_000).fill(url)) }
@@ -127,7 +127,7 @@ test("buffers count as memory of a process, whose end is felt at once", async ()
 test("a thread that is slow to start costs no page", async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "program.mjs")
-  writeFileSync(file, `for (const until = Date.now() + 2000; Date.now() < until; );${PROGRAM}`)
+  writeFileSync(file, `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)\n${PROGRAM}`)
   await using pool = new ReaderPool({ places: 1, timeoutMs: 1500, program: pathToFileURL(file) })
   expect(await pool.read(task("a"))).toMatchObject({ kind: "read" })
   expect(await pool.read(task("hang"))).toMatchObject({

@@ -1,4 +1,5 @@
 import { fork } from "node:child_process"
+import { bareEnvironment } from "#base/process/threads/thread.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 import {
   MEMORY_SIGNAL,
@@ -21,7 +22,7 @@ export type ProcessMessage = PlaceMessage | PlaceEnd
 export const startProcess: StartPlace = (memoryMb, { message, ended }, program = READER) => {
   // What decoders and V8 say when they give up is of no use to anybody: the outcome says it.
   const child = fork(PROGRAM, [String(memoryMb), program.href], {
-    env: {},
+    env: bareEnvironment(),
     execArgv: [],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],

@@ -1,5 +1,5 @@
 import { moduleBeside } from "#base/process/module-beside.ts"
-import { startThread } from "#base/process/threads/thread.ts"
+import { bareEnvironment, startThread } from "#base/process/threads/thread.ts"
 import { type PlaceMessage, type StartPlace, tooMuchMemory } from "./reader-place.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./read-worker")
@@ -11,7 +11,7 @@ const PROGRAM = moduleBeside(import.meta.url, "./read-worker")
 export const startReaderThread: StartPlace = (memoryMb, { message, ended }, program = PROGRAM) => {
   const worker = startThread(program, {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, stackSizeMb: 8 },
-    env: {},
+    env: bareEnvironment(),
   })
   worker.unref()
   worker.on("message", (said: PlaceMessage) => {
