@@ -13,6 +13,7 @@ import { Jobs } from "./jobs/jobs.ts"
 import type { Job } from "./job.ts"
 import { defineSource } from "./source.ts"
 import { openStateStore } from "#base/store/state-store.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { temporaryFolder } from "./testing/crawl-fixture.ts"
 import { type Answer, article, html, startTestSite, status } from "./testing/test-site.ts"
 
@@ -27,10 +28,11 @@ class Crawler {
   readonly log: string[] = []
   readonly #child
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, vectors: Readonly<Record<string, string>>) {
     this.#child = spawn(process.execPath, [MAIN], {
       env: {
         ...CHILD_ENV,
+        ...vectors,
         FOSSICK_DATA_DIR: dataDir,
         FOSSICK_FETCH_CONCURRENCY: "2",
         FOSSICK_LOG_FORMAT: "json",
@@ -56,6 +58,7 @@ class Crawler {
 
 test("a job outlives its process and the appliance: every page once, and its state stays true", async () => {
   using folder = temporaryFolder()
+  await using vectors = await startCheapVectors()
   let crawler: Crawler | null = null
   const on = new Map<string, () => Promise<void> | void>([
     ["/p13", () => crawler?.killJob()],
@@ -81,7 +84,7 @@ test("a job outlives its process and the appliance: every page once, and its sta
     const jobs = new Jobs(db)
     const { id } = jobs.enqueue(defineSource({ seeds: [site.url("/")] }))
 
-    crawler = new Crawler(folder.path)
+    crawler = new Crawler(folder.path, vectors.settings)
     expect(await crawler.ended).toBe(0)
     expect(crawler.log).toContainEqual(expect.stringMatching(/^the job process failed and is started again/))
     expect(on.size).toBe(0)
@@ -96,7 +99,7 @@ test("a job outlives its process and the appliance: every page once, and its sta
     expect(visited).toBeGreaterThan(0)
     expect(visited + (stopped?.queued ?? 0)).toBeLessThanOrEqual(pages)
 
-    crawler = new Crawler(folder.path)
+    crawler = new Crawler(folder.path, vectors.settings)
     expect(await over(jobs, id)).toMatchObject({
       state: "finished",
       queued: 0,
@@ -108,7 +111,7 @@ test("a job outlives its process and the appliance: every page once, and its sta
     db.close()
   }
 
-  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
+  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path, ...vectors.settings })
   await using engine = await openEngine(settings, { mode: "read" })
   expect((await engine.stats()).pages).toBe(1 + PAGES + further.size)
   for (const path of ["/p10", "/p13", "/p17", "/p19"]) {
@@ -118,6 +121,7 @@ test("a job outlives its process and the appliance: every page once, and its sta
 
 test("three jobs at work outlive kill -9 of their process: nothing is lost, and none is held to blame", async () => {
   using folder = temporaryFolder()
+  await using vectors = await startCheapVectors()
   const paths = Array.from({ length: 5 }, (_, index) => `/p${index}`)
   let crawler: Crawler | null = null
   const asked = new Set<string>()
@@ -148,7 +152,7 @@ test("three jobs at work outlive kill -9 of their process: nothing is lost, and 
     const ids = [north, south, west].map(
       (site, at) => jobs.enqueue(defineSource({ name: `source-${at}`, seeds: [site.url("/")] })).id,
     )
-    crawler = new Crawler(folder.path)
+    crawler = new Crawler(folder.path, vectors.settings)
     for (const id of ids) {
       const job = await over(jobs, id)
       expect(job).toMatchObject({ state: "finished", outcomes: { indexed: 1 + paths.length } })
@@ -160,7 +164,7 @@ test("three jobs at work outlive kill -9 of their process: nothing is lost, and 
   } finally {
     db.close()
   }
-  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path })
+  const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path, ...vectors.settings })
   await using engine = await openEngine(settings, { mode: "read" })
   expect((await engine.stats()).pages).toBe(3 * (1 + paths.length))
 })

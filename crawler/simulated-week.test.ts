@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { runJob } from "./crawl/run-job.ts"
 import { defineSource } from "./source.ts"
-import { CrawlFixture, testConfig } from "./testing/crawl-fixture.ts"
+import { CrawlFixture, shareFor, testConfig } from "./testing/crawl-fixture.ts"
 import { article, conditional, redirect, startTestSite, status, type TestSite } from "./testing/test-site.ts"
 
 const HOUR = 3_600_000
@@ -169,6 +169,7 @@ test("a week of a changing site, a run every eight hours: index and site end equ
       clock: () => (now += 1),
       signal: new AbortController().signal,
       whenAborted: "paused",
+      share: shareFor(config),
     })
     expect(job).toMatchObject({ state: "finished" })
     const removed = [...before].filter((url) => !fixture.engine.pages.has(url)).length

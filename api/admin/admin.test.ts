@@ -12,7 +12,7 @@ import { runJob } from "#crawler/crawl/run-job.ts"
 import { KnownAddresses } from "#crawler/frontier/known-addresses.ts"
 import type { Resolve } from "#crawler/fetch/guard/address-guard.ts"
 import { FakeInternet } from "#crawler/testing/fake-internet.ts"
-import { testConfig } from "#crawler/testing/crawl-fixture.ts"
+import { shareFor, testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { finishedMessage } from "#crawler/webhooks/messages.ts"
 import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
@@ -108,6 +108,7 @@ describe("the admin API", () => {
       jobs,
       engine,
       config,
+      share: shareFor(config),
       signal,
       whenAborted: "queued",
       ...(resolve && { resolve }),

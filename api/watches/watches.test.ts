@@ -8,7 +8,7 @@ import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 import { startMailServer } from "#crawler/testing/mail-server.ts"
-import { runSource } from "#crawler/testing/run-source.ts"
+import { runSource, shareOfRuns } from "#crawler/testing/run-source.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { leaveOut } from "#base/flow/degraded.ts"
@@ -27,6 +27,8 @@ import { startReceiver } from "./testing/receiver.ts"
 // A garden and a cellar that change, and what those who watch them are told.
 
 const opened = new AsyncDisposableStack()
+const share = opened.use(shareOfRuns())
+const run = (name: string) => runSource(name, db, engine, share)
 let db: StateStore
 let engine: EmbeddedEngine
 let site: TestSite
@@ -70,7 +72,7 @@ beforeAll(async () => {
   const sources = new Sources(db, jobs)
   for (const name of ["garden", "cellar"]) {
     sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix", removal: { maxShare: 1 } })
-    await runSource(name, db, engine)
+    await run(name)
   }
   const config = {
     ...readSettings(apiSettings, {}),
@@ -157,7 +159,7 @@ test("a source is told of page by page: new, changed with what changed, and gone
     "/garden/roses": page("Roses", "Roses are pruned in spring."),
     "/garden/oak": status(410),
   })
-  await runSource("garden", db, engine)
+  await run("garden")
   const told = await entries(garden, 3)
   const byPath = Object.fromEntries(
     told.map((one: { url: string }) => [one.url.slice(site.origin.length), one]),
@@ -179,11 +181,11 @@ test("a source is told of page by page: new, changed with what changed, and gone
     data: { watch: { name: "The garden" } },
   })
   // A run that finds everything as it was tells nothing.
-  await runSource("garden", db, engine)
-  await runSource("cellar", db, engine)
+  await run("garden")
+  await run("cellar")
   const probe = await watch({ url: site.url("/cellar/wine") })
   site.serve({ "/cellar/wine": page("Wine", "The wine is drunk.") })
-  await runSource("cellar", db, engine)
+  await run("cellar")
   await entries(probe, 1)
   await entries(garden, 3)
 })
@@ -198,7 +200,7 @@ test("entries beyond those that are kept go when the next one comes", async () =
     ).run(randomUUID(), garden.id, holder)
   }
   site.serve({ "/garden/oak": page("Oak", "The oak fell in a storm.") })
-  await runSource("garden", db, engine)
+  await run("garden")
   expect((await entries(garden, 10, key)).at(-1)).toMatchObject({ url: site.url("/garden/oak") })
 })
 
@@ -206,7 +208,7 @@ test("a question is told of pages that begin to answer it, as a feed that needs 
   const key = makeKey({})
   const beetles = await watch({ question: "how are beetles kept away", changes: ["new", "gone"] }, key)
   site.serve({ "/garden/beds": page("Beetles in beds", "Beetles are kept away from the beds by nets.") })
-  await runSource("garden", db, engine)
+  await run("garden")
   const [entry] = await entries(beetles, 1, key)
   expect(entry).toMatchObject({ change: "new", title: "Beetles in beds" })
   const feed = await fetch(beetles.feed_url)
@@ -230,7 +232,7 @@ test("a question that cannot be asked in full is asked again, so that what it mi
   await until(async () => (await readyAt()) !== null, 50)
   site.serve({ "/garden/roses": page("Roses", "Roses are pruned in winter, and in summer.") })
   const oak = await watch({ source: "garden", changes: ["changed"] })
-  await runSource("garden", db, engine)
+  await run("garden")
   await entries(oak, 1)
   await entries(roses.body, 0)
 })
@@ -242,7 +244,7 @@ test("what a key may no longer see is neither sent nor shown, though it was foun
   collections.set("wine", ["cellar"])
   const wine = await watch({ source: "cellar" }, key)
   site.serve({ "/cellar/wine": page("Wine", "The wine is vinegar now.") })
-  await runSource("cellar", db, engine)
+  await run("cellar")
   await entries(wine, 1, key)
   collections.set("wine", ["garden"])
   await entries(wine, 0, key)
@@ -258,7 +260,7 @@ test("an e-mail goes out once, to whom the operator lets it", async () => {
   expect(refused.body.detail.error).toContain("FOSSICK_WATCH_EMAILS")
   const beds = await watch({ url: site.url("/garden/beds"), emails: ["ada@example.org"] }, key)
   site.serve({ "/garden/beds": page("Beds", "The beds lie fallow this year.") })
-  await runSource("garden", db, engine)
+  await run("garden")
   await entries(beds, 1, key)
   await until(() => mail.received.length > 0)
   expect(mail.received).toHaveLength(1)
@@ -271,7 +273,7 @@ test("why a receiver in a private network gets nothing stands in the log, and in
   const key = makeKey({})
   const beds = await watch({ url: site.url("/garden/beds"), webhook: site.url("/hook") }, key)
   site.serve({ "/garden/beds": page("Beds", "The beds are dug over.") })
-  await runSource("garden", db, engine)
+  await run("garden")
   const deliveries = async () => (await call("GET", `/watches/${beds.id}`, key)).body.deliveries
   await expect.poll(deliveries).toMatchObject([{ attempts: 1 }])
   const [told] = await deliveries()

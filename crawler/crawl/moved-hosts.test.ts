@@ -8,7 +8,7 @@ import { Sources } from "../sources/sources.ts"
 import { sourceStatus } from "../sources/source-status.ts"
 import { listLines } from "../commands/sources/sources-text.ts"
 import { defineSource, type SourceSpec } from "../source.ts"
-import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
+import { CrawlFixture, shareFor, testConfig } from "../testing/crawl-fixture.ts"
 import { FakeInternet, PUBLIC_ADDRESS } from "../testing/fake-internet.ts"
 import { WebhookQueue } from "../webhooks/webhook-queue.ts"
 import { tracePage } from "../why/trace.ts"
@@ -50,11 +50,17 @@ async function run(
     ...spec,
   })
   const { id } = jobs.enqueue(source, options)
+  const config = testConfig({
+    FOSSICK_ALLOWED_NETWORKS: "",
+    FOSSICK_HOST_DELAY_MS: "0",
+    FOSSICK_MAX_TRIES: "1",
+  })
   const job = await runJob(id, {
     db,
     jobs,
     engine,
-    config: testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_HOST_DELAY_MS: "0", FOSSICK_MAX_TRIES: "1" }),
+    config,
+    share: shareFor(config),
     signal: new AbortController().signal,
     whenAborted: "queued",
     resolve: internet.resolve,

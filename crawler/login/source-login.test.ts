@@ -7,7 +7,7 @@ import { KnownAddresses } from "../frontier/known-addresses.ts"
 import { runJob } from "../crawl/run-job.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
 import { defineSource, type Login } from "../source.ts"
-import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
+import { CrawlFixture, shareFor, testConfig } from "../testing/crawl-fixture.ts"
 import {
   type Answer,
   article,
@@ -39,7 +39,8 @@ async function crawl(login: Login, seed = "/") {
   const { db, jobs, engine } = fixture
   const config = testConfig()
   const signal = new AbortController().signal
-  const job = await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued" })
+  const share = shareFor(config)
+  const job = await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued", share })
   return { state: job?.state, error: job?.error, outcomes: job?.outcomes }
 }
 

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest"
 import { runJob } from "../crawl/run-job.ts"
 import type { Job } from "../job.ts"
 import { defineSource, type SourceSpec } from "../source.ts"
-import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
+import { CrawlFixture, shareFor, testConfig } from "../testing/crawl-fixture.ts"
 import { type Answer, article, html, startTestSite, status, type TestSite } from "../testing/test-site.ts"
 
 // Runs over a real site, from its first request to what its operator is told of it.
@@ -25,6 +25,7 @@ async function run(fixture: CrawlFixture, site: TestSite, spec: Partial<SourceSp
     config,
     signal: new AbortController().signal,
     whenAborted: "paused",
+    share: shareFor(config),
   })
   return job!
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { readSettings } from "#base/settings.ts"
 import { crawlerSettings, type CrawlerConfig } from "../settings.ts"
+import { CrawlShare } from "../crawl/together/crawl-share.ts"
 import { crawlSite } from "../crawl/crawl-site.ts"
 import type { Clock } from "#base/clock.ts"
 import { Jobs } from "../jobs/jobs.ts"
@@ -44,6 +45,16 @@ function readerFor(config: CrawlerConfig): PageReader {
   const reader = readers.get(key) ?? new PageReader(config)
   readers.set(key, reader)
   return reader
+}
+
+const shares = new Map<string, CrawlShare>()
+
+/** The same for whole runs: what those of a test file share, its reading thread above all. */
+export function shareFor(config: CrawlerConfig): CrawlShare {
+  const key = JSON.stringify(config)
+  const share = shares.get(key) ?? new CrawlShare(config)
+  shares.set(key, share)
+  return share
 }
 
 /** State, jobs and an engine for crawls of one test. */

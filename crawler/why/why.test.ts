@@ -8,7 +8,7 @@ import { runJob } from "../crawl/run-job.ts"
 import type { SourceSpec } from "../source.ts"
 import { Sources } from "../sources/sources.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
-import { temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
+import { shareFor, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { article, redirect, startTestSite, status, textFile } from "../testing/test-site.ts"
 import { type Trace, tracePage } from "./trace.ts"
 import type { Step, StepName } from "./step.ts"
@@ -31,11 +31,13 @@ async function openFixture() {
     async crawl(spec: SourceSpec & { readonly name: string }) {
       parts.sources.put(spec)
       const job = parts.sources.run(spec.name)!
+      const config = testConfig()
       await runJob(job.id, {
         db,
         jobs,
         engine,
-        config: testConfig(),
+        config,
+        share: shareFor(config),
         signal: new AbortController().signal,
         whenAborted: "queued",
       })

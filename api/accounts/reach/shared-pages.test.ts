@@ -8,11 +8,12 @@ import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { readScope, scopeOfCollections } from "../keys/key-scope.ts"
-import { runSource } from "#crawler/testing/run-source.ts"
+import { runSource, shareOfRuns } from "#crawler/testing/run-source.ts"
 
 // Two sources whose pages overlap, crawled into a real index, and what keys that are limited to one of them find.
 
 const opened = new AsyncDisposableStack()
+const share = opened.use(shareOfRuns())
 let db: StateStore
 let site: TestSite
 let engine: EmbeddedEngine
@@ -42,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => opened.disposeAsync())
 
 async function run(name: string): Promise<void> {
-  expect((await runSource(name, db, engine))?.state).toBe("finished")
+  expect((await runSource(name, db, engine, share))?.state).toBe("finished")
 }
 
 async function foundBy(scope: Parameters<typeof app.key>[0]): Promise<string[]> {

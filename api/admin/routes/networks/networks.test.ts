@@ -4,7 +4,7 @@ import { readSettings } from "#base/settings.ts"
 import { Jobs } from "#crawler"
 import { runJob } from "#crawler/crawl/run-job.ts"
 import { createReader } from "#crawler/visit/reader.ts"
-import { testConfig } from "#crawler/testing/crawl-fixture.ts"
+import { shareFor, testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { article, startTestSite } from "#crawler/testing/test-site.ts"
 import { engineSettings } from "#engine/settings.ts"
@@ -67,7 +67,15 @@ test("a site of a private network is named as such, and read by crawls once an a
   const run = async () => {
     const [job] = jobs.open("near")
     const signal = new AbortController().signal
-    await runJob(job!.id, { db, jobs, engine, config, signal, whenAborted: "queued" })
+    await runJob(job!.id, {
+      db,
+      jobs,
+      engine,
+      config,
+      share: shareFor(config),
+      signal,
+      whenAborted: "queued",
+    })
     return jobs.get(job!.id)
   }
   expect(await run()).toMatchObject({ result: "finished", outcomes: { indexed: 2 } })
