@@ -23,7 +23,7 @@ import { openWatchSecrets } from "./watch-secrets.ts"
 
 const FOLLOWER = join(import.meta.dirname, "testing/watch-follower.ts")
 const PAGES = 12
-const DAYS = 4
+const DAYS = 3
 /** Most kills of a day. */
 const KILLS = 2
 

@@ -66,7 +66,7 @@ async function run(dataDir: string, db: StateStore, url: string, lost: number): 
 test("a page over which the crawler's process is lost is read alone, then left out and remembered", async () => {
   using folder = temporaryFolder()
   // Its reading takes long enough to be caught at it.
-  const slow = article("Slow", { text: `${"<blockquote>".repeat(300)}${"<p>x".repeat(60_000)}` })
+  const slow = article("Slow", { text: `${"<blockquote>".repeat(300)}${"<p>x".repeat(25_000)}` })
   await using site = await startTestSite(siteWith("/poison", slow))
   const url = site.url("/poison") as PageUrl
   const db = openStateStore(folder.path)

@@ -11,8 +11,8 @@ import { DataFolder } from "./testing/appliance-data.ts"
 import { Upgrade } from "./building/upgrade.ts"
 
 const CHILD = fileURLToPath(new URL("testing/build-child.ts", import.meta.url))
-const PAGES = 250
-const KILLS = 4
+const PAGES = 150
+const KILLS = 3
 
 let data: DataFolder
 beforeEach(async () => {

@@ -12,6 +12,8 @@ type Resolve = (schema: JsonSchema) => JsonSchema
 
 const MAX_LEVELS = 5
 const ALL_TYPES: readonly unknown[] = [null, "", " \t", [], {}, "x", -1, 1.5, true, [[]], [null], [1]]
+/** One of each type, for fields inside others: the readers of types are the same as outside. */
+const EACH_TYPE: readonly unknown[] = [null, "", [], {}, -1, true]
 
 /**
  * Values at and beyond each bound of a schema, and of other types; those that it allows are among them. Inside objects
@@ -24,7 +26,8 @@ export function boundaryTrials(
   resolve: Resolve,
   level = 0,
 ): readonly Trial[] {
-  const single = [...ALL_TYPES, ...choicesOf(schema, resolve).flatMap((one) => ownBounds(one, resolve))]
+  const types = level === 0 ? ALL_TYPES : EACH_TYPE
+  const single = [...types, ...choicesOf(schema, resolve).flatMap((one) => ownBounds(one, resolve))]
   const own = distinct(single).map((value) => ({ field, value }))
   if (level >= MAX_LEVELS) return own
   return [...own, ...choicesOf(schema, resolve).flatMap((one) => innerTrials(field, one, resolve, level))]
