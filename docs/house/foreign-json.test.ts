@@ -21,7 +21,6 @@ const OTHERS: Readonly<Record<string, string>> = {
   "engine/rerankers/cross-encoder.ts": "a model that the operator put there",
   "engine/index/page-record.ts": "what it wrote into the index",
   "engine/adapters/embedded/files/page-store.ts": "what it wrote into the index",
-  "engine/adapters/embedded/old-index.ts": "what it wrote into the index",
   "engine/adapters/meilisearch/meilisearch-index.ts": "a field that it wrote, of an answer within bounds",
   "engine/adapters/meilisearch/server/documents.ts": "a field that it wrote, of an answer within bounds",
   "engine/adapters/opensearch/opensearch-index.ts": "a field that it wrote, of an answer within bounds",
