@@ -1,28 +1,40 @@
-import { describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { openStateStore } from "#base/store/state-store.ts"
 import { readSourceSpec } from "../sources/source-spec.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
 import { findTestBrowser } from "../testing/test-browser.ts"
 import { article, html, startTestSite, textFile } from "../testing/test-site.ts"
+import { ReadingPlaces } from "../visit/reading-places.ts"
 import { surveySite } from "./survey.ts"
 
 const browserPath = await findTestBrowser()
-const config = () => testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
+const config = testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
 
 const TEXT = "The pump is primed by hand, and runs dry for no longer than a minute. ".repeat(8)
 
-async function survey(story: CrawlFixture, url: string) {
-  const db = openStateStore(story.folder)
-  try {
-    const options = { db, config: config(), trusted: true, ignoresRobots: false, taken: new Set<string>() }
-    return await surveySite(url as PageUrl, options)
-  } finally {
-    db.close()
-  }
-}
-
 describe("a look through a browser", { tags: ["chromium"] }, () => {
+  let places: ReadingPlaces
+  let story: CrawlFixture
+
+  beforeAll(() => {
+    places = new ReadingPlaces(config)
+    story = new CrawlFixture()
+  })
+  afterAll(async () => {
+    await places[Symbol.asyncDispose]()
+    await story[Symbol.asyncDispose]()
+  })
+
+  const survey = (url: string) =>
+    surveySite(url as PageUrl, {
+      db: story.db,
+      config,
+      trusted: true,
+      ignoresRobots: false,
+      taken: new Set<string>(),
+      places,
+    })
+
   test("proposes a docsify site by its routes", async () => {
     await using site = await startTestSite({
       "/": html(`<title>Plant</title><div id="app"></div><script>
@@ -38,8 +50,7 @@ addEventListener("hashchange", show); show()</script>`),
       "/home.md": textFile(`Start here. ${TEXT.toUpperCase()}`),
       "/pumps.md": textFile(TEXT),
     })
-    await using story = new CrawlFixture()
-    const { source, program, pages } = await survey(story, site.url("/"))
+    const { source, program, pages } = await survey(site.url("/"))
     expect(program?.name).toBe("docsify")
     // A source as it can be declared; how such a site is crawled, crawler/render/routed-sites.browser.test.ts shows.
     expect(readSourceSpec(source)).toMatchObject({ seeds: [site.url("/#/")], rendering: "browser" })
@@ -61,13 +72,12 @@ addEventListener("hashchange", show); show()</script>`),
       "/same": app(`document.title = "App, running"`),
       "/plain": article("Plain"),
     })
-    await using story = new CrawlFixture()
-    expect((await survey(story, site.url("/more"))).source.rendering).toBe("browser")
-    const same = await survey(story, site.url("/same"))
+    expect((await survey(site.url("/more"))).source.rendering).toBe("browser")
+    const same = await survey(site.url("/same"))
     expect(same.source.rendering).toBeUndefined()
     expect(same.rendering?.because).toMatch(
       /^the text comes with the page: \d+ characters without a browser, \d+ in one$/,
     )
-    expect((await survey(story, site.url("/plain"))).rendering?.because).toBe("the text comes with the page")
+    expect((await survey(site.url("/plain"))).rendering?.because).toBe("the text comes with the page")
   })
 })

@@ -9,6 +9,7 @@ import type { CrawlerConfig } from "../settings.ts"
 import { defineSource } from "../source.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
 import type { PageReader } from "../visit/reader.ts"
+import type { ReadingPlaces } from "../visit/reading-places.ts"
 import type { Tried } from "../why/try/try-page.ts"
 import { hostMs, machineMs } from "../sources/crawl-time.ts"
 import { type LanguageLook, languagesOf } from "./languages.ts"
@@ -39,6 +40,8 @@ export interface SurveyOptions {
   readonly taken: ReadonlySet<string>
   readonly signal?: AbortSignal
   readonly resolve?: Resolve
+  /** Where its pages are read, for looks that share a browser; else it has its own and closes it. */
+  readonly places?: ReadingPlaces
 }
 
 /** What one look at a site found, and the source that fits. */
@@ -96,6 +99,7 @@ export async function surveySite(asked: PageUrl, options: SurveyOptions): Promis
     author: trusted ? "operator" : "api",
     first: trusted ? "unkept" : "public",
     resolve: options.resolve,
+    places: options.places,
   })
   const obeys = (url: PageUrl) => config.robots && !(ignoresRobots && (trusted || reader.isOwnHost(url)))
   const visits = new PoliteVisits({ reader, config, obeys, signal })
