@@ -69,6 +69,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     const copy = page.getByRole("dialog", { name: "Cleaning pumps" })
     await copy.locator(".passage").getByText("Pumps are cleaned with warm water").waitFor()
     await copy.getByText(/^Read on/).waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
     await page.keyboard.press("Escape")
     await copy.waitFor({ state: "detached" })
     expect(complaints).toEqual([])
@@ -80,6 +81,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await page.getByLabel("API key").fill("fsk-wrong")
     await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByText("This key is not valid").waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
     await page.getByLabel("API key").fill(garden.key)
     await page.getByRole("button", { name: "Sign in" }).click()
     await box(page).waitFor()
@@ -135,6 +137,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await page.keyboard.type("clean")
     await page.getByRole("option").first().waitFor()
     await page.keyboard.press("ArrowDown")
+    expect(await faultsOf(page, "phone")).toEqual([])
     expect(await box(page).getAttribute("aria-activedescendant")).toBe(
       await page.getByRole("option", { selected: true }).getAttribute("id"),
     )
@@ -311,6 +314,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await using opened = await open(asked("brsuh for pmups"))
     const { page, complaints } = opened
     expect(await page.locator(".corrected").innerText()).toContain("no page holds “brsuh” or “pmups”")
+    expect(await faultsOf(page, "desktop")).toEqual([])
     await page.getByRole("link", { name: "brush for pumps", exact: true }).click()
     await results(page).first().waitFor()
     expect(await box(page).inputValue()).toBe("brush for pumps")
@@ -328,6 +332,8 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
       expect(await opened.page.getByRole("link", { name: "Console" }).count()).toBe(0)
     }
     await using opened = await open("/", { key: garden.adminKey })
+    await opened.page.getByRole("list", { name: "Sources" }).getByRole("listitem").first().waitFor()
+    expect(await faultsOf(opened.page, "desktop")).toEqual([])
     await opened.page.getByRole("link", { name: "Console" }).click()
     await opened.page.waitForURL(/\/console$/)
   })
@@ -339,6 +345,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await picture.waitFor()
     await expect.poll(() => picture.evaluate((one) => (one as unknown as Picture).naturalWidth)).toBe(320)
     expect(await picture.getAttribute("src")).toContain(`${garden.url}/thumbnails?`)
+    expect(await faultsOf(page, "desktop")).toEqual([])
     expect(complaints).toEqual([])
   })
 
@@ -346,6 +353,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await using opened = await open(`${asked("pumps")}&type=pdf`)
     const { page } = opened
     await page.getByRole("heading", { name: /Nothing was found/ }).waitFor()
+    expect(await faultsOf(page, "desktop")).toEqual([])
     await page.getByRole("button", { name: "Search without filters" }).click()
     await results(page).first().waitFor()
     expect(new URL(page.url()).searchParams.has("type")).toBe(false)
@@ -359,6 +367,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await page.getByText(/^Show (\d+ weak matches|the only weak match)$/).click()
     await results(page).first().waitFor()
     expect(await page.getByRole("region", { name: "Answer" }).count()).toBe(0)
+    expect(await faultsOf(page, "phone")).toEqual([])
     expect(complaints).toEqual([])
   })
 
@@ -379,6 +388,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await form.getByLabel("Address of the page or its site").fill("javascript:hacked=1")
     await form.getByRole("button", { name: "Send" }).click()
     await form.getByText("Must be an http or https address.").waitFor()
+    expect(await faultsOf(page, "phone")).toEqual([])
     await form.getByLabel("Address of the page or its site").fill("https://zebras.example/migration")
     await form.getByRole("button", { name: "Send" }).click()
     await page.getByText("The operator will see what is missing.").waitFor()
@@ -405,6 +415,9 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await why.click()
     await page.getByRole("meter", { name: "Words of the question" }).waitFor()
     expect(await why.boundingBox(), "it stays under the pointer").toEqual(before)
+    // With a page among them whose words are longer than a phone is wide.
+    await page.getByRole("link", { name: /^Tools for-cleaning/ }).waitFor()
+    expect(await faultsOf(page, "desktop")).toEqual([])
   })
 
   test("an open appliance asks nobody to sign in, and shows what its key may see", async () => {
@@ -415,53 +428,5 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await results(page).first().waitFor()
     expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(0)
     await page.close()
-  })
-
-  test("axe finds nothing, and nothing is wider than the screen", async () => {
-    await using signedOut = await open("/", { key: null })
-    await signedOut.page.getByLabel("API key").waitFor()
-    expect(await faultsOf(signedOut.page)).toEqual([])
-
-    await using opened = await open("/", { key: garden.adminKey })
-    const { page } = opened
-    const look = async (name: string) => {
-      expect([name, await faultsOf(page)]).toEqual([name, []])
-    }
-    await page.getByRole("list", { name: "Sources" }).getByRole("listitem").first().waitFor()
-    await look("home")
-    await box(page).pressSequentially("clean")
-    await page.getByRole("option").first().waitFor()
-    await page.keyboard.press("ArrowDown")
-    await look("suggestions")
-    await page.goto(garden.url + asked(QUESTION))
-    await page.getByRole("button", { name: "This helped" }).waitFor()
-    await page.getByText("Why this result").first().click()
-    // With a page among them whose words are longer than a phone is wide.
-    await page.getByRole("link", { name: /^Tools for-cleaning/ }).waitFor()
-    await look("results")
-    await results(page)
-      .first()
-      .getByRole("button", { name: /^Stored copy/ })
-      .click()
-    await page.getByRole("dialog").locator(".passage").first().waitFor()
-    await look("stored copy")
-    await page.goto(`${garden.url + asked("garden")}&view=images`)
-    await page.getByRole("tabpanel").waitFor()
-    await look("images")
-    await page.goto(garden.url + asked("zzqxv wubbleflorp"))
-    await page.getByText(/^Show .* weak match/).click()
-    await results(page).first().waitFor()
-    await look("weak matches")
-    await page.goto(`${garden.url + asked("zebra migration")}&type=pdf`)
-    await page.getByRole("heading", { name: /Nothing was found/ }).waitFor()
-    await look("nothing")
-    await page.getByRole("button", { name: "Ask for a page to be added" }).click()
-    await page.getByRole("dialog").waitFor()
-    await look("ask for a page")
-    await page.goto(garden.url + asked("brsuh for pmups"))
-    await page.locator(".corrected").waitFor()
-    const filters = page.getByRole("button", { name: "Filters", exact: true })
-    if (await filters.isVisible()) await filters.click()
-    await look("facets and misspelt words")
   })
 })
