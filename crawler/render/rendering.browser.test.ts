@@ -5,6 +5,7 @@ import type { PageUrl } from "#engine"
 import type { Reading } from "../reading.ts"
 import { PageReader } from "../visit/reader.ts"
 import type { Visit, VisitOptions } from "../reading.ts"
+import { ReadingPlaces } from "../visit/reading-places.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
 import { defineSource } from "../source.ts"
 import { browserProcesses } from "../testing/browser-processes.ts"
@@ -39,25 +40,23 @@ ${script}
 
 const ARTICLE = `root.innerHTML = "<main><h1>Windmills</h1><p>" + text + "</p></main>"`
 
-function readerOf(site: TestSite): PageReader {
-  return new PageReader(
-    testConfig({
-      FOSSICK_BROWSER_PATH: browserPath ?? "",
-      FOSSICK_ALLOWED_NETWORKS: site.authority,
-    }),
-  )
-}
+const configFor = (networks: string) =>
+  testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "", FOSSICK_ALLOWED_NETWORKS: networks })
 
 describe("pages made by scripts", { tags: ["chromium"] }, () => {
   let site: TestSite
+  /** With the browser of all these tests. */
+  let places: ReadingPlaces
   let reader: PageReader
 
   beforeAll(async () => {
     site = await startTestSite({ "/robots.txt": "User-agent: *\nDisallow: /private/" })
-    reader = readerOf(site)
+    places = new ReadingPlaces(configFor(site.authority))
+    reader = new PageReader(configFor(site.authority), { places })
   })
   afterAll(async () => {
     await reader[Symbol.asyncDispose]()
+    await places[Symbol.asyncDispose]()
     await site[Symbol.asyncDispose]()
   })
 
@@ -65,6 +64,15 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     site.serve(answers)
     return reader.visit(site.url(path) as PageUrl, { rendering: "auto", ...options })
   }
+
+  test("an ordinary short page is read as it was sent, without a browser", async () => {
+    const reading = await readingOf(
+      visit("/short", { "/short": "<title>Closed</title><p>Closed on Mondays.</p>" }),
+    )
+    expect(reading).toMatchObject({ extracted: { markdown: expect.stringContaining("Closed") } })
+    expect(reading.rendered).toBeUndefined()
+    expect(await browserProcesses()).toEqual([])
+  })
 
   test("reach no private host that a name leads to meanwhile", async () => {
     using internet = new FakeInternet({ "docs.example": PUBLIC_ADDRESS, "inside.example": "127.0.0.1" })
@@ -82,21 +90,13 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
         internet.lead("docs.example", "127.0.0.1")
       },
     })
-    await using moving = new PageReader(
-      testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "", FOSSICK_ALLOWED_NETWORKS: "" }),
-      { rendering: "browser", resolve: internet.resolve },
-    )
+    await using moving = new PageReader(configFor(""), {
+      rendering: "browser",
+      resolve: internet.resolve,
+      places,
+    })
     await moving.visit(at("docs.example", "/") as PageUrl)
     expect(inside.requests).toEqual(["/"])
-  })
-
-  test("an ordinary short page is read as it was sent, without a browser", async () => {
-    const reading = await readingOf(
-      visit("/short", { "/short": "<title>Closed</title><p>Closed on Mondays.</p>" }),
-    )
-    expect(reading).toMatchObject({ extracted: { markdown: expect.stringContaining("Closed") } })
-    expect(reading.rendered).toBeUndefined()
-    expect(await browserProcesses()).toEqual([])
   })
 
   test("a page that a script fetches has its text and its links, and is asked for once", async () => {

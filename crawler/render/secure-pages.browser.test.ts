@@ -7,6 +7,7 @@ import { defineSource } from "../source.ts"
 import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { startSecureSite } from "../testing/secure-site.ts"
 import { findTestBrowser } from "../testing/test-browser.ts"
+import { ReadingPlaces } from "../visit/reading-places.ts"
 import { openSourceReader } from "../visit/source-reader.ts"
 
 const browserPath = await findTestBrowser()
@@ -27,6 +28,9 @@ const rootFile = join(folder.path, "root.pem")
 writeFileSync(rootFile, root.cert)
 const config = (more: Record<`FOSSICK_${string}`, string> = {}) =>
   testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "", ...more })
+
+/** The browser is the same for all sources: what each trusts is no business of its own. */
+const places = new ReadingPlaces(config())
 
 /** A page whose text comes from its own host, and what it could load from another. */
 const shell = (other: string) => `<!doctype html><html lang="en"><head><title>App</title></head><body>
@@ -49,6 +53,7 @@ const app =
 
 describe("pages of sites with certificates of their own", { tags: ["chromium"] }, () => {
   afterAll(async () => {
+    await places[Symbol.asyncDispose]()
     await state[Symbol.asyncDispose]()
     folder[Symbol.dispose]()
   })
@@ -71,6 +76,7 @@ describe("pages of sites with certificates of their own", { tags: ["chromium"] }
       db: state.db,
       author: "operator",
       first: "unkept",
+      places,
       env: { CERT: client.cert, KEY: client.key },
     })
     const result = await reader.read(site.url("/"))
@@ -92,6 +98,7 @@ describe("pages of sites with certificates of their own", { tags: ["chromium"] }
         db: state.db,
         author: "operator",
         first: "unkept",
+        places,
         env: {},
       })
       return await reader.read(site.url("/"))
