@@ -28,25 +28,25 @@ interface Case {
 /**
  * Damages one file after the other of what an appliance wrote, has other troubles befall it, and sees what it says and what goes on.
  * @param stores stay as they are: each case has a copy
- * @param only troubles alone whose name has this in it; no files
+ * @param only those whose name, "file, damage", has this in it
  */
 export async function damageCases(
   stores: Stores,
   { scale, seed, tell }: Effort,
-  only?: string,
+  only: RegExp = /(?:)/,
 ): Promise<Case[]> {
   const random = chance(seed)
-  const files = only === undefined ? stores.kinds() : []
   const all = [
-    ...files.flatMap((file) =>
-      HARMS.map((harm) => ({ file, harm, run: () => damagedCase(stores, file, harm) })),
-    ),
-    ...TROUBLES.filter(({ what, harm }) => `${what}, ${harm}`.includes(only ?? "")).map((trouble) => ({
+    ...stores
+      .kinds()
+      .flatMap((file) => HARMS.map((harm) => ({ file, harm, run: () => damagedCase(stores, file, harm) }))),
+    ...TROUBLES.map((trouble) => ({
       file: trouble.what,
       harm: trouble.harm,
       run: () => troubledCase(stores, trouble),
     })),
   ]
+    .filter(({ file, harm }) => only.test(`${file}, ${harm}`))
     .map((one) => ({ ...one, at: random.next() }))
     .toSorted((a, b) => a.at - b.at)
   const cases: Case[] = []

@@ -2,15 +2,15 @@ import { expect, test } from "vitest"
 import { proof, whatIsWrong } from "./fuzz-pages.ts"
 
 test("Damaged pages, PDF files and archives are read, or left out for a reason", async () => {
-  const { rows, faults } = await proof.run({ scale: 0.0008, seed: 11, tell: () => {} })
+  const { rows, faults } = await proof.run({ scale: 0.0003, seed: 11, tell: () => {} })
   expect(faults).toEqual([])
   expect(rows.map(([what, visited]) => [what, visited])).toEqual([
-    ["web pages", 80],
-    ["PDF files", 12],
-    ["Office files and books", 12],
+    ["web pages", 30],
+    ["PDF files", 4],
+    ["Office files and books", 4],
   ])
   // Most are still pages.
-  expect(rows[0]![2]).toBeGreaterThan(50)
+  expect(rows[0]![2]).toBeGreaterThan(18)
 })
 
 test("A reader that goes wrong by itself is found out", () => {

@@ -113,7 +113,7 @@ async function readAll(kind: Kind, effort: Effort, faults: string[]) {
     else if (result.kind === "failed" && result.because === "timeout") sum.late += 1
     else sum.left += 1
   }
-  const all = tries(effort, kind.all, 12)
+  const all = tries(effort, kind.all, 4)
   const warm = Math.min(WARM_UP, Math.ceil(all / 10))
   const settings = {
     FOSSICK_ALLOWED_NETWORKS: server.authority,

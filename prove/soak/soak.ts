@@ -7,7 +7,7 @@ import { startCheapVectors } from "#engine/testing/model-server.ts"
 
 import { startReceiver } from "../../api/watches/testing/receiver.ts"
 import { percentile } from "../../bench/measure.ts"
-import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
+import { type Effort, type Outcome, type Proof, settingsOf, tries } from "../proof.ts"
 import { LiveAppliance } from "../running/live-appliance.ts"
 import { MadeUpSite } from "../running/made-up-site.ts"
 import { bytesBelow, type Vitals, vitalsOf } from "../running/vitals.ts"
@@ -76,7 +76,12 @@ async function run(effort: Effort): Promise<Outcome> {
   // A short life would be spent on vectors, and be over before they are made.
   const vectors = effort.scale < SPACE_FROM ? opened.use(await startCheapVectors()).settings : {}
   const appliance = opened.use(
-    await LiveAppliance.start({ ...BOUNDS, ...vectors, FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8" }),
+    await LiveAppliance.start({
+      ...BOUNDS,
+      ...settingsOf(effort),
+      ...vectors,
+      FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8",
+    }),
   )
   const index = join(appliance.dataDir, "index")
   // Pages by script are among them, and read in a browser where there is one.
