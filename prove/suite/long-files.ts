@@ -1,5 +1,5 @@
 /**
- * Files of seven seconds and more on two cores (the end of `npm run test:all` names the slowest), which `npm test` leaves out. What they
+ * Files of four seconds and more on two cores (the end of `npm run test:all` names the slowest), which `npm test` leaves out. What they
  * prove at length, shorter files beside them prove in the main.
  */
 export const LONG_FILES: readonly string[] = [
@@ -7,7 +7,6 @@ export const LONG_FILES: readonly string[] = [
   "api/accounts/reach/reach.test.ts",
   "api/accounts/reach/shared-pages.test.ts",
   "api/admin/admin.test.ts",
-  "api/admin/model.test.ts",
   "api/admin/routes/networks/networks.test.ts",
   "api/chat-models/chat-server.test.ts",
   "api/doors/room-on-disk.test.ts",
@@ -19,13 +18,11 @@ export const LONG_FILES: readonly string[] = [
   "api/load/connections.test.ts",
   "api/openapi/examples.test.ts",
   "api/openapi/strictness.test.ts",
-  "api/research/researchers.test.ts",
   "api/supervisor/apply-sources.test.ts",
   "api/supervisor/child.test.ts",
   "api/tavily/fresh/fresh-search.test.ts",
   "api/tavily/live.test.ts",
   "api/tavily/live/live-memory.test.ts",
-  "api/usage/usage.test.ts",
   "api/watches/watches.test.ts",
   "api/watches/killed-follower.test.ts",
   "crawler/backup/backup.test.ts",
@@ -54,7 +51,6 @@ export const LONG_FILES: readonly string[] = [
   "crawler/results/run-results.test.ts",
   "crawler/simulated-week.test.ts",
   "crawler/survey/survey.test.ts",
-  "crawler/traps/trapped-crawl.test.ts",
   "crawler/unchanged-pages-links.test.ts",
   "crawler/visit/body-memory.test.ts",
   "crawler/why/why.test.ts",
@@ -70,5 +66,4 @@ export const LONG_FILES: readonly string[] = [
   "engine/move/move.test.ts",
   "engine/rerankers/rerankers.test.ts",
   "engine/testing/meilisearch/contract.test.ts",
-  "faces/build/build.test.ts",
 ]

@@ -5,11 +5,12 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { afterEach, describe, expect, test, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest"
 import { CHILD_ENV } from "#base/testing/child-env.ts"
 import type { Engine } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { aPage } from "#engine/testing/pages.ts"
 import { tryLock } from "#base/store/file-lock.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
@@ -335,23 +336,29 @@ describe("a backup that fails", () => {
 })
 
 describe("in processes of their own", () => {
+  let vectors: Awaited<ReturnType<typeof startCheapVectors>>
+  beforeAll(async () => {
+    vectors = await startCheapVectors()
+  })
+  afterAll(() => vectors[Symbol.asyncDispose]())
+
   const env = (dataDir: string) => ({
     ...CHILD_ENV,
     FOSSICK_DATA_DIR: dataDir,
     FOSSICK_MIN_FREE_MB: "0",
     FOSSICK_LOG_FORMAT: "json",
+    ...vectors.settings,
   })
 
-  /** As an appliance's, with the model that comes with it. */
-  async function fillWithModel(dataDir: string, pages: number): Promise<void> {
-    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir })
+  async function fill(dataDir: string, pages: number): Promise<void> {
+    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir, ...vectors.settings })
     await using engine = await openEngine(settings, { mode: "write", embedding: "off" })
     await engine.index(Array.from({ length: pages }, (_, i) => aPage(`p${i}`)))
   }
 
   test("one that is killed leaves no file that counts; the next begins it anew and sweeps what is left", async () => {
     await using fixture = new Fixture()
-    await fillWithModel(fixture.dataDir, 400)
+    await fill(fixture.dataDir, 400)
     fixture.declare()
     const { id } = fixture.backups.ask("schedule")
     const work = () =>
@@ -391,7 +398,7 @@ describe("in processes of their own", () => {
 
   test("the crawler process makes what is due, and the command shows it", async () => {
     await using fixture = new Fixture()
-    await fillWithModel(fixture.dataDir, 5)
+    await fill(fixture.dataDir, 5)
     new BackupTable(fixture.db).declare({
       name: "fossick",
       folder: fixture.folder,
