@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module"
 import { crawlSite } from "../crawl/crawl-site.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { PageReader } from "../visit/reader.ts"
@@ -11,6 +12,8 @@ const db = openStateStore(process.argv[2]!)
 const jobs = new Jobs(db)
 jobs.recover()
 const job = jobs.start(jobs.nextQueued()!.id)!
+// Else each start compiles anew: whoever is killed keeps nothing.
+flushCompileCache()
 await using engine = new MemoryEngine()
 {
   const config = testConfig()

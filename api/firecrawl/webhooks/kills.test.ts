@@ -24,7 +24,7 @@ import type { Asked } from "./testing/job-worker.ts"
 
 const WORKER = join(import.meta.dirname, "testing/job-worker.ts")
 const PAGES = 12
-const KILLS = 4
+const KILLS = 3
 
 interface Told {
   readonly id: string

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module"
 import { join } from "node:path"
 
 import { pino } from "pino"
@@ -43,4 +44,6 @@ watches.start(
   }),
   config,
 )
+// Else each start compiles anew: whoever is killed keeps nothing.
+flushCompileCache()
 process.send?.("ready")

@@ -1,4 +1,5 @@
 // A process of its own to be killed: `node build-child.ts <data folder> <model>` builds and swaps.
+import { flushCompileCache } from "node:module"
 import { openForWriting } from "../open-for-writing.ts"
 import { Upgrade } from "../building/upgrade.ts"
 import { DataFolder } from "./appliance-data.ts"
@@ -6,6 +7,8 @@ import { DataFolder } from "./appliance-data.ts"
 const [dir, model] = process.argv.slice(2) as [string, string]
 const context = new DataFolder(dir).context(model)
 await using engine = await openForWriting(context)
+// Else each start compiles anew: whoever is killed keeps nothing.
+flushCompileCache()
 process.stdout.write("begun\n")
 await new Upgrade(context, engine).work({
   signal: new AbortController().signal,

@@ -1,6 +1,7 @@
 // A process of its own that a test kills: `node mover-child.ts <steps> export|import <index folder> <file>`. It says each step
 // it has made, and after so many goes no further: it must not be done before the test that kills it has its turn.
 import { createReadStream, writeSync } from "node:fs"
+import { flushCompileCache } from "node:module"
 import { exportToFile } from "../export-to-file.ts"
 import { importPages } from "../import-pages.ts"
 import { ExportReader } from "../format/read-export.ts"
@@ -15,6 +16,8 @@ const say = (line: string) => {
 }
 
 await using engine = await openWide(dir, role === "export" ? "read" : "write")
+// Else each start compiles anew: whoever is killed keeps nothing.
+flushCompileCache()
 if (role === "export") {
   await exportToFile(engine, file, {
     onResume: ({ pages }) => say(`resumed ${pages}`),

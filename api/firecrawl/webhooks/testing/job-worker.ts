@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module"
 import { pino } from "pino"
 
 import { readSettings } from "#base/settings.ts"
@@ -61,4 +62,6 @@ process.on("message", ({ id, keyId, request }: Asked) => {
   const owner = { keyId, project: "", session: "", human: "" }
   void runner.add(id, key, owner, request, id).then(() => process.send!(id))
 })
+// Else each start compiles anew: whoever is killed keeps nothing.
+flushCompileCache()
 process.send!("ready")
