@@ -159,7 +159,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await using opened = await open("/strict")
     const { page: manual } = opened
     await manual.keyboard.press("Control+k")
-    await manual.keyboard.type("how are pumps cleaned?")
+    await manual.keyboard.insertText("how are pumps cleaned?")
     await offered(manual, "Cleaning pumps")
     await manual.keyboard.press("ArrowUp")
     expect(await active(manual).innerText()).toContain("Answer “how are pumps cleaned?”")
@@ -181,7 +181,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await using opened = await open("/strict")
     const { page: manual } = opened
     await manual.keyboard.press("Control+k")
-    await manual.keyboard.type("pumps")
+    await manual.keyboard.insertText("pumps")
     await options(manual).first().waitFor()
     for (let step = 0; step < 6; step++) {
       await manual.keyboard.press("Tab")
@@ -252,7 +252,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
   test("keeps to a path, and results lead to the site that shows them where that is wanted", async () => {
     await using opened = await open("/path")
     await opened.page.keyboard.press("Control+k")
-    await opened.page.keyboard.type("seals")
+    await opened.page.keyboard.insertText("seals")
     await options(opened.page).first().waitFor()
     await opened.page
       .getByRole("status")
@@ -263,7 +263,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     }
     await using here = await open("/here")
     await here.page.keyboard.press("Control+k")
-    await here.page.keyboard.type("tulips")
+    await here.page.keyboard.insertText("tulips")
     await offered(here.page, "Tulips")
     expect(await option(here.page, "Tulips").getAttribute("href")).toBe(`${site.origin}/tulips`)
   })
@@ -272,7 +272,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await using opened = await open("/strict")
     const { page: manual, complaints } = opened
     await manual.keyboard.press("Control+k")
-    await manual.keyboard.type("hostile weeds")
+    await manual.keyboard.insertText("hostile weeds")
     await offered(manual, "Weeds <img")
     await manual.keyboard.press("ArrowUp")
     await manual.keyboard.press("Enter")
@@ -289,10 +289,10 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     const { page: manual } = opened
     const before = await manual.locator("h1").evaluate((one) => getComputedStyle(one).color)
     await manual.keyboard.press("Control+k")
-    await manual.keyboard.type("tulips")
+    await manual.keyboard.insertText("tulips")
     const found = option(manual, "Tulips")
     await found.waitFor()
-    // Each letter brings another list: an option that has just gone has no style.
+    // Another list may come: an option that has just gone has no style.
     await expect.poll(() => found.evaluate((one) => getComputedStyle(one).fontSize)).toBe("15.04px")
     expect(await background(manual)).not.toBe("rgb(255, 0, 0)")
     expect(await manual.locator("h1").evaluate((one) => getComputedStyle(one).color)).toBe(before)
@@ -328,7 +328,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
       const { page: manual } = opened
       expect(await complaintsOf(manual)).toEqual([])
       await manual.keyboard.press("Control+k")
-      await manual.keyboard.type("how are pumps cleaned")
+      await manual.keyboard.insertText("how are pumps cleaned")
       await offered(manual, "Cleaning pumps")
       expect(await complaintsOf(manual)).toEqual([])
       await manual.keyboard.press("ArrowUp")
@@ -347,7 +347,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await using opened = await open("/strict")
     const { page } = opened
     await page.keyboard.press("Control+k")
-    await page.keyboard.type("zzqxv wubbleflorp")
+    await page.keyboard.insertText("zzqxv wubbleflorp")
     await page.getByText("Nothing fits zzqxv wubbleflorp well").waitFor()
     const list = page.getByRole("listbox", { name: "Results" })
     expect(await list.getByRole("option").count()).toBe(1)
@@ -359,11 +359,11 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
   test("says so when nothing is found, when the key is wrong, and when its attributes are", async () => {
     await using opened = await open("/nowhere")
     await opened.page.keyboard.press("Control+k")
-    await opened.page.keyboard.type("tulips")
+    await opened.page.keyboard.insertText("tulips")
     await opened.page.getByText("Nothing was found for tulips").waitFor()
     await using refused = await open("/no-key")
     await refused.page.keyboard.press("Control+k")
-    await refused.page.keyboard.type("tulips")
+    await refused.page.keyboard.insertText("tulips")
     await refused.page.getByRole("alert").waitFor()
     const { page: wrong, complaints } = await openWatchedPage(browser, "", DESKTOP)
     await wrong.goto(`${site.origin}/wrong`)
