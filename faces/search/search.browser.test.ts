@@ -180,10 +180,10 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     const { keyboard } = page
     const goTo = (there: Locator, key?: "Shift+Tab") => tabTo(page, there, key)
     await goTo(page.getByLabel("API key"))
-    await keyboard.type(garden.key)
+    await keyboard.insertText(garden.key)
     await keyboard.press("Enter")
     await goTo(box(page))
-    await keyboard.type(QUESTION)
+    await keyboard.insertText(QUESTION)
     await keyboard.press("Enter")
     const citation = page
       .getByRole("region", { name: "Answer" })
@@ -227,7 +227,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await keyboard.press("Enter")
     const address = page.getByRole("dialog").getByLabel("Address of the page or its site")
     await goTo(address)
-    await keyboard.type("https://pumps.example/")
+    await keyboard.insertText("https://pumps.example/")
     await keyboard.press("Enter")
     await page.getByText("The operator will see what is missing.").waitFor()
     expect(garden.requests()).toContainEqual(expect.objectContaining({ url: "https://pumps.example/" }))
