@@ -1,7 +1,8 @@
 import { pause } from "#base/flow/pause.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 
 import { percentile, processTree } from "../../bench/measure.ts"
-import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
+import { type Effort, type Outcome, type Proof, settingsOf, tries } from "../proof.ts"
 import { LiveAppliance } from "../running/live-appliance.ts"
 import { MadeUpSite } from "../running/made-up-site.ts"
 import { sendSignal } from "../running/send-signal.ts"
@@ -13,7 +14,7 @@ const MB = 1_000_000
 const CLIENTS = 64
 const LOAD_SECONDS = 600
 const OVERLOAD_CLIENTS = 512
-const LEAST_CLIENTS = 96
+const LEAST_CLIENTS = 64
 const OVERLOAD_SECONDS = 60
 const REST_SECONDS = 60
 /** With those of callers beside them at least 10,000 are kept; the others find that there is a bound. */
@@ -29,12 +30,12 @@ const PAGES_OF_TURN = 250
 const LEAST_OF_TURN = 5
 const TURNS = 3
 /** Any phase is played for so many seconds at least, however short the run. */
-const LEAST_SECONDS = 1
+const LEAST_SECONDS = 0.5
 /** Seconds of one client who asks alone while a source is crawled, at most. */
 const ALONE_SECONDS = 90
 /** Seconds for which vectors are made, and for which they are not. */
 const TURN_SECONDS = 4
-/** Below this scale vectors are made while it is asked at rest, too, and the model that was chosen meanwhile stays. */
+/** Below this scale a server makes the vectors at no cost: no model is loaded, and none takes its place meanwhile. */
 const VECTORS_FROM = 0.02
 /** Searches whose slowest hundredth says anything. */
 const LEAST_JUDGED = 300
@@ -160,7 +161,7 @@ class Load {
     return processTree(this.#appliance.pid).filter((pid) => commandOf(pid).includes(program))
   }
 
-  /** All pages have their vectors. A short run does not wait for it: they are made when nothing else wants the processors. */
+  /** All pages have their vectors. A short run does not wait for it. */
   async untilEmbedded(): Promise<void> {
     if (this.#effort.scale < VECTORS_FROM) return
     await this.#appliance.until(async () => (await this.#waiting()) === 0)
@@ -174,18 +175,17 @@ class Load {
   /** The mix, while a source is crawled again and the index is made anew with another model. */
   async load(second: MadeUpSite): Promise<void> {
     const seconds = this.#seconds(LOAD_SECONDS)
-    const { model } = await this.#appliance.ask<ModelState>("/admin/model")
-    const first = model.in_use?.name === "multilingual" ? "multilingual" : "english"
-    const other = first === "english" ? "multilingual" : "english"
+    // A short run has the vectors of a server, and no other model to choose.
+    const models = this.#effort.scale < VECTORS_FROM ? null : await this.#models()
     // What a load leaves behind by right is there before it: the pages of the source, and a thread of either model (embedders/model-threads.ts).
     await this.#appliance.declare("second", second)
     await this.#appliance.crawl("second")
-    if (this.#effort.scale >= VECTORS_FROM) for (const one of [other, first]) await this.#anew(one)
+    if (models !== null) for (const one of [models.other, models.first]) await this.#anew(one)
     const before = await this.#warm(async () => void (await this.#ask(CLIENTS, seconds / 10)))
     second.change(Math.ceil(second.urls.length / 2))
     this.#effort.tell(`${CLIENTS} clients for ${Math.round(seconds)} s, with a crawl, vectors and a re-index`)
     const crawled = this.#appliance.crawl("second")
-    await this.#appliance.ask("/admin/model", { model: other })
+    if (models !== null) await this.#appliance.ask("/admin/model", { model: models.other })
     const delays = this.#delays(AbortSignal.timeout(seconds * 1000))
     const tallies = await this.#ask(CLIENTS, seconds)
     await crawled
@@ -201,12 +201,19 @@ class Load {
       "event loop delay, of each second its p99",
       `median ${ms(percentile(seen, 0.5))}, p99 ${ms(percentile(seen, 0.99))}`,
     )
-    if (this.#effort.scale >= VECTORS_FROM) {
-      await this.#untilAnew(other)
+    if (models !== null) {
+      await this.#untilAnew(models.other)
       // Like is compared with like: the models are not equally large.
-      await this.#anew(first)
+      await this.#anew(models.first)
     }
     this.#compare("the load", before, await this.#atRest())
+  }
+
+  /** The model that is in use, and the one that the index is made anew with. */
+  async #models(): Promise<{ readonly first: string; readonly other: string }> {
+    const { model } = await this.#appliance.ask<ModelState>("/admin/model")
+    const first = model.in_use?.name === "multilingual" ? "multilingual" : "english"
+    return { first, other: first === "english" ? "multilingual" : "english" }
   }
 
   /** Far more than can be answered. */
@@ -473,8 +480,11 @@ async function run(effort: Effort): Promise<Outcome> {
     ),
   )
   for (const one of [site, again, ...others]) opened.use(one!)
+  const vectors = effort.scale < VECTORS_FROM ? opened.use(await startCheapVectors()).settings : {}
   const appliance = opened.use(
     await LiveAppliance.start({
+      ...settingsOf(effort),
+      ...vectors,
       FOSSICK_CONNECTIONS: String(Math.round(idleConnections(effort) * CONNECTIONS_SHARE)),
       FOSSICK_SEARCH_QUEUE: String(tries(effort, QUEUE, LEAST_CLIENTS >> 2)),
     }),
