@@ -79,7 +79,7 @@ describe("a PDF", () => {
 describe("an archive", () => {
   test("that inflates to much, whatever it calls itself", async () => {
     const body = inflatingZip("word/document.xml", " ", POISON_MB)
-    for (const format of ["docx", "epub"] as const)
+    for (const format of ["docx", "xlsx", "ods", "epub"] as const)
       expect(await isHarmless(format, Uint8Array.from(body))).toBe("unsupported")
   })
 

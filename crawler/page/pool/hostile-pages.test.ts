@@ -19,6 +19,7 @@ test("pages made to exhaust their thread cost no more than themselves", async ()
     data: `<script type="application/ld+json">[${"[[],{}],".repeat(1_200_000)}0]</script>`,
     lists: "<ul><li>x".repeat(200_000),
     drawings: "<svg><math><svg>".repeat(120_000),
+    words: `<p>${"word ".repeat(2_000_000)}`,
   }
   const kinds: Record<string, string> = {}
   for (const [name, html] of Object.entries(shapes)) {
