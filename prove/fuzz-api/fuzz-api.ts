@@ -12,8 +12,10 @@ import { openSchemathesis, type Tries } from "./schemathesis.ts"
 
 /** Seconds for which each kind of caller asks, at most: what is tried at random goes on until they are over. */
 const SECONDS = { own: 420, foreign: 120, paid: 60 }
+/** A program of Python is started for each, so that less would hardly be cheaper. */
+const LEAST_SECONDS = 3
 /** Operations that a small share of the tries asks, each kind of caller others. */
-const FEWEST = 6
+const FEWEST = 4
 
 /** Where no server is: every fetch of a foreign address ends there at once, on any machine. */
 const NO_PROXY = "http://127.0.0.1:9"
@@ -125,20 +127,20 @@ async function run(effort: Effort): Promise<Outcome> {
       calls: "paid search",
       operations: operationsOf(bought),
       caller: { name: "payers", key: null },
-      tries: { url: paid, document: bought, seconds: tries(effort, SECONDS.paid, 5) },
+      tries: { url: paid, document: bought, seconds: tries(effort, SECONDS.paid, LEAST_SECONDS) },
     },
     ...(isShort ? [random.one(others)] : others).map((caller) => ({
       calls: "of other programs",
       operations: some(operationsOf(foreign)),
       caller,
-      tries: { url, document: foreign, seconds: tries(effort, SECONDS.foreign, 5) },
+      tries: { url, document: foreign, seconds: tries(effort, SECONDS.foreign, LEAST_SECONDS) },
     })),
     // Each is a start of the program: of a short run that of one who has a key, and of one who has none.
     ...(isShort ? [random.one(callers.slice(0, -1)), asNobody] : callers).map((caller) => ({
       calls: "`/openapi.json`",
       operations: some(all),
       caller,
-      tries: { url, seconds: tries(effort, SECONDS.own, 5) },
+      tries: { url, seconds: tries(effort, SECONDS.own, LEAST_SECONDS) },
     })),
   ]
   const rows: (readonly [string, string, number, number, number, number])[] = []
