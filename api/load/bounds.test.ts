@@ -48,10 +48,9 @@ test("the handbook names every bound that the metrics have, and no other", async
   expect(used.size).toBeGreaterThanOrEqual(30)
   const limits = valuesOf(metrics, "limit")
   expect([...limits.keys()]).toEqual([...used.keys()])
-  // Nobody has an index open here.
-  expect([...limits].filter(([, limit]) => !(limit > 0)).map(([bound]) => bound)).toEqual([
-    "memory-cache-index",
-  ])
+  // The memory for an open index is known once this process has opened one, which another file may have done.
+  const unlimited = [...limits].filter(([, limit]) => !(limit > 0)).map(([bound]) => bound)
+  expect(unlimited.filter((bound) => bound !== "memory-cache-index")).toEqual([])
   expect([...used].filter(([bound, value]) => !(value <= limits.get(bound)!))).toEqual([])
   expect(
     [...cacheUses().keys()].map((kind) => `memory-cache-${kind}`).filter((bound) => !used.has(bound)),
