@@ -62,12 +62,15 @@ function isPadding(at: number): boolean {
 
 /**
  * Whether a change leaves all of an archive's meaning: it hits padding, or the checksum of a header, which does not count
- * itself, and whose number can be written in several ways: with blanks for leading zeros, with anything behind its NUL.
+ * itself, and whose number can be written in several ways: with blanks for leading zeros, with anything behind its NUL. The empty
+ * blocks at the end are told by all their bytes but those of the checksum.
  */
 function changesNothing(changed: Buffer, at: number): boolean {
   if (isPadding(at)) return true
-  const { header } = entryAt(at) ?? { header: at }
+  const entry = entryAt(at)
+  const header = entry?.header ?? at - (at % BLOCK)
   if (at < header + CHECKSUM.from || at >= header + CHECKSUM.to) return false
+  if (entry === null) return true
   const numberIn = (bytes: Buffer) =>
     Number.parseInt(
       bytes.toString("utf8", header + CHECKSUM.from, header + CHECKSUM.to).replace(/^[ \0]+/, ""),
@@ -110,6 +113,8 @@ test("no byte may be another", async () => {
         [CHECKSUM.to - 1, 1],
         [CHECKSUM.from, 0x30 ^ 0x20],
         [CHECKSUM.from + 3, 1],
+        [whole.length - 2 * BLOCK + CHECKSUM.from, 1],
+        [whole.length - BLOCK + CHECKSUM.to, 1],
       ],
     },
   )
