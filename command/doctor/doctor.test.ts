@@ -43,7 +43,7 @@ afterAll(() => fossick[Symbol.asyncDispose]())
 const runThrough = (through: readonly string[], cwd: string, env: Record<string, string>) =>
   new Promise<{ code: number; out: string }>((resolve) => {
     const [command, ...args] = [...through, process.execPath, FOSSICK, "doctor", "--json"]
-    execFile(command!, args, { cwd, env: { ...CHILD_ENV, ...env } }, (error, stdout) => {
+    execFile(command, args, { cwd, env: { ...CHILD_ENV, ...env } }, (error, stdout) => {
       resolve({ code: Number(error?.code ?? 0), out: stdout })
     })
   })

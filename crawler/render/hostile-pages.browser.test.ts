@@ -38,7 +38,8 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
     site = await startTestSite({})
     reader = readerOf(site)
     // The browser and the thread that reads are there before a page's time begins.
-    expect(await visit("/first", page(""))).toMatchObject({ kind: "read" })
+    const { kind } = await visit("/first", page(""))
+    if (kind !== "read") throw new Error(`a page without scripts is ${kind}`)
   })
   afterAll(async () => {
     await reader[Symbol.asyncDispose]()

@@ -9,7 +9,7 @@ const MOST_TABS = 120
 export async function tabTo(page: Page, there: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
   await there.waitFor()
   // The element is asked itself: to look for it by its role and name after each key costs more than the key.
-  const element = (await there.elementHandle())!
+  const element = await there.elementHandle()
   for (let tabs = 0; tabs < MOST_TABS; tabs++) {
     if (await element.evaluate((one) => one === document.activeElement)) return
     await page.keyboard.press(key)
