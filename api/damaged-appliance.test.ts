@@ -11,8 +11,7 @@ import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { strangeState } from "#base/store/state-identity.ts"
 import { Fossick } from "#base/testing/fossick.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
-import { startModelServer, type TestModelServer } from "#engine/testing/model-server.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 // The processes as they are, on folders that a real crawl filled and that were damaged since.
@@ -24,7 +23,7 @@ const LISTENING = /listening on (http:\S+)/
 const QUESTION = "which gull nests on the breakwater"
 
 let site: TestSite
-let model: TestModelServer
+let vectors: Awaited<ReturnType<typeof startCheapVectors>>
 const fossick = new Fossick()
 let sound: string
 let settings: Record<string, string>
@@ -35,7 +34,7 @@ beforeAll(async () => {
     "/gulls": article("Gulls", { text: "The herring gull nests on the breakwater behind the harbour." }),
     "/terns": article("Terns", { text: "Terns leave in autumn and come back in spring." }),
   })
-  model = await startModelServer({ embedder: new HashingEmbedder() })
+  vectors = await startCheapVectors()
   settings = {
     ...CHILD_ENV,
     FOSSICK_ALLOWED_NETWORKS: site.authority,
@@ -43,8 +42,7 @@ beforeAll(async () => {
     FOSSICK_PORT: "0",
     FOSSICK_HANDBOOK: "off",
     FOSSICK_STATEMENT_RERANKER: "off",
-    FOSSICK_EMBEDDINGS_URL: `${model.url}/v1`,
-    FOSSICK_EMBEDDINGS_MODEL: "words",
+    ...vectors.settings,
   }
   sound = await mkdtemp(join(tmpdir(), "fossick-sound-"))
   await crawl(sound)
@@ -52,7 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await rm(sound, { recursive: true, force: true })
   await fossick[Symbol.asyncDispose]()
-  await model?.[Symbol.asyncDispose]()
+  await vectors?.[Symbol.asyncDispose]()
   await site?.[Symbol.asyncDispose]()
 })
 

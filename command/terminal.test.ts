@@ -6,8 +6,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { CHILD_ENV } from "#base/testing/child-env.ts"
 
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
-import { startModelServer } from "#engine/testing/model-server.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
 import { COMMANDS } from "./registry.ts"
@@ -32,7 +31,7 @@ interface Ended {
 
 /** They end their process, or show the whole way that a text takes to a terminal. */
 const OF_THEIR_OWN = ["start", "crawl", "mcp"]
-const model = opened.use(await startModelServer({ embedder: new HashingEmbedder() }))
+const vectors = opened.use(await startCheapVectors())
 const fossick = opened.use(new Fossick())
 
 /** Runs `fossick <name>`. */
@@ -43,8 +42,7 @@ function run(name: string, ...args: string[]): Promise<Ended> {
     FOSSICK_ALLOWED_NETWORKS: site.authority,
     FOSSICK_SOURCES_FILE: join(dir, "sources.yaml"),
     FOSSICK_STATEMENT_RERANKER: "off",
-    FOSSICK_EMBEDDINGS_URL: `${model.url}/v1`,
-    FOSSICK_EMBEDDINGS_MODEL: "words",
+    ...vectors.settings,
     FOSSICK_API_KEY: "a-key-that-only-this-test-knows",
     ...(name === "start" && { FOSSICK_PORT: HOSTILE }),
   }

@@ -3,7 +3,8 @@ import { DatabaseSync } from "node:sqlite"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
-import { hasTable, migrate } from "#base/store/state-store.ts"
+import { hasTable } from "#base/store/rows/tables.ts"
+import { migrate } from "#base/store/state-store.ts"
 
 import { hasTalked, keepOutbound, noteOutbound, writeOutbound } from "./outbound.ts"
 import { OutboundLedger } from "./outbound-ledger.ts"

@@ -1,4 +1,5 @@
 import { KnownError } from "../errors.ts"
+import { hasTable } from "./rows/tables.ts"
 import type { StateStore } from "./state-port.ts"
 
 // One number for all tables of a state together. Steps of single parts bring a state up to date; where such steps are
@@ -20,11 +21,11 @@ export function beginGeneration(db: StateStore): void {
 }
 
 /**
- * Why a state that has a `schema_version` is not opened here, and what to do, for anybody to read; null: it may be opened.
+ * Why a state is not opened here, and what to do, for anybody to read; null: it may be opened, or holds nothing yet.
  * @param backup the file that the state came out of
  */
 export function otherGeneration(db: StateStore, backup?: string): string | null {
-  if (isEmpty(db)) return null
+  if (!hasTable(db, "schema_version") || isEmpty(db)) return null
   const row = db.prepare("select version from schema_version where part = ?").get(WHOLE)
   const found = Number(row?.["version"] ?? 0)
   if (found === GENERATION) return null

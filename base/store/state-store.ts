@@ -65,7 +65,7 @@ export function openStateToRead(dataDir: string, waitMs = BUSY_MS): StateStore |
  */
 export function refuseOtherFile(file: string, backup?: string): void {
   using db = openToRead(file)
-  if (hasTable(db, "schema_version")) refuseOtherGeneration(db, backup)
+  refuseOtherGeneration(db, backup)
 }
 
 /** Whether the state is on a server, where processes of other machines may work on it. */
@@ -156,12 +156,6 @@ export function migrate(db: StateStore, part: string, steps: readonly Step[]): v
   }
   patiently(db, () => transaction(db, bringUp))
 }
-
-/** Whether a table is there: who opens the store first may find none of another part. */
-export const hasTable = (db: StateStore, name: string): boolean =>
-  (db instanceof PostgresStore
-    ? db.prepare("select 1 from pg_tables where schemaname = current_schema() and tablename = ?").get(name)
-    : db.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name)) !== undefined
 
 /** Runs `work` in one write transaction: all of it lands, or nothing. `work` must not await. */
 export function transaction<T>(db: StateStore, work: () => T): T {

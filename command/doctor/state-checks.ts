@@ -2,7 +2,8 @@ import type { ServerLocation } from "#base/store/postgres/asked.ts"
 import { PostgresError } from "#base/store/postgres/bridge.ts"
 import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
 import { stateServer } from "#base/store/postgres/state-location.ts"
-import { hasTable, openStateToRead, type StateStore } from "#base/store/state-store.ts"
+import { hasTable } from "#base/store/rows/tables.ts"
+import { openStateToRead, type StateStore } from "#base/store/state-store.ts"
 import { otherGeneration } from "#base/store/state-generation.ts"
 import { stateDamage } from "#base/store/rebuild-state.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
@@ -34,7 +35,7 @@ export function ask(dataDir: string, sql: string, ...values: number[]): Record<s
 
 /** What is wrong with a state that can be read; null: there is none. */
 function findingsOf(dataDir: string, db: StateStore | null): Finding[] {
-  const other = db !== null && hasTable(db, "schema_version") ? otherGeneration(db) : null
+  const other = db && otherGeneration(db)
   if (other !== null) return [wrong(other, "docs/upgrade.md has more.")]
   // One that was never begun has no id yet; it gets one at the next start.
   if (db !== null && !hasTable(db, "state_identity")) return []

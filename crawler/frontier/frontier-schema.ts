@@ -2,7 +2,7 @@ import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 const OF_JOB = "references job (id) on delete cascade"
 // `crawl_url.reading` and `strikes`: what is being read, and how often a process was lost over it, see suspects.ts.
-// `known_address`: an address is known to each source by itself, since a page may belong to several.
+// `known_address`: each source knows an address separately, since a page may belong to several.
 const FIRST = `create table job_outcome (
      job integer not null ${OF_JOB}, outcome text not null, count integer not null,
      primary key (job, outcome)

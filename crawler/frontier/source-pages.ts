@@ -1,5 +1,6 @@
 import type { PageUrl } from "#engine"
-import { hasTable, type StateStore } from "#base/store/state-store.ts"
+import { hasTable } from "#base/store/rows/tables.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import { type OutcomeName, PAGE_OUTCOMES_SQL } from "../outcome-name.ts"
 import type { KnownAddress } from "./known-addresses.ts"
 

@@ -130,12 +130,9 @@ export class Renderer implements AsyncDisposable {
     } catch (error) {
       const [reason] = (error as Error).message.split("\n", 1)
       const isTooLong = Buffer.byteLength(tmpdir()) > LONGEST_TEMPORARY_FOLDER
+      const advice = `; set TMPDIR to a folder whose path has at most ${LONGEST_TEMPORARY_FOLDER} bytes`
       return this.#without(
-        `the browser ${found.path} could not be started: ${
-          isTooLong
-            ? `set TMPDIR to a folder whose path has at most ${LONGEST_TEMPORARY_FOLDER} bytes`
-            : reason
-        }`,
+        `the browser ${found.path} could not be started: ${reason}${isTooLong ? advice : ""}`,
       )
     }
   }

@@ -1,6 +1,7 @@
 import { hasPages } from "../frontier/source-pages.ts"
 import { hasOpenRun, namesOfRuns } from "../jobs/source-runs.ts"
-import { hasTable, type StateStore } from "#base/store/state-store.ts"
+import { hasTable } from "#base/store/rows/tables.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import { CommandError } from "#base/run-command.ts"
 import { didYouMean } from "#base/text/near-names.ts"
 

@@ -190,7 +190,7 @@ export async function closeBrowser(): Promise<void> {
   shared = null
 }
 
-/** Of a short run one page tries all that do not leave it, and one of the others is tried. */
+/** A short run tries everything that stays on the page in one page, and one attack that leaves it. */
 export const browsing = (scale: number): Kind => {
   // A page with a policy would keep the other tries from asking.
   const others = Object.fromEntries(Object.entries(TRIES).filter(([name]) => name !== "a report of a policy"))

@@ -55,6 +55,14 @@ const leftProcesses = (): number[] =>
     )
   })
 
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // It ended in the meantime.
+  }
+}
+
 /** What is there now and was not before. */
 function leftBehind(): string[] {
   const ports = listening() - before.listening
@@ -78,6 +86,6 @@ afterAll(async () => {
     left = leftBehind()
   }
   // One that holds the output of the run open would keep whoever reads it waiting for good.
-  for (const pid of leftProcesses()) process.kill(pid, "SIGKILL")
+  for (const pid of leftProcesses()) end(pid)
   if (left.length > 0) throw new Error(`These tests left behind ${left.join(", ")}.`)
 })

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
 import { closeSync, openSync } from "node:fs"
 import { backup, DatabaseSync } from "node:sqlite"
-import { hasTable, OF_A_NEW_FILE, SCHEMA_VERSION, transaction } from "../state-store.ts"
+import { hasTable } from "../rows/tables.ts"
+import { OF_A_NEW_FILE, SCHEMA_VERSION, transaction } from "../state-store.ts"
 import type { StateStore } from "../state-port.ts"
 import { PostgresStore } from "./postgres-store.ts"
 

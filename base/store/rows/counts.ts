@@ -1,4 +1,5 @@
-import { hasTable, type StateStore, transaction } from "../state-store.ts"
+import { hasTable } from "./tables.ts"
+import { type StateStore, transaction } from "../state-store.ts"
 
 /** Numbers that triggers keep, so that nobody has to count: what they are, and what they should be. */
 export interface Count {

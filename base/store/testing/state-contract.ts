@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { GENERATION, OtherStateError } from "../state-generation.ts"
 import { replaceSql } from "../state-port.ts"
+import { hasTable } from "../rows/tables.ts"
 import {
-  hasTable,
   isOnServer,
   migrate,
   openStateStore,

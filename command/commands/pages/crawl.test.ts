@@ -5,8 +5,7 @@ import { CHILD_ENV } from "#base/testing/child-env.ts"
 import type { PageUrl } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
-import { startModelServer } from "#engine/testing/model-server.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { readSettings } from "#base/settings.ts"
 import {
   type CrawlOptions,
@@ -23,11 +22,10 @@ import { readCommandLine } from "../../program.ts"
 import { FOSSICK, Fossick, refusalOf } from "../../testing/fossick.ts"
 
 const fossick = new Fossick()
-const model = await startModelServer({ embedder: new HashingEmbedder() })
-const MODEL = { FOSSICK_EMBEDDINGS_URL: `${model.url}/v1`, FOSSICK_EMBEDDINGS_MODEL: "words" }
+const vectors = await startCheapVectors()
 afterAll(async () => {
   await fossick[Symbol.asyncDispose]()
-  await model[Symbol.asyncDispose]()
+  await vectors[Symbol.asyncDispose]()
 })
 
 /** A running `fossick crawl`. */
@@ -38,7 +36,11 @@ class Command {
   err = ""
 
   /** @param env with {} it has the model that ships with Fossick */
-  constructor(dataDir: string, args: readonly string[], env: Readonly<Record<string, string>> = MODEL) {
+  constructor(
+    dataDir: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = vectors.settings,
+  ) {
     this.child = spawn(process.execPath, [FOSSICK, "crawl", ...args], {
       env: { ...CHILD_ENV, FOSSICK_DATA_DIR: dataDir, FOSSICK_FETCH_CONCURRENCY: "2", ...env },
     })

@@ -3,8 +3,7 @@ import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { afterAll, describe, expect, test } from "vitest"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
-import { startModelServer } from "#engine/testing/model-server.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { CHILD_ENV } from "#base/testing/child-env.ts"
 import type { PageUrl } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
@@ -26,7 +25,7 @@ const SETTLE_AND_DIE = fileURLToPath(import.meta.resolve("#crawler/removals/test
 
 function start(file: string, dataDir: string): ChildProcess {
   return spawn(process.execPath, [file], {
-    env: { ...CHILD_ENV, FOSSICK_DATA_DIR: dataDir, FOSSICK_LOG_LEVEL: "silent", ...MODEL },
+    env: { ...CHILD_ENV, FOSSICK_DATA_DIR: dataDir, FOSSICK_LOG_LEVEL: "silent", ...vectors.settings },
   })
 }
 
@@ -35,15 +34,14 @@ const removals = (dataDir: string, ...args: string[]) =>
   fossick.run(dataDir, ["removals", ...args], {
     FOSSICK_DATA_DIR: dataDir,
     FOSSICK_LOG_LEVEL: "silent",
-    ...MODEL,
+    ...vectors.settings,
   })
 
 const fossick = new Fossick()
-const model = await startModelServer({ embedder: new HashingEmbedder() })
-const MODEL = { FOSSICK_EMBEDDINGS_URL: `${model.url}/v1`, FOSSICK_EMBEDDINGS_MODEL: "words" }
+const vectors = await startCheapVectors()
 afterAll(async () => {
   await fossick[Symbol.asyncDispose]()
-  await model[Symbol.asyncDispose]()
+  await vectors[Symbol.asyncDispose]()
 })
 
 describe("arguments", () => {
@@ -77,7 +75,7 @@ describe("fossick removals", () => {
       "/c": article("Gamma"),
     })
     using folder = temporaryFolder()
-    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path, ...MODEL })
+    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path, ...vectors.settings })
     const db = openStateStore(folder.path)
     try {
       const jobs = new Jobs(db)
@@ -146,7 +144,7 @@ describe("fossick removals", () => {
       "/a": article("Alpha"),
     })
     using folder = temporaryFolder()
-    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path, ...MODEL })
+    const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: folder.path, ...vectors.settings })
     const db = openStateStore(folder.path)
     try {
       const jobs = new Jobs(db)

@@ -12,24 +12,22 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { article, html, startTestSite, status } from "#crawler/testing/test-site.ts"
 import { Sources } from "#crawler/sources/sources.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
-import { startModelServer } from "#engine/testing/model-server.ts"
+import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { FOSSICK, Fossick, refusalOf } from "../../testing/fossick.ts"
 
 const MAIN = fileURLToPath(import.meta.resolve("#crawler/main.ts"))
 
 // What vectors are is no matter here, and the real model takes its time with each crawl.
-const model = await startModelServer({ embedder: new HashingEmbedder() })
-const MODEL = { FOSSICK_EMBEDDINGS_URL: `${model.url}/v1`, FOSSICK_EMBEDDINGS_MODEL: "words" }
+const vectors = await startCheapVectors()
 const fossick = new Fossick()
 afterAll(async () => {
   await fossick[Symbol.asyncDispose]()
-  await model[Symbol.asyncDispose]()
+  await vectors[Symbol.asyncDispose]()
 })
 
 /** Runs a command in a data folder, with `sources.yaml` in it. */
 const run = (folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  fossick.run(folder, args, { FOSSICK_DATA_DIR: join(folder, "data"), ...MODEL, ...env })
+  fossick.run(folder, args, { FOSSICK_DATA_DIR: join(folder, "data"), ...vectors.settings, ...env })
 
 test.each([
   [[], "Usage: fossick sources"],
@@ -172,7 +170,7 @@ test("the crawler process runs a source by its schedule, and removes the pages o
   const crawler = spawn(process.execPath, [MAIN], {
     env: {
       ...CHILD_ENV,
-      ...MODEL,
+      ...vectors.settings,
       FOSSICK_DATA_DIR: join(folder.path, "data"),
       FOSSICK_LOG_LEVEL: "error",
     },
@@ -367,7 +365,7 @@ test("sources that one command runs wait for none that is sick, with no applianc
     cwd: folder.path,
     env: {
       ...CHILD_ENV,
-      ...MODEL,
+      ...vectors.settings,
       FOSSICK_DATA_DIR: join(folder.path, "data"),
       FOSSICK_FETCH_TIMEOUT_MS: "60000",
     },

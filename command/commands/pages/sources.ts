@@ -129,9 +129,11 @@ needs a browser, how long a crawl takes, and five pages as they read. Asks befor
       run: ({ args, json }) => run({ command: "show", subject: args.name, json }),
     }),
     export: command({
-      about: `Writes all declared sources as a file of sources to standard output, with what their logins say. Also reads
-the state of a Fossick from which this one cannot take over.`,
-      examples: [{ line: "fossick sources export > saved.yaml", about: "also those of the console" }],
+      about: `Writes all declared sources, with their login settings, as a file of sources to standard output. It also reads
+the state of an older Fossick that this one refuses.`,
+      examples: [
+        { line: "fossick sources export > saved.yaml", about: "including those made in the console" },
+      ],
       async run() {
         const { exportSources } = await import("#crawler/commands/sources/export-session.ts")
         return exportSources()

@@ -5,7 +5,8 @@ import { miscounted, recount } from "#base/store/rows/counts.ts"
 import { canRebuildState, rebuildState, stateDamage } from "#base/store/rebuild-state.ts"
 import { otherGeneration } from "#base/store/state-generation.ts"
 import { stateServer } from "#base/store/postgres/state-location.ts"
-import { hasTable, openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { hasTable } from "#base/store/rows/tables.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { LostPages } from "#crawler/frontier/lost-pages.ts"
 import { IMAGE_COUNTS } from "#crawler/images/image-counts.ts"
 import { damagedThumbnails, ImageStore } from "#crawler/images/image-store.ts"
@@ -133,7 +134,7 @@ async function reading(
   const file = join(dataDir, "state.db")
   if (isOnServer(dataDir) || !existsSync(file) || stateDamage(dataDir).length > 0) return []
   using db = new DatabaseSync(file, { readOnly: true, timeout: WAIT_MS })
-  if (hasTable(db, "schema_version") && otherGeneration(db) !== null) return []
+  if (otherGeneration(db) !== null) return []
   try {
     return await ask(db)
   } catch (error) {

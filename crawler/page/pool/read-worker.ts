@@ -7,19 +7,21 @@ import type { PlaceMessage, ReadBodyAnswer } from "./reader-place.ts"
 // The thread of reader-thread.ts, and of the process of read-process-worker.ts: one body in, what it says out.
 const say = (message: PlaceMessage) => parentPort?.postMessage(message)
 
-parentPort?.on("message", (task: ReadBodyTask) => {
-  void answerTo(task).then(say)
-})
+parentPort?.on("message", (task: ReadBodyTask) => void read(task))
 say("ready")
 
-/** Formats whose code is among what is kept compiled. A process that reads is killed in the end, which keeps nothing. */
+/** Formats whose compiled code is on the disk. A process that reads ends by a kill, which would write none. */
 const kept = new Set<string>()
+
+async function read(task: ReadBodyTask): Promise<void> {
+  const answer = await answerTo(task)
+  say(answer)
+  if (answer.ok) keepCompiled(task.kind === "document" ? task.format : "page")
+}
 
 async function answerTo(task: ReadBodyTask): Promise<ReadBodyAnswer> {
   try {
-    const extracted = await readBody(task)
-    keepCompiled(task.kind === "document" ? task.format : "page")
-    return { ok: true, extracted }
+    return { ok: true, extracted: await readBody(task) }
   } catch (error) {
     const kind = error instanceof DocumentError ? error.kind : "unreadable"
     return { ok: false, kind, message: error instanceof Error ? error.message : String(error) }

@@ -1,4 +1,5 @@
-import { hasTable, type StateStore } from "#base/store/state-store.ts"
+import { hasTable } from "#base/store/rows/tables.ts"
+import type { StateStore } from "#base/store/state-store.ts"
 import { sourcesYaml } from "./source-yaml.ts"
 
 /**
