@@ -410,6 +410,8 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     }
     await using opened = await open(asked(QUESTION), { key: garden.adminKey })
     const { page } = opened
+    // A long answer moves the results down when it comes.
+    await page.locator(".answer[aria-busy=false]").waitFor()
     const why = page.getByText("Why this result").first()
     const before = await why.boundingBox()
     await why.click()

@@ -138,6 +138,13 @@ describe("a source is added in a browser", { tags: ["chromium"] }, () => {
     await page.getByRole("button", { name: "Fill in the form without a look" }).click()
     await page.getByLabel("Name", { exact: true }).fill("inside")
     await page.getByLabel("Start addresses").fill(`${site.url("/inside/")}\n${site.url("/hostile")}`)
+    // A message appears above the button while the button is pressed; the click counts all the same.
+    const previewed = page.waitForResponse(/sources\/preview/)
+    await page.getByLabel("Pages at most").fill("many")
+    await (await previewed).finished()
+    await page.getByRole("button", { name: "Read five pages" }).click()
+    await page.getByText("It may not be read as it stands").waitFor()
+    await page.getByLabel("Pages at most").fill("")
     await page.getByLabel("How the crawler logs in").selectOption("User and password (basic authentication)")
     await page.getByLabel("User", { exact: true }).fill("charles")
     await page.getByLabel("Password", { exact: true }).fill("${PLANT_PASSWORD}")

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 
 import { Field, Select, TextArea } from "../../design/field.tsx"
+import { onceReleased } from "../../design/once-released.ts"
 import type { Draft } from "./draft.ts"
 import { type Change, Group, type GroupProps } from "./group.tsx"
 import { LoginFields } from "./login-fields.tsx"
@@ -49,7 +50,8 @@ export function SourceForm({
       const own = problems.find((problem) => problem.field === field)
       return own === undefined ? null : `It ${own.message}.`
     },
-    onLeft: (field) => () => setLeft((before) => (before.includes(field) ? before : [...before, field])),
+    onLeft: (field) => () =>
+      onceReleased(() => setLeft((before) => (before.includes(field) ? before : [...before, field]))),
   }
   const others = isAsked ? otherProblems(problems, SHOWN) : []
   return (
