@@ -61,15 +61,13 @@ export class SourceVisits {
   /** Why robots.txt keeps us from `url`, or null. A delay that it asks for is kept for the host of `entry`. */
   async disallowed(url: PageUrl, entry?: FrontierEntry): Promise<Unread | null> {
     if (!this.obeys) return null
-    const { reader, config, frontier } = this.#options
+    const { reader, frontier } = this.#options
     const robots = await reader.robots.for(url)
     if (robots.kind !== "rules") return robots
     const detail = robots.rules.refusal(url)
     if (detail !== null) return { kind: "skipped", because: "robots", detail }
-    const { crawlDelayMs } = robots.rules
-    if (entry && crawlDelayMs !== null && !reader.isOwnHost(url)) {
-      frontier.setDelay(entry, Math.min(crawlDelayMs, config.maxWaitMs))
-    }
+    const delayMs = entry ? await reader.crawlDelayMs(url) : null
+    if (entry && delayMs !== null) frontier.setDelay(entry, delayMs)
     return null
   }
 

@@ -150,7 +150,6 @@ function isImageType(type: string): boolean {
 
 async function pauseOf(url: PageUrl, reader: PageReader, config: CrawlerConfig): Promise<number> {
   if (reader.isOwnHost(url)) return 0
-  const robots = config.robots ? await reader.robots.for(url) : null
-  const asked = robots?.kind === "rules" ? (robots.rules.crawlDelayMs ?? 0) : 0
-  return Math.max(config.hostDelayMs, Math.min(asked, config.maxWaitMs))
+  const asked = config.robots ? await reader.crawlDelayMs(url) : null
+  return Math.max(config.hostDelayMs, asked ?? 0)
 }

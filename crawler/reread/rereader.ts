@@ -151,10 +151,8 @@ export class Rereader implements AsyncDisposable {
   async #slow(url: PageUrl, reader: PageReader, { robots, end }: Tried): Promise<void> {
     const pace = this.#paces.of(new URL(url).host)
     if (end?.kind === "postponed") pace.block(end.until.getTime())
-    if (!robots.obeyed || reader.isOwnHost(url)) return
-    const answer = await reader.robots.for(url)
-    const delayMs = answer.kind === "rules" ? answer.rules.crawlDelayMs : null
-    if (delayMs !== null) pace.slow(Math.min(delayMs, this.#parts.config.maxWaitMs))
+    const delayMs = robots.obeyed ? await reader.crawlDelayMs(url) : null
+    if (delayMs !== null) pace.slow(delayMs)
   }
 
   #learn(held: Page, heldHash: string, began: Pick<Seen, "at" | "began">, tried: Tried): Reread {

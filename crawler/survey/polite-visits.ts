@@ -124,7 +124,7 @@ export class PoliteVisits {
   async #pauseMs(url: PageUrl): Promise<number> {
     const { reader, config, obeys } = this.#options
     if (reader.isOwnHost(url)) return 0
-    const asked = obeys(url) ? ((await this.robots(url)).delayMs ?? 0) : 0
-    return Math.min(MAX_PAUSE_MS, Math.max(config.hostDelayMs, asked))
+    const asked = obeys(url) ? await reader.crawlDelayMs(url) : null
+    return Math.min(MAX_PAUSE_MS, Math.max(config.hostDelayMs, asked ?? 0))
   }
 }

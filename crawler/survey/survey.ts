@@ -197,11 +197,10 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
   ])
   const full = defineSource(source)
   const { delayMs, concurrency } = mannersOf(full, "operator", config)(landing)
-  const asksDelay =
-    obeys(landing) && !reader.isOwnHost(landing) ? ((await visits.robots(landing)).delayMs ?? 0) : 0
+  const asksDelay = obeys(landing) ? await reader.crawlDelayMs(landing) : null
   const count = listedTotal > 0 ? listedTotal : known.size
   const pace = {
-    delayMs: Math.max(delayMs, Math.min(asksDelay, config.maxWaitMs)),
+    delayMs: Math.max(delayMs, asksDelay ?? 0),
     concurrency: full.rendering === "browser" ? Math.min(concurrency, config.browserPages) : concurrency,
     pageMs: average(pages.map(({ tookMs }) => tookMs)),
   }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { freePort } from "#base/testing/free-port.ts"
 import type { PageUrl } from "#engine"
 import { retryAfterMs } from "../fetch/retry-after.ts"
-import { createReader } from "./reader.ts"
+import { createReader, PageReader } from "./reader.ts"
 import type { Reader, ReadResult } from "../reading.ts"
 import { testConfig } from "../testing/crawl-fixture.ts"
 import { FakeInternet } from "../testing/fake-internet.ts"
@@ -378,6 +378,21 @@ describe("robots", () => {
       expect(await reader.read(other.url(path))).toMatchObject({ kind: "read" })
     }
     expect(other.requests.filter((path) => path === "/robots.txt")).toHaveLength(1)
+  })
+
+  test("a crawl-delay is kept up to the longest wait, and not on hosts of our own", async () => {
+    using internet = new FakeInternet({ "slow.example": "127.0.0.1", "quick.example": "127.0.0.1" })
+    const asks = (seconds: number) => textFile(`User-agent: *\nCrawl-delay: ${seconds}`)
+    await using slow = await startTestSite({ "/robots.txt": asks(600) })
+    await using quick = await startTestSite({ "/robots.txt": asks(2) })
+    await using visitor = new PageReader(testConfig({ FOSSICK_MAX_WAIT_MS: "5000" }), {
+      resolve: internet.resolve,
+    })
+    const foreign = (name: string, { origin }: TestSite) =>
+      `http://${name}:${new URL(origin).port}/` as PageUrl
+    expect(await visitor.crawlDelayMs(foreign("slow.example", slow))).toBe(5000)
+    expect(await visitor.crawlDelayMs(foreign("quick.example", quick))).toBe(2000)
+    expect(await visitor.crawlDelayMs(slow.url("/") as PageUrl)).toBeNull()
   })
 
   test("a Rating header says that a page is for adults", async () => {

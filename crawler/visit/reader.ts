@@ -178,6 +178,17 @@ export class PageReader implements Reader {
     return detail === null ? null : { kind: "skipped", because: "robots", detail }
   }
 
+  /**
+   * The pause in milliseconds that robots.txt asks for between two requests, up to `FOSSICK_MAX_WAIT_MS`; null: it asks for none, or the
+   * host is our own. For those who obey robots.txt there.
+   */
+  async crawlDelayMs(url: PageUrl): Promise<number | null> {
+    if (this.isOwnHost(url)) return null
+    const answer = await this.robots.for(url)
+    const asked = answer.kind === "rules" ? answer.rules.crawlDelayMs : null
+    return asked === null ? null : Math.min(asked, this.#config.maxWaitMs)
+  }
+
   async sitemap(site: PageUrl, options: SitemapOptions): Promise<readonly PageUrl[]> {
     const { signal, admits = () => true } = options
     const { origin } = new URL(site)
