@@ -193,7 +193,7 @@ describe("gathering", () => {
 })
 
 describe("ranking and reading", () => {
-  const asked = { limit: 5, preference: undefined, reads: anyone, most: 5 }
+  const asked = { limit: 5, reads: anyone, most: 5 }
 
   test("a page that went while the search ran is ranked no more", async () => {
     const indexed = await indexOf()
@@ -224,7 +224,7 @@ describe("showing", () => {
   test("a hit has the passages that were asked for, and its text only when it is wanted", async () => {
     const indexed = await indexOf()
     const { evidence, words, understood } = await gathered(indexed, "pump")
-    const asked = { limit: 1, preference: undefined, reads: anyone, most: 5 }
+    const asked = { limit: 1, reads: anyone, most: 5 }
     const found = await rankAndRead(indexed.index, evidence, asked, async (ranked) => ranked)
     const query = { text: understood.question, limit: 1 }
     const [full] = await toHits(indexed.index, found, words, query)
@@ -241,7 +241,7 @@ describe("showing", () => {
     const corrections: SearchIndex["corrections"] = async () => new Map([["pmup", ["pump", "puma"]]])
     const indexed = await indexOf({ corrections })
     const { evidence, words, understood } = await gathered(indexed, "pmup")
-    const asked = { limit: 1, preference: undefined, reads: anyone, most: 5 }
+    const asked = { limit: 1, reads: anyone, most: 5 }
     const found = await rankAndRead(indexed.index, evidence, asked, async (ranked) => ranked)
     const hits = await toHits(indexed.index, found, words, { text: understood.question, limit: 1 })
     expect(takenFor(understood, hits)).toEqual(new Map([["pmup", "pump"]]))
