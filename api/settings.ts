@@ -9,7 +9,7 @@ import { firecrawlSettings } from "./firecrawl/settings.ts"
 import { loadSettings } from "./load/settings.ts"
 import { researchSettings } from "./research/settings.ts"
 import { searxngSettings } from "./searxng/settings.ts"
-import { serviceSettings } from "./service-settings.ts"
+import { serviceSettings } from "./frame/service-settings.ts"
 import { sessionSettings } from "./sessions/settings.ts"
 import { watchSettings } from "./watches/settings.ts"
 

@@ -1,4 +1,4 @@
-import { toApiError } from "./errors.ts"
+import { toApiError } from "../errors.ts"
 
 /** Looks at one part of the appliance: null when it is well, else what is wrong and what to do, for anybody to read. */
 export type Check = () => Promise<string | null>
