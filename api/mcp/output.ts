@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../openapi/operation.ts"
-import { listOf, object, orNull, text } from "../openapi/schemas.ts"
+import type { JsonSchema } from "../operation/operation.ts"
+import { listOf, object, orNull, text } from "../operation/schemas.ts"
 import { NOTHING_FITS, type ExtractAnswer } from "./answer-text.ts"
 import { degradedNote, missText, nothingFits, type SearchAnswer } from "./call-api.ts"
 

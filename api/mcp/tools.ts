@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../openapi/operation.ts"
-import { plainField } from "../openapi/published.ts"
+import type { JsonSchema } from "../operation/operation.ts"
+import { plainField } from "../operation/published.ts"
 import { researchSchema } from "../research/request.ts"
 import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../tavily/schema.ts"
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"

@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import { describe, expect, test } from "vitest"
 
 import { openApiDocument, operations, refusalsOf, tags } from "./document.ts"
-import { refusals } from "./operations/refusals.ts"
+import { refusals } from "../operation/refusals.ts"
 import { operationAt, undocumented } from "./testing/documented.ts"
 
 const document = openApiDocument("http://localhost:8080", "1.2.3")

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../handbook/escape-html.ts"
 import { operations, refusalsOf, schemas, tags } from "./document.ts"
-import type { Example, Operation, Parameter } from "./operation.ts"
-import { refusals } from "./operations/refusals.ts"
+import type { Example, Operation, Parameter } from "../operation/operation.ts"
+import { refusals } from "../operation/refusals.ts"
 import { type FieldRow, fieldRows, inJson, inWords } from "./schema-words.ts"
 
 /** Every call as a part of a handbook page. It needs no script. @param server address for the examples */

@@ -14,7 +14,7 @@ import { openAdmin } from "../admin/open-admin.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
 import { operations, type openApiDocument } from "./document.ts"
-import type { JsonSchema, Operation } from "./operation.ts"
+import type { JsonSchema, Operation } from "../operation/operation.ts"
 import { watchesOf } from "../watches/testing/watches-of.ts"
 import { boundaryTrials, sampleOf, type Trial } from "./testing/boundary-values.ts"
 

@@ -1,5 +1,5 @@
 import { openApiDocument, operations } from "../../openapi/document.ts"
-import type { JsonSchema, Operation, Parameter } from "../../openapi/operation.ts"
+import type { JsonSchema, Operation, Parameter } from "../../operation/operation.ts"
 import { oneLine, typeName, typeOf } from "./schema-types.ts"
 
 const HEAD = `// Made from the OpenAPI document by \`npm run generate:client\`, and held against it by a test. Edit the document, not this file.`

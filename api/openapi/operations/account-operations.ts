@@ -7,10 +7,10 @@ import {
   pageRequestSchema,
 } from "../../usage/schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
-import type { JsonSchema, Operation } from "../operation.ts"
-import { publishedBody } from "../published.ts"
-import { count, listOf, object, oneOf, orNull, ref, text } from "../schemas.ts"
-import { warnings } from "./tavily-answers.ts"
+import type { JsonSchema, Operation } from "../../operation/operation.ts"
+import { publishedBody } from "../../operation/published.ts"
+import { count, listOf, object, oneOf, orNull, ref, text } from "../../operation/schemas.ts"
+import { warnings } from "../../operation/shared-fields.ts"
 
 const credits = count("Credits.")
 const byEndpoint = Object.fromEntries(ENDPOINTS.map((endpoint) => [`${endpoint}_usage`, credits]))

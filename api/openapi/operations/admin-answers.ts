@@ -7,9 +7,9 @@ import { ENDPOINTS } from "../../accounts/keys/key-scope.ts"
 import { DELIVERY_STATES, NAMED_MODELS, REMOVAL_STATES, USE_PERIODS } from "../../admin/schemas.ts"
 import { feedbackSchema } from "../../usage/schema.ts"
 import { paymentSchemas } from "./payment-operations.ts"
-import type { JsonSchema } from "../operation.ts"
-import { inlined, publishedBody } from "../published.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../schemas.ts"
+import type { JsonSchema } from "../../operation/operation.ts"
+import { inlined, publishedBody } from "../../operation/published.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../../operation/schemas.ts"
 
 // What the admin API takes for a source, and what it answers.
 

@@ -36,8 +36,8 @@ import {
   type Operation,
   type Parameter,
   query,
-} from "../operation.ts"
-import { ref } from "../schemas.ts"
+} from "../../operation/operation.ts"
+import { ref } from "../../operation/schemas.ts"
 import { sourceNameField } from "./admin-answers.ts"
 import { paymentOperations } from "./payment-operations.ts"
 

@@ -4,9 +4,9 @@ import { PRICES } from "../../accounts/billing/credits.ts"
 import { MAX_SECTION_CHARS } from "../../pages/pages.ts"
 import { MAX_CONTENT_CHARS, PAGE_FORMATS } from "../../pages/stored-reading.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
-import { type Operation, query } from "../operation.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time } from "../schemas.ts"
-import { addressesModels } from "./tavily-answers.ts"
+import { type Operation, query } from "../../operation/operation.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time } from "../../operation/schemas.ts"
+import { addressesModels } from "../../operation/shared-fields.ts"
 
 const requestId = { type: "string", format: "uuid", description: "Also in the header `X-Request-Id`." }
 const seconds = { type: "number", minimum: 0, description: "Seconds." }

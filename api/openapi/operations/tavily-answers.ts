@@ -1,4 +1,3 @@
-import { DEGRADED_PARTS } from "#base/flow/degraded.ts"
 import { FACET_FIELDS } from "#engine"
 import { PAGE_TYPES } from "#engine/page/page-type.ts"
 
@@ -7,21 +6,13 @@ import { INCOMPLETE } from "#crawler/coverage/incomplete.ts"
 import { CAUSES } from "../../misses/miss.ts"
 import { WARNING_CODES } from "../../wire/warnings.ts"
 import { evidenceFacts, pageEvidence, peerReports, wordStatistics } from "../federation-schemas.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../schemas.ts"
+import { addressesModels, degraded, warnings } from "../../operation/shared-fields.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../../operation/schemas.ts"
 
 // What the endpoints of the Tavily API answer with 200.
 
 const score = (description: string) => ({ type: "number", minimum: 0, maximum: 1, description })
 const usage = ref("Usage")
-/** Of a page in an answer. */
-export const addressesModels = yesNo(
-  "True when what is shown of it gives orders to language models; else not there.",
-)
-/** Of answers to requests that may hold fields without effect. */
-export const warnings = listOf(
-  ref("Warning"),
-  "What the answer does not honour of the request; left out when it honours everything.",
-)
 const warning = object(
   { code: oneOf(WARNING_CODES), text: text("What happened, and what to do instead.") },
   { optional: { field: text("The field of the request."), url: text("The page that it is about.") } },
@@ -30,15 +21,6 @@ const common = {
   response_time: { type: "number", minimum: 0, description: "Seconds." },
   request_id: { type: "string", format: "uuid", description: "Also in the header `X-Request-Id`." },
 }
-/** What an answer was made without. */
-export const degraded = listOf(
-  oneOf(Object.keys(DEGRADED_PARTS)),
-  `What this answer was made without, since it was late, busy or out of order; not there for a complete answer. ${Object.entries(
-    DEGRADED_PARTS,
-  )
-    .map(([part, effect]) => `\`${part}\`: ${effect}.`)
-    .join(" ")}`,
-)
 const images = listOf(
   {
     anyOf: [text(), object({ url: text(), description: text("Empty when the page gives none.") })],

@@ -2,9 +2,9 @@ import { PRICES } from "../../accounts/billing/credits.ts"
 import { crawlSchema, extractSchema, mapSchema, MAX_EXTRACT_URLS, searchSchema } from "../../tavily/schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import { EXCLUDABLE } from "../../health/health.ts"
-import { type JsonSchema, type Operation, query } from "../operation.ts"
-import { publishedBody } from "../published.ts"
-import { ref } from "../schemas.ts"
+import { type JsonSchema, type Operation, query } from "../../operation/operation.ts"
+import { publishedBody } from "../../operation/published.ts"
+import { ref } from "../../operation/schemas.ts"
 
 // What blank text in a required field is refused for.
 const notBlank = { pattern: NOT_BLANK }

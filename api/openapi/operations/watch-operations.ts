@@ -2,8 +2,8 @@ import { CHANGES } from "../../watches/watch.ts"
 import { optionsBody, watchBody } from "../../watches/watch-body.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
-import { type Operation, type Parameter, query } from "../operation.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../schemas.ts"
+import { type Operation, type Parameter, query } from "../../operation/operation.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../../operation/schemas.ts"
 
 const common = {
   id: text(),

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 
 import { mayBePrefix } from "../../middleware/tolerant-path.ts"
 import { operations, openApiDocument } from "../document.ts"
-import type { JsonSchema, Operation } from "../operation.ts"
+import type { JsonSchema, Operation } from "../../operation/operation.ts"
 
 /** A real answer, to be held against the document. */
 interface RealAnswer {

@@ -1,6 +1,6 @@
 import { publicKeyBody } from "../../../public-keys/schema.ts"
-import type { Operation, Parameter } from "../../operation.ts"
-import { count, listOf, object, orNull, ref, text, time, yesNo } from "../../schemas.ts"
+import type { Operation, Parameter } from "../../../operation/operation.ts"
+import { count, listOf, object, orNull, ref, text, time, yesNo } from "../../../operation/schemas.ts"
 import { slice } from "../admin-operations.ts"
 
 export const publicKeySchemas = {

@@ -9,8 +9,8 @@ import {
 import { RUN_STATES } from "../../../judging/run-store.ts"
 import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../../wire/body-schema.ts"
 import { NOT_BLANK } from "../../../wire/validate.ts"
-import { type JsonSchema, type Operation, type Parameter, query } from "../../operation.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../../schemas.ts"
+import { type JsonSchema, type Operation, type Parameter, query } from "../../../operation/operation.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../../../operation/schemas.ts"
 
 const share = (description: string): JsonSchema => ({ type: "number", minimum: 0, maximum: 1, description })
 const ndcg = share("nDCG@10.")

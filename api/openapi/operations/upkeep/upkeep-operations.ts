@@ -1,8 +1,8 @@
 import { DEFAULT_HOURS, MOST_HOURS } from "../../../history/schema.ts"
 import { firstSourceBody, runBackupBody } from "../../../upkeep/schemas.ts"
 import { DEFAULT_LIMIT } from "../../../wire/body-schema.ts"
-import { type Operation, query } from "../../operation.ts"
-import { ref } from "../../schemas.ts"
+import { type Operation, query } from "../../../operation/operation.ts"
+import { ref } from "../../../operation/schemas.ts"
 
 export { upkeepSchemas } from "./upkeep-answers.ts"
 

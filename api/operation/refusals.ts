@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../operation.ts"
-import { listOf, object, ref, text } from "../schemas.ts"
+import type { JsonSchema } from "./operation.ts"
+import { listOf, object, ref, text } from "./schemas.ts"
 
 /** An answer that is no success. */
 interface Refusal {
