@@ -20,7 +20,7 @@ import type { AdminParts } from "./admin/admin-parts.ts"
 import { lazyAdmin } from "./admin/lazy-admin.ts"
 import type { AnswerParts } from "./answers/answer.ts"
 import type { ChatModel } from "./chat-models/chat-model.ts"
-import type { apiSettings } from "./settings.ts"
+import { apiSettings } from "./settings.ts"
 import type { Context, Middleware, RequestState } from "./context.ts"
 import { openBuilt } from "./faces/built.ts"
 import { faces } from "./faces/faces.ts"
@@ -435,7 +435,8 @@ export function createApp(parts: AppParts): Koa<RequestState> {
       appended: { "api-reference": () => reference(config.publicUrl) },
     }),
   )
-  if (parts.admin) app.use(lazyAdmin(parts.admin, accounts.keys, config, readOnly))
+  if (parts.admin)
+    app.use(lazyAdmin(parts.admin, accounts.keys, { bodyLimit: config.bodyLimit, apiSettings }, readOnly))
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app

@@ -37,16 +37,22 @@ import { judgedRunRoutes } from "../judging/run-routes.ts"
 import { ruleRoutes } from "../rules/admin-routes.ts"
 import { sourceRoutes } from "./routes/sources.ts"
 import { backupRoutes } from "../upkeep/backup-routes.ts"
-import { settingRoutes } from "../upkeep/setting-routes.ts"
+import { type ApiSettings, settingRoutes } from "../upkeep/setting-routes.ts"
 import { vectorRoutes } from "../upkeep/vector-routes.ts"
 import { usageRoutes } from "./routes/usage.ts"
 import { webhookRoutes } from "./routes/webhooks.ts"
+
+export interface AdminConfig {
+  readonly bodyLimit: number
+  /** Shown with their values. */
+  readonly apiSettings: ApiSettings
+}
 
 /** `/admin/…`, for keys of the role admin. A key in the body is not taken: half of these calls have none. */
 export function adminRouter(
   parts: AdminParts,
   keys: Pick<KeyStore, "verify">,
-  { bodyLimit }: { readonly bodyLimit: number },
+  { bodyLimit, apiSettings }: AdminConfig,
   readOnly: string | null = null,
 ): Router<RequestState> {
   const router = new Router<RequestState>({ prefix: "/admin", methods: METHODS })
@@ -68,7 +74,7 @@ export function adminRouter(
   pageStateRoutes(router, parts)
   proposeRoutes(router, parts)
   draftRoutes(router, parts)
-  networkRoutes(router, parts)
+  networkRoutes(router, { ...parts, apiSettings })
   ruleRoutes(router, parts)
   queryRoutes(router, parts)
   judgedRoutes(router, parts)
@@ -76,7 +82,7 @@ export function adminRouter(
   vectorRoutes(router, parts)
   historyRoutes(router, parts)
   backupRoutes(router, parts)
-  settingRoutes(router)
+  settingRoutes(router, apiSettings)
   webhookRoutes(router, parts)
   feedbackRoutes(router, parts)
   pageRequestRoutes(router, parts)

@@ -31,6 +31,7 @@ import {
   serveApp,
   TEST_KEY,
 } from "../testing/serve-app.ts"
+import { apiSettings } from "../settings.ts"
 import { adminRouter } from "./admin-router.ts"
 import { openAdmin } from "./open-admin.ts"
 
@@ -166,7 +167,7 @@ describe("the admin API", () => {
         engineConfig: readSettings(engineSettings, { FOSSICK_DATA_DIR: folder }),
       }),
       { verify: () => null },
-      { bodyLimit: 1024 },
+      { bodyLimit: 1024, apiSettings },
     )
     const served = router.stack.flatMap(({ methods, path }) =>
       methods.filter((method) => method !== "HEAD").map((method) => `${method} ${String(path)}`),

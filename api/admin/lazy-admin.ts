@@ -3,6 +3,7 @@ import type { Router } from "@koa/router"
 import type { KeyStore } from "../accounts/keys/keys.ts"
 import type { Middleware, RequestState } from "../context.ts"
 import type { AdminParts } from "./admin-parts.ts"
+import type { AdminConfig } from "./admin-router.ts"
 
 /**
  * The admin API, loaded with its first request: what reads sources and traces pages is more than ten megabytes, and
@@ -14,7 +15,7 @@ import type { AdminParts } from "./admin-parts.ts"
 export function lazyAdmin(
   open: () => Promise<AdminParts>,
   keys: Pick<KeyStore, "verify">,
-  config: { readonly bodyLimit: number },
+  config: AdminConfig,
   readOnly: string | null = null,
 ): Middleware {
   let opening: Promise<Router<RequestState>> | undefined

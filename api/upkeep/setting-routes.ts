@@ -5,24 +5,26 @@ import { crawlerSettings } from "#crawler/settings.ts"
 import { engineSettings } from "#engine/settings.ts"
 
 import type { RequestState } from "../context.ts"
-import { apiSettings } from "../settings.ts"
 import { sellingOf, x402Settings } from "../x402/settings.ts"
 import type { SETTING_PARTS } from "./schemas.ts"
 
-const PARTS: Readonly<Record<(typeof SETTING_PARTS)[number], Settings>> = {
-  api: apiSettings,
-  crawler: crawlerSettings,
-  engine: engineSettings,
-  payments: x402Settings,
-}
+/** The declared settings of the API, those of its features included. */
+export type ApiSettings = Settings & { readonly port: Setting<number> }
 
 /** Every setting, with where its value comes from: `/admin/settings`. As they were when the routes were made. */
-export function settingRoutes(router: Router<RequestState>): void {
+export function settingRoutes(router: Router<RequestState>, apiSettings: ApiSettings): void {
   const env = environment()
-  const shown = Object.entries(PARTS).flatMap(([part, settings]) =>
+  const parts: Readonly<Record<(typeof SETTING_PARTS)[number], Settings>> = {
+    api: apiSettings,
+    crawler: crawlerSettings,
+    engine: engineSettings,
+    payments: x402Settings,
+  }
+  const shown = Object.entries(parts).flatMap(([part, settings]) =>
     Object.values(settings).map((setting) => settingOnWire(part, setting, env)),
   )
-  const selling = sellingOf(readSettings(x402Settings, env), readSettings(apiSettings, env).port)
+  const { port } = readSettings({ port: apiSettings.port }, env)
+  const selling = sellingOf(readSettings(x402Settings, env), port)
 
   router.get("/settings", (ctx) => {
     ctx.body = {

@@ -19,6 +19,7 @@ import { toPageUrl } from "#engine"
 import type { RequestState } from "../../../context.ts"
 import { ApiError, badRequest } from "../../../errors.ts"
 import { strictBody, unprocessable } from "../../../middleware/query-parameters.ts"
+import type { ApiSettings } from "../../../upkeep/setting-routes.ts"
 import type { AdminParts } from "../../admin-parts.ts"
 import { networkBody, networkLookBody } from "../../schemas.ts"
 import { type AddressesOf, isOwnService } from "./own-services.ts"
@@ -43,7 +44,11 @@ const MOST_OPEN = 1000
 /** The private networks that admins opened for the sources that are declared here: `/admin/networks`. */
 export function networkRoutes(
   router: Router<RequestState>,
-  { db, crawlerConfig }: Pick<AdminParts, "db" | "crawlerConfig">,
+  {
+    db,
+    crawlerConfig,
+    apiSettings,
+  }: Pick<AdminParts, "db" | "crawlerConfig"> & { readonly apiSettings: ApiSettings },
   addressesOf: AddressesOf = systemAddresses,
 ): void {
   const opened = new OpenedNetworks(db)
@@ -62,7 +67,7 @@ export function networkRoutes(
     const near = addresses.filter((one) => !isPublic(ipaddr.process(one)))
     const choices: string[] = []
     for (const network of new Set(near.flatMap(choicesFor))) {
-      if (!(await isOwnService(network, port, { env, addressesOf }))) choices.push(network)
+      if (!(await isOwnService(network, port, { env, apiSettings, addressesOf }))) choices.push(network)
     }
     const isOpenTo = (one: string) =>
       opened.list().some((entry) => entry.port === port && holdsAddress(entry.network, one))
@@ -92,7 +97,7 @@ export function networkRoutes(
     if (why !== null) throw refuse("network", why)
     if (!addresses.some((address) => holdsAddress(network, address)))
       throw refuse("network", `must hold an address of ${host}`)
-    if (await isOwnService(network, port, { env, addressesOf }))
+    if (await isOwnService(network, port, { env, apiSettings, addressesOf }))
       throw refuse("network", `must not be opened on port ${port}, where a service of the appliance listens`)
     if (opened.list().length >= MOST_OPEN)
       throw new ApiError(409, `${MOST_OPEN} networks are open. Close one first.`)

@@ -7,7 +7,7 @@ import { holdsAddress } from "#crawler/fetch/guard/opened-networks.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { engineSettings } from "#engine/settings.ts"
 
-import { apiSettings } from "../../../settings.ts"
+import type { ApiSettings } from "../../../upkeep/setting-routes.ts"
 import { x402Settings } from "../../../x402/settings.ts"
 
 /** All addresses of a host; empty: it has none. */
@@ -32,7 +32,15 @@ const PORTS: Readonly<Record<string, number>> = {
 export async function isOwnService(
   network: string,
   port: number,
-  { env, addressesOf }: { readonly env: NodeJS.ProcessEnv; readonly addressesOf: AddressesOf },
+  {
+    env,
+    apiSettings,
+    addressesOf,
+  }: {
+    readonly env: NodeJS.ProcessEnv
+    readonly apiSettings: ApiSettings
+    readonly addressesOf: AddressesOf
+  },
 ): Promise<boolean> {
   const own = ownAddresses()
   const holdsOwn = own.some((address) => holdsAddress(network, address))
