@@ -2,15 +2,10 @@ import { searchCost } from "../accounts/billing/credits.ts"
 import type { Context } from "../context.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { type SearchBody, searchSchema } from "../tavily/schema.ts"
-import type { Freshness } from "../tavily/fresh/freshness.ts"
-import type { VisitKnowledge } from "../tavily/last-check.ts"
-import {
-  freshParts,
-  performSearch,
-  prepareSearch,
-  type SearchLimits,
-  type SearchParts,
-} from "../tavily/search.ts"
+import type { Freshness } from "../core/fresh/fresh-hits.ts"
+import type { VisitKnowledge } from "../core/ask/last-check.ts"
+import { freshParts, performSearch, type SearchParts } from "../tavily/search.ts"
+import { prepareSearch, type SearchLimits } from "../tavily/prepare.ts"
 
 import { withNote } from "./note-on-orders.ts"
 

@@ -3,7 +3,7 @@ import type { Rendering } from "#crawler/source.ts"
 import type { PageUrl } from "#engine"
 
 import type { FieldReader } from "../wire/fields.ts"
-import { liveUrl } from "../tavily/live/live-url.ts"
+import { liveUrl } from "../core/read/live-url.ts"
 import { type Formats, readFormats, type Version } from "./documents/formats.ts"
 
 /** How pages are read, and what is made of them. */

@@ -2,12 +2,11 @@ import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import type { Server } from "node:http"
 
-import { callerGone, type Context, type Middleware } from "../context.ts"
+import { callerGone, type Context, type Middleware, clientGone } from "../context.ts"
 import { ApiError, toApiError } from "../errors.ts"
 import { bearerOf } from "../middleware/authentication.ts"
 import { jsonBody, NoObjectBody, UnparsableBody } from "../middleware/json-body.ts"
 import type { OAuth } from "../oauth/oauth-endpoints.ts"
-import { clientGone } from "../tavily/live/live-call.ts"
 import { askInProcess } from "./ask-api.ts"
 
 const SESSION_HEADER = "mcp-session-id"

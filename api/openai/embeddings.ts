@@ -2,10 +2,9 @@ import type { Embedder } from "#engine"
 import { ModelOutage } from "#engine/model-servers/availability.ts"
 
 import { searchCost } from "../accounts/billing/credits.ts"
-import type { Middleware } from "../context.ts"
+import { type Middleware, clientGone } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { pathParameter } from "../middleware/query-parameters.ts"
-import { clientGone } from "../tavily/live/live-call.ts"
 import { FieldReader } from "../wire/fields.ts"
 
 /** Texts of one call: some seconds of one processor with the model that ships. */

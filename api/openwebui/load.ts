@@ -1,12 +1,11 @@
 import { withNote } from "../doors/note-on-orders.ts"
 import { extractCost } from "../accounts/billing/credits.ts"
-import type { Middleware } from "../context.ts"
+import { type Middleware, liveDeadline } from "../context.ts"
 import { readDocument } from "../firecrawl/documents/read-document.ts"
 import { unmadeReason } from "../firecrawl/documents/document.ts"
 import type { FirecrawlParts } from "../firecrawl/scrape.ts"
 import { readScrapeOptions } from "../firecrawl/scrape-request.ts"
-import { liveDeadline } from "../tavily/live/live-call.ts"
-import { liveUrl } from "../tavily/live/live-url.ts"
+import { liveUrl } from "../core/read/live-url.ts"
 import { FieldReader } from "../wire/fields.ts"
 
 /** As many as an extraction takes, and as the loader sends. */

@@ -1,6 +1,6 @@
 import type { Middleware } from "../context.ts"
 import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../doors/plain-search.ts"
-import type { SearchLimits } from "../tavily/search.ts"
+import type { SearchLimits } from "../tavily/prepare.ts"
 import { FieldReader } from "../wire/fields.ts"
 
 /** POST /openwebui/search: Open WebUI's external search. */

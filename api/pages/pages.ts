@@ -1,7 +1,7 @@
 import { type Middleware, responseTime } from "../context.ts"
 import { badRequest } from "../errors.ts"
 import { flagParameter, oneOfParameter, parameter, wholeNumber } from "../middleware/query-parameters.ts"
-import { liveUrl } from "../tavily/live/live-url.ts"
+import { liveUrl } from "../core/read/live-url.ts"
 import type { MissKnowledge } from "../misses/miss-knowledge.ts"
 import { characters } from "../wire/characters.ts"
 import type { PageKnowledge } from "./page-knowledge.ts"

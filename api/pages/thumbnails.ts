@@ -3,7 +3,7 @@ import type { ImageFacts } from "#crawler/images/image-store.ts"
 import type { Middleware } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { parameter } from "../middleware/query-parameters.ts"
-import { liveUrl } from "../tavily/live/live-url.ts"
+import { liveUrl } from "../core/read/live-url.ts"
 import { findPage } from "./find-page.ts"
 import type { PageKnowledge } from "./page-knowledge.ts"
 

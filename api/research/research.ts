@@ -1,11 +1,10 @@
-import { sendEvents } from "../tavily/search-events.ts"
+import { sendEvents } from "../doors/server-sent-events.ts"
 import { randomUUID } from "node:crypto"
 
 import type { Billing } from "../accounts/billing/billing.ts"
 import { researchCost } from "../accounts/billing/credits.ts"
-import { type Context, type Middleware, responseTime } from "../context.ts"
+import { type Context, type Middleware, responseTime, clientGone } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import { clientGone } from "../tavily/live/live-call.ts"
 import { pathParameter } from "../middleware/query-parameters.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { presentWarnings, unknownFields, type Warning } from "../wire/warnings.ts"

@@ -1,17 +1,16 @@
 import type { WalkedPage } from "#crawler"
 
 import { mapCost } from "../accounts/billing/credits.ts"
-import { type Middleware, responseTime } from "../context.ts"
+import { type Middleware, responseTime, liveDeadline } from "../context.ts"
 import type { LiveParts } from "./extract.ts"
-import { addressWords, fitting, judgeLinks } from "./relevance/relevant-pages.ts"
-import { liveDeadline } from "./live/live-call.ts"
-import { type Relevance, relevanceTo } from "./relevance/relevance.ts"
+import { addressWords, fitting, judgeLinks } from "../core/relevance/relevant-pages.ts"
+import { type Relevance, relevanceTo } from "../core/relevance/relevance.ts"
 import { type MapRequest, mapSchema } from "./schema.ts"
 import { withDegraded } from "../answers/degradation.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { presentWarnings, shortened, unknownFields } from "../wire/warnings.ts"
-import { MAX_SEARCHED_CHARS } from "./query/searched-text.ts"
-import { walkFor } from "./live/walk-request.ts"
+import { MAX_SEARCHED_CHARS } from "../core/understand/searched-text.ts"
+import { walkFor } from "./walk-request.ts"
 
 /** POST /map: the addresses of a site, found now. */
 export function map(parts: LiveParts): Middleware {

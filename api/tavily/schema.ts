@@ -1,10 +1,11 @@
-import { FACET_FIELDS, type FacetField, type PageTopic } from "#engine"
+import { FACET_FIELDS, type FacetField, type PageTopic, type SearchDepth } from "#engine"
 import { PAGE_TOPICS } from "#engine/page/page.ts"
 import { PAGE_TYPES, type PageType } from "#engine/page/page-type.ts"
 
 import { PRICES } from "../accounts/billing/credits.ts"
 import { MAX_ENTRIES } from "../accounts/keys/key-scope.ts"
 import { MOST_WORDS, type WireStatistics } from "../federation/evidence.ts"
+import type { SearchTopic } from "../core/understand/choose.ts"
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 
 // The request bodies as they stand on the wire. Rules that tie fields together, and those that depend on
@@ -72,13 +73,11 @@ const maxAge = (description: string): FieldSchema => ({
 })
 const usageFlag = flag("Adds `usage`, the credits that this call cost.")
 
-export type SearchDepth = "basic" | "advanced" | "fast" | "ultra-fast"
-
 /** A search with every parameter settled: given, chosen by `auto_parameters`, or the default. */
 export interface SearchRequest {
   readonly query: string
   readonly search_depth: SearchDepth
-  readonly topic: "general" | "news" | "finance"
+  readonly topic: SearchTopic
   readonly max_results?: number | "auto"
   readonly chunks_per_source: number
   readonly time_range?: string

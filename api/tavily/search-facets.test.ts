@@ -9,7 +9,7 @@ import { aPage } from "#engine/testing/pages.ts"
 
 import { readScope } from "../accounts/keys/key-scope.ts"
 import { type ServedAccounts, serveAccounts } from "../testing/serve-accounts.ts"
-import type { ShownFacet } from "./query/facets.ts"
+import type { ShownFacet } from "../core/ask/facets.ts"
 
 // Facets of a real index, as keys of different scopes count them.
 

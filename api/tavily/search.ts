@@ -1,63 +1,43 @@
 import { leaveOut } from "#base/flow/degraded.ts"
-import type { Embedder, Engine, Hit, PageFilter, PagePreference, SearchResult } from "#engine"
+import type { Embedder, Engine, Hit, SearchResult } from "#engine"
 import { withMeantWords } from "#engine/text/analysis/meant-words.ts"
 import { statisticsOf } from "#engine/ranking/word-statistics.ts"
-import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
 
 import { searchCost, searchCredits } from "../accounts/billing/credits.ts"
-import { type Filed, type KnownNames, NAMELESS } from "../accounts/reach/known-names.ts"
+import type { Filed } from "../accounts/reach/known-names.ts"
 import type { Reach } from "../accounts/reach/reach.ts"
 import { limitsText } from "../accounts/reach/scoped-pages.ts"
 import type { ApiKey } from "../accounts/keys/keys.ts"
 import { answerFrom, type Answered, type AnswerParts, type Asked } from "../answers/answer.ts"
-import { type Context, type Middleware, responseTime } from "../context.ts"
-import { ApiError, badRequest } from "../errors.ts"
-import { type AutoParameters, chooseParameters } from "./query/auto-parameters.ts"
-import { autoResults } from "./query/auto-results.ts"
-import { clientGone, liveDeadline } from "./live/live-call.ts"
-import { countryCode } from "./query/countries.ts"
-import { dateWindow } from "./query/dates.ts"
-import { domainList } from "../wire/domains.ts"
-import { facetsFor } from "./query/facets.ts"
-import { languageCodes } from "./query/languages.ts"
-import { factsOf, fromWire, toWire, type WireStatistics } from "../federation/evidence.ts"
+import { type Context, type Middleware, responseTime, clientGone, liveDeadline } from "../context.ts"
+import { ApiError } from "../errors.ts"
+import { autoResults } from "../core/ask/auto-results.ts"
+import { facetsFor } from "../core/ask/facets.ts"
+import { factsOf, toWire, type WireStatistics } from "../federation/evidence.ts"
 import type { FederatedQuery, FederatedResult, PeersAsked } from "../federation/federated-engine.ts"
 import { HOPS_HEADER, hopsOf } from "../federation/hops.ts"
 import { withPeerFacets } from "../federation/peer-facets.ts"
-import { type FormKnowledge, otherForms } from "./other-forms.ts"
-import { lastCheck, type VisitKnowledge } from "./last-check.ts"
+import { type FormKnowledge, otherForms } from "../core/ask/other-forms.ts"
+import { lastCheck, type VisitKnowledge } from "../core/ask/last-check.ts"
 import { isMiss } from "../misses/doubtful.ts"
 import type { MissKnowledge } from "../misses/miss-knowledge.ts"
 import type { AskedQuery } from "../misses/narrow-filters.ts"
 import { type Searched, searchedOf } from "../misses/search-miss.ts"
+import { type PreparedSearch, prepareSearch, type SearchLimits, withUnknown } from "./prepare.ts"
 import { presentSearch } from "./present.ts"
 import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
-import type { ImageKnowledge } from "./search-images.ts"
+import type { ImageKnowledge } from "../core/ask/search-images.ts"
 import { missedQuestions } from "../queries/missed.ts"
 import type { QueryLog } from "../queries/query-log.ts"
-import { SearchEvents, wantsEvents } from "./search-events.ts"
-import { searchedText } from "./query/searched-text.ts"
+import { SearchEvents } from "./search-events.ts"
+import { wantsEvents } from "../doors/server-sent-events.ts"
 import { withDegraded } from "../answers/degradation.ts"
-import { freshHits, type FreshParts } from "./fresh/fresh-hits.ts"
-import { type Freshness, freshnessOf } from "./fresh/freshness.ts"
-import { withoutEffect } from "./query/without-effect.ts"
+import { freshHits, type FreshParts } from "../core/fresh/fresh-hits.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { unknownFields, type Warning } from "../wire/warnings.ts"
 
-export interface SearchLimits {
-  /** Results when the request leaves their number open. */
-  readonly maxResults: number
-  /** Results at most when their number is `auto`. */
-  readonly maxAutoResults: number
-  readonly includeDomainsCap: number
-  readonly excludeDomainsCap: number
-}
-
 /** Seconds that clients wait for a search by default; reading pages again ends earlier. */
 const CLIENT_SECONDS = 60
-/** Earliest date the filter can name: with it, "has a date" is a window like any other. */
-const BEGINNING = new Date(0)
-
 export interface SearchParts extends AnswerParts {
   readonly engine: Pick<Engine, "search">
   readonly embedder: Pick<Embedder, "id" | "traits" | "embed">
@@ -80,19 +60,6 @@ export interface SearchParts extends AnswerParts {
     hits: readonly Hit[],
     signal: AbortSignal,
   ) => Promise<Searched | null>
-}
-
-/** A request that is known to be right, ready to be searched for. */
-export interface PreparedSearch {
-  readonly request: SearchRequest
-  /** The question, taken apart once for all who read it. */
-  readonly question: QueryText
-  readonly query: AskedQuery
-  readonly chosen: AutoParameters | null
-  /** How old results may be; null: of any age. */
-  readonly freshness: Freshness | null
-  /** What of the request the answer does not honour. */
-  readonly warnings: readonly Warning[]
 }
 
 /** POST /search: the index, asked, as far as the key may see it. */
@@ -228,39 +195,6 @@ async function streamSearch(
 }
 
 /**
- * Settles what the request leaves open.
- * @param names which sources and collections may be asked for; left out: none, and what a body says of them is not read
- * @throws ApiError 400 for values that a schema cannot judge, naming the field
- */
-export function prepareSearch(
-  body: SearchBody,
-  limits: SearchLimits,
-  names: Pick<KnownNames, "named"> = NAMELESS,
-): PreparedSearch {
-  const now = new Date()
-  const chosen = body.auto_parameters ? chooseParameters(body, now) : null
-  const request = settle(body, chosen)
-  const question = parseQueryText(searchedText(request.query))
-  const query = toQuery(request, question, limits, now)
-  const sources = names.named(request)
-  const filter = { ...query.filter, ...(sources !== undefined && { sources }) }
-  return {
-    request,
-    question,
-    query: { ...query, filter },
-    chosen,
-    freshness: freshnessOf(request),
-    warnings: withoutEffect(request, question),
-  }
-}
-
-/** The same search, with warnings about fields that its schema does not have. */
-export const withUnknown = (prepared: PreparedSearch, unknown: readonly Warning[]): PreparedSearch => ({
-  ...prepared,
-  warnings: [...unknown, ...prepared.warnings],
-})
-
-/**
  * Searches, and presents what was found.
  * @param stop ends it early; by default, when the caller hangs up
  */
@@ -377,99 +311,6 @@ async function answered(
     },
     answering,
   )
-}
-
-/** Every parameter with its value: what was given wins over what was chosen, that over the default. */
-function settle(body: SearchBody, chosen: AutoParameters | null): SearchRequest {
-  return { search_depth: "basic", topic: "general", ...body, ...chosen }
-}
-
-/**
- * The engine's query for a request.
- * @throws ApiError 400 for values that a schema cannot judge, naming the field
- */
-function toQuery(request: SearchRequest, question: QueryText, limits: SearchLimits, now: Date): AskedQuery {
-  const { max_results: results = limits.maxResults, search_depth: depth } = request
-  const includeDomains = domainList("include_domains", request.include_domains, limits.includeDomainsCap)
-  if (request.include_domains_mode !== undefined && includeDomains.length === 0) {
-    throw badRequest("Invalid include_domains_mode. Must be given together with include_domains.")
-  }
-  const boosting = request.include_domains_mode === "boost" || request.include_domains_mode === "prefer"
-  const languages = toLanguages(request)
-  const excludeDomains = domainList("exclude_domains", request.exclude_domains, limits.excludeDomainsCap)
-  return {
-    text: question,
-    depth,
-    limit: results === "auto" ? limits.maxAutoResults : results,
-    passagesPerPage: depth === "ultra-fast" ? 1 : request.chunks_per_source,
-    // Answers are made from the whole text of pages.
-    withMarkdown: request.include_raw_content !== false || request.include_answer !== false,
-    ...(request.include_evidence && { withEvidence: true }),
-    ...(request.word_statistics && { statistics: fromWire(request.word_statistics) }),
-    filter: {
-      ...(includeDomains.length > 0 && !boosting && { includeDomains }),
-      ...(excludeDomains.length > 0 && { excludeDomains }),
-      ...(languages.length > 0 && request.filter_by_language && { languages }),
-      ...(request.types !== undefined && { types: [request.types].flat() }),
-      ...(request.topics !== undefined && { topics: [request.topics].flat() }),
-      ...(request.paths !== undefined && { paths: [request.paths].flat() }),
-      ...(request.versions !== undefined && {
-        versions: [request.versions].flat().map((version) => version.toLowerCase()),
-      }),
-      ...toFilter(request, question, now),
-    },
-    preference: {
-      ...(includeDomains.length > 0 && boosting && { domains: includeDomains }),
-      ...(languages.length > 0 && !request.filter_by_language && { languages }),
-      ...toPreference(request, now),
-    },
-  }
-}
-
-function toFilter(request: SearchRequest, { phrases: quoted }: QueryText, now: Date): PageFilter {
-  const { filter_by_published_date: dated, search_depth: depth } = request
-  const window = dateWindow(request, now)
-  const from = window.from ?? (dated && !window.before ? BEGINNING : undefined)
-  const phrases = request.exact_match ? quoted : []
-  return {
-    ...(from !== undefined && { publishedFrom: from }),
-    ...(window.before !== undefined && { publishedBefore: window.before }),
-    ...(dated && { requirePublished: true }),
-    // The contract has it for the two other depths only.
-    ...(request.safe_search && depth !== "fast" && depth !== "ultra-fast" && { safe: true }),
-    ...(phrases.length > 0 && { phrases }),
-  }
-}
-
-/** News and finance are preferred, not required: few pages say what they are, and a thin index would fall silent. */
-function toPreference(request: SearchRequest, now: Date): PagePreference {
-  const country = toCountry(request)
-  switch (request.topic) {
-    case "news":
-      return { topic: "news", recentAt: now }
-    case "finance":
-      return { topic: "finance" }
-    default:
-      return country === null ? {} : { countries: [country] }
-  }
-}
-
-function toLanguages({ language, filter_by_language }: SearchRequest): readonly string[] {
-  if (language === undefined) {
-    if (filter_by_language)
-      throw badRequest("Invalid filter_by_language. Must be given together with language.")
-    return []
-  }
-  const codes = languageCodes(language)
-  if (codes !== null) return codes
-  throw badRequest(`Invalid language. Must be ${searchSchema.properties.language["x-allowed"]}.`)
-}
-
-function toCountry({ country }: SearchRequest): string | null {
-  if (country === undefined) return null
-  const code = countryCode(country)
-  if (code !== null) return code
-  throw badRequest(`Invalid country. Must be ${searchSchema.properties.country["x-allowed"]}.`)
 }
 
 function cut(hits: readonly Hit[], { max_results }: SearchRequest): readonly Hit[] {

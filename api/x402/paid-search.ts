@@ -1,7 +1,7 @@
 import { callerGone, type Context, type Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { jsonBody } from "../middleware/json-body.ts"
-import type { PreparedSearch } from "../tavily/search.ts"
+import type { PreparedSearch } from "../tavily/prepare.ts"
 import { carryOut, type PurchaseParts } from "./purchase/carry-out.ts"
 import type { OutcomeCounts, X402Outcome } from "./books/outcomes.ts"
 import { challenge, sayLater, whenSent } from "./paid-answer.ts"

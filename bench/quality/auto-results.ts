@@ -11,7 +11,7 @@ import type { Embedder } from "#engine"
 import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
 import { aPage } from "#engine/testing/pages.ts"
 
-import { autoResults } from "../../api/tavily/query/auto-results.ts"
+import { autoResults } from "../../api/core/ask/auto-results.ts"
 import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { type Collection, readCollections } from "../corpora/collection.ts"
 import { mean } from "./metrics.ts"

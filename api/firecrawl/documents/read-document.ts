@@ -1,3 +1,4 @@
+import { unlessAborted } from "#base/flow/unless-aborted.ts"
 import type { Reader, ReadResult } from "#crawler"
 import type { PageUrl } from "#engine"
 
@@ -5,9 +6,8 @@ import type { Reach } from "../../accounts/reach/reach.ts"
 import type { ChatModel } from "../../chat-models/chat-model.ts"
 import { findPage } from "../../pages/find-page.ts"
 import type { PageKnowledge } from "../../pages/page-knowledge.ts"
-import { lastCheck } from "../../tavily/last-check.ts"
-import { failureText, TIMED_OUT } from "../../tavily/live/failure-text.ts"
-import { unlessAborted } from "../../tavily/live/live-call.ts"
+import { lastCheck } from "../../core/ask/last-check.ts"
+import { failureText, TIMED_OUT } from "../../core/read/failure-text.ts"
 import { documentOf, type FirecrawlDocument, isOfIndex, type Material } from "./document.ts"
 import type { ScrapeRequest } from "../scrape-request.ts"
 

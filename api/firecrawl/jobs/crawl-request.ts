@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
 
-import { liveUrl } from "../../tavily/live/live-url.ts"
+import { liveUrl } from "../../core/read/live-url.ts"
 import type { FieldReader } from "../../wire/fields.ts"
 import type { Version } from "../documents/formats.ts"
 import { type JobWebhook, readWebhook } from "../webhooks/job-webhook.ts"

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream"
 
-import { modelLabel } from "../../tavily/addresses-models.ts"
+import { modelLabel } from "../../wire/model-label.ts"
 import { presentWarnings, type Warning } from "../../wire/warnings.ts"
 import type { ResearchEvent, Step } from "./events.ts"
 import type { Source } from "../sources/evidence.ts"

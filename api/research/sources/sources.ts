@@ -3,7 +3,7 @@ import { breather } from "#base/flow/breather.ts"
 import { analyse } from "#engine/text/analysis/analyse.ts"
 import { cutIntoPassages } from "#engine/text/passages.ts"
 
-import { hitAddressesModels } from "../../tavily/addresses-models.ts"
+import { hitAddressesModels } from "../../core/read/addresses-models.ts"
 import type { Source } from "./evidence.ts"
 import type { Attachment } from "./files.ts"
 

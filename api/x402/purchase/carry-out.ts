@@ -1,9 +1,8 @@
 import type { Logger } from "pino"
 
-import { callerGone, type Context } from "../../context.ts"
+import { callerGone, type Context, clientGone } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import { holding, type Memory } from "../../load/memory/memory.ts"
-import { clientGone } from "../../tavily/live/live-call.ts"
 import { performSearch, type SearchParts } from "../../tavily/search.ts"
 import type { Entry, Ledger, Receipt } from "../books/payment-ledger.ts"
 import type { X402Outcome } from "../books/outcomes.ts"

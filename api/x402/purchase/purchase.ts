@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 
-import type { PreparedSearch } from "../../tavily/search.ts"
+import type { PreparedSearch } from "../../tavily/prepare.ts"
 import type { Payment } from "../payment.ts"
 
 /** A purchase under way. */

@@ -1,12 +1,12 @@
+import { unlessAborted } from "#base/flow/unless-aborted.ts"
 import type { ReadResult, WalkedPage, WalkOptions } from "#crawler"
 import { toPageUrl } from "#engine"
 
-import type { Reach } from "../../accounts/reach/reach.ts"
-import { ApiError, badRequest } from "../../errors.ts"
-import { unlessAborted } from "./live-call.ts"
-import { liveUrl } from "./live-url.ts"
-import { categoryPaths } from "../relevance/categories.ts"
-import type { MapRequest } from "../schema.ts"
+import type { Reach } from "../accounts/reach/reach.ts"
+import { ApiError, badRequest } from "../errors.ts"
+import { liveUrl } from "../core/read/live-url.ts"
+import { categoryPaths } from "./categories.ts"
+import type { MapRequest } from "./schema.ts"
 
 /**
  * Walks the site that a crawl or map asks for, until `signal` aborts; what was found by then is the answer.

@@ -1,8 +1,8 @@
 import type { QueryText } from "#engine/text/query-text.ts"
 
-import { shortened, type Warning } from "../../wire/warnings.ts"
-import { DEFAULT_FETCH_SECONDS, type SearchRequest } from "../schema.ts"
-import { MAX_SEARCHED_CHARS } from "./searched-text.ts"
+import { shortened, type Warning } from "../wire/warnings.ts"
+import { DEFAULT_FETCH_SECONDS, type SearchRequest } from "./schema.ts"
+import { MAX_SEARCHED_CHARS } from "../core/understand/searched-text.ts"
 
 /** Clients that always send a number of chunks send this one, the default. */
 const DEFAULT_CHUNKS = 3

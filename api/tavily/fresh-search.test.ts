@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { article, status } from "#crawler/testing/test-site.ts"
 
-import { serveTwoSources, type TwoSources } from "../../testing/two-sources.ts"
+import { serveTwoSources, type TwoSources } from "../testing/two-sources.ts"
 
 let garden: TwoSources
 

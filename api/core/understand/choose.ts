@@ -1,14 +1,31 @@
 import { getDomain, parse } from "tldts"
 
+import type { SearchDepth } from "#engine"
 import { analyseQuery } from "#engine/text/analysis/analyse.ts"
 
 import { searchedText } from "./searched-text.ts"
-import type { SearchDepth, SearchBody, SearchRequest } from "../schema.ts"
 
-/** What was chosen for a request, as it stands in the answer. */
-export type AutoParameters = Partial<
-  Pick<SearchRequest, "search_depth" | "topic" | "time_range" | "include_domains" | "include_domains_mode">
->
+export type SearchTopic = "general" | "news" | "finance"
+/** How far back pages may have been published. */
+export type TimeRange = "day" | "week" | "month" | "year"
+
+/** What a question already says besides its words. */
+export interface Given {
+  readonly depth?: SearchDepth | undefined
+  readonly topic?: SearchTopic | undefined
+  readonly hasCountry?: boolean
+  readonly hasDates?: boolean
+  readonly hasDomains?: boolean
+}
+
+/** What was chosen for a question; nothing that was given. */
+export interface Chosen {
+  readonly depth?: SearchDepth
+  readonly topic?: SearchTopic
+  readonly since?: TimeRange
+  /** Domains whose pages are raised. */
+  readonly domains?: readonly string[]
+}
 
 /** Words with a subject in more than one field ("stock", "bond", "share") count only where the next word settles it. */
 const FINANCE =
@@ -19,7 +36,7 @@ const NEWS =
 const TODAY = /\b(?:today|tonight|this morning)\b/i
 
 /** A window reaches back at least as far as the words do: on a Tuesday last week is up to nine days ago. */
-const SPANS: readonly (readonly [SearchRequest["time_range"] & string, RegExp])[] = [
+const SPANS: readonly (readonly [TimeRange, RegExp])[] = [
   ["day", /\b(?:(?:past|last) (?:24 hours|day)|today's)\b/i],
   ["week", /\b(?:yesterday|this week|past week|(?:past|last) (?:few|seven|7) days)\b/i],
   [
@@ -40,33 +57,30 @@ const NAMED_HOST =
   /(?:\b(?:on|from|at|according to)\s+|https?:\/\/|\b(?=www\.))((?:[\p{L}\p{N}-]+\.)+\p{L}{2,})/giu
 
 /**
- * Chooses parameters that the request leaves open, by the words of its query: what it says of time, subject and
- * sites, and whether it asks for one thing or several. English words only; where none says anything, the
- * defaults stay. Never touches `include_answer`, `include_raw_content` and `max_results`.
+ * Chooses what a question leaves open, by its words: what it says of time, subject and sites, and whether it asks for one
+ * thing or several. English words only; where none says anything, the defaults stay. Never chooses whether an answer or
+ * whole pages are wanted, nor how many results.
  */
-export function chooseParameters(body: SearchBody, now: Date): AutoParameters {
-  const text = searchedText(body.query)
+export function choose(question: string, given: Given, now: Date): Chosen {
+  const text = searchedText(question)
   // A country that is given counts with the general topic only, and what is given wins.
-  const topic = body.topic ?? (body.country === undefined ? topicOf(text) : "general")
-  const undated =
-    body.time_range === undefined && body.start_date === undefined && body.end_date === undefined
-  const range = undated && body.days === undefined ? timeRangeOf(text, topic, now) : undefined
-  const anywhere = body.include_domains === undefined && body.include_domains_mode === undefined
-  const hosts = anywhere ? namedHosts(text) : []
+  const topic = given.topic ?? (given.hasCountry ? "general" : topicOf(text))
+  const since = given.hasDates ? undefined : sinceOf(text, topic, now)
+  const domains = given.hasDomains ? [] : namedHosts(text)
   return {
-    ...(body.search_depth === undefined && { search_depth: depthOf(text) }),
-    ...(body.topic === undefined && { topic }),
-    ...(range !== undefined && { time_range: range }),
-    ...(hosts.length > 0 && { include_domains: hosts, include_domains_mode: "boost" }),
+    ...(given.depth === undefined && { depth: depthOf(text) }),
+    ...(given.topic === undefined && { topic }),
+    ...(since !== undefined && { since }),
+    ...(domains.length > 0 && { domains }),
   }
 }
 
-function topicOf(text: string): SearchRequest["topic"] {
+function topicOf(text: string): SearchTopic {
   if (FINANCE.test(text)) return "finance"
   return NEWS.test(text) ? "news" : "general"
 }
 
-function timeRangeOf(text: string, topic: SearchRequest["topic"], now: Date): SearchRequest["time_range"] {
+function sinceOf(text: string, topic: SearchTopic, now: Date): TimeRange | undefined {
   if (topic !== "general" && TODAY.test(text)) return "day"
   const span = SPANS.find(([, words]) => words.test(text))
   if (span !== undefined) return span[0]

@@ -7,8 +7,7 @@ import { parseQueryText } from "#engine/text/query-text.ts"
 
 import { sourceOfPeer } from "../../federation/peers-file.ts"
 import { hit } from "../../testing/fake-engine.ts"
-import { freshHits } from "./fresh-hits.ts"
-import { type Freshness, freshnessOf } from "./freshness.ts"
+import { type Freshness, freshHits } from "./fresh-hits.ts"
 
 const HOUR = 3_600_000
 const HOURLY: Freshness = { maxAgeMs: HOUR, fetchMs: 60_000, fallsBack: false }
@@ -152,11 +151,4 @@ test("one search reads twenty pages again, and none of another appliance's", asy
     "a search reads at most 20 pages again.",
     "a search reads at most 20 pages again.",
   ])
-})
-
-test("either name of the age counts, the smaller of both, and -1 asks for nothing", () => {
-  const of = (given: object) => freshnessOf({ fetch_timeout: 10, cache_fallback: false, ...given })?.maxAgeMs
-  expect([of({}), of({ max_age_hours: -1 }), of({ max_age_hours: 0 })]).toEqual([undefined, undefined, 0])
-  expect([of({ max_hours: 2 }), of({ max_hours: 2, max_age_hours: 1 })]).toEqual([2 * HOUR, HOUR])
-  expect(of({ max_hours: -1, max_age_hours: 3 })).toBe(3 * HOUR)
 })

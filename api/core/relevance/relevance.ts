@@ -9,7 +9,7 @@ import { ModelOutage } from "#engine/model-servers/availability.ts"
 import { embeddingText } from "#engine/text/passages.ts"
 
 import { findByWords, sharesOf } from "./passages-by-words.ts"
-import { searchedText } from "../query/searched-text.ts"
+import { searchedText } from "../understand/searched-text.ts"
 
 /** Share of the words in a relevance; the rest is meaning. The engine's ranking uses the same balance. */
 const WORDS_SHARE = 0.4

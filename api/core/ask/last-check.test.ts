@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { hit } from "../testing/fake-engine.ts"
+import { hit } from "../../testing/fake-engine.ts"
 import { lastCheck } from "./last-check.ts"
 
 const page = hit({ source: "open", sharedWith: ["closed"], fetchedAt: new Date("2025-04-01T00:00:00Z") })

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import type { ImageFacts } from "#crawler/images/image-store.ts"
 import type { Hit, PageImage } from "#engine"
 
-import { hit } from "../testing/fake-engine.ts"
+import { hit } from "../../testing/fake-engine.ts"
 import { type ImageKnowledge, pageImages, searchImages } from "./search-images.ts"
 
 const A = "00ff00ff00ff00ff"

@@ -9,9 +9,18 @@ import type { QueryText } from "#engine/text/query-text.ts"
 import { fitsQuery } from "../../federation/fits-query.ts"
 import { peerOfSource } from "../../federation/peers-file.ts"
 import type { Warning } from "../../wire/warnings.ts"
-import { failureReason } from "../live/failure-text.ts"
+import { failureReason } from "../read/failure-text.ts"
 import { type Relevance, relevanceTo } from "../relevance/relevance.ts"
-import type { Freshness } from "./freshness.ts"
+
+/** How old the results of a search may be. */
+export interface Freshness {
+  /** Since a page was last checked. */
+  readonly maxAgeMs: number
+  /** For reading pages again, all together. */
+  readonly fetchMs: number
+  /** Whether a page that could not be read again is given as the index holds it. */
+  readonly fallsBack: boolean
+}
 
 /** Reads results again, within the reach of a caller. */
 export interface FreshParts {

@@ -1,5 +1,5 @@
-import { badRequest } from "../../errors.ts"
-import type { SearchRequest } from "../schema.ts"
+import { badRequest } from "../errors.ts"
+import type { SearchRequest } from "./schema.ts"
 
 /** From `from` (inclusive) up to `before` (exclusive); a missing bound is open. */
 export interface DateWindow {

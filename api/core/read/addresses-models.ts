@@ -2,10 +2,6 @@ import { AT_ONCE_CHARS } from "#base/process/threads/off-loop.ts"
 import type { Hit } from "#engine"
 import { findModelOrder, givesModelOrder } from "#engine/text/model-orders.ts"
 
-/** The field of a result that shows orders to language models; nothing for all others. */
-export const modelLabel = (addressesModels: boolean | undefined) =>
-  addressesModels === true ? { addresses_models: true as const } : {}
-
 /** Whether what is always shown of a page found gives orders to language models. */
 export const hitAddressesModels = ({ title, description, passages }: Hit): boolean =>
   [title, description ?? "", ...passages.flatMap(({ headings, text }) => [...headings, text])].some(
