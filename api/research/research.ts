@@ -1,4 +1,4 @@
-import { sendEvents } from "../doors/server-sent-events.ts"
+import { sendEvents } from "../server/server-sent-events.ts"
 import { randomUUID } from "node:crypto"
 
 import type { Billing } from "../accounts/billing/billing.ts"

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream"
 
 import type { Answered } from "../answers/answer.ts"
 import { type Context, responseTime } from "../context.ts"
-import { sendEvents } from "../doors/server-sent-events.ts"
+import { sendEvents } from "../server/server-sent-events.ts"
 import { withDegraded } from "../answers/degradation.ts"
 
 const CHUNK = "chat.completion.chunk"
