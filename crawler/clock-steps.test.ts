@@ -5,7 +5,6 @@ import { detailOf } from "./crawl/judge/visit-outcome.ts"
 import { Frontier } from "./frontier/frontier.ts"
 import { ImageNotes } from "./images/image-notes.ts"
 import { ImageStore } from "./images/image-store.ts"
-import { AlertBook } from "./alerts/alert-book.ts"
 import { KnownAddresses } from "./frontier/known-addresses.ts"
 import { RobotsCache } from "./fetch/robots/robots.ts"
 import { defineSource } from "./source.ts"
@@ -14,8 +13,6 @@ import { Sources } from "./sources/sources.ts"
 import { CrawlFixture, testConfig } from "./testing/crawl-fixture.ts"
 import { article, html, startTestSite, tooManyRequests } from "./testing/test-site.ts"
 import { Ticker } from "./tasks/ticker.ts"
-import { GIVE_UP_MS } from "./webhooks/backoff.ts"
-import { WebhookQueue } from "./webhooks/webhook-queue.ts"
 
 // The wall clock is set while things wait for it, as by an administrator or a time server.
 
@@ -212,46 +209,6 @@ describe("a glitch of ten years", () => {
     expect(store.unreadHosts()).toEqual(["a.example"])
     store.recordFailure(store.nextUnread("a.example")!.id, "unreadable", "it is no image")
     expect(store.hasWork()).toBe(false)
-  })
-
-  test("keeps no message of a webhook back, and gives it a day from then", async () => {
-    await using fixture = new CrawlFixture()
-    const queue = new WebhookQueue(fixture.db)
-    const webhooks = [{ url: "https://hook.example/", events: ["finished" as const] }]
-    setClock(YEARS)
-    const { id } = fixture.jobs.enqueue(defineSource({ seeds: ["https://a.example/"], webhooks }))
-    fixture.jobs.start(id)
-    fixture.jobs.end(id, "finished")
-    queue.collect()
-    const [message] = queue.due(new Set(), 10)
-    const refused = {
-      kind: "refused",
-      status: 500,
-      error: "answered 500",
-      retryAfterMs: null,
-      final: false,
-    } as const
-    queue.settle(message!.id, refused)
-    expect(queue.due(new Set(), 10)).toEqual([])
-    setClock(-YEARS)
-    expect(queue.due(new Set(), 10)).toHaveLength(1)
-    queue.settle(message!.id, refused)
-    expect(queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "waiting" }])
-    expect(queue.due(new Set(), 10)).toEqual([])
-    setClock(GIVE_UP_MS)
-    queue.settle(message!.id, refused)
-    expect(queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "given-up" }])
-  })
-
-  test("keeps no e-mail back", async () => {
-    await using fixture = new CrawlFixture()
-    const { mails } = new AlertBook(fixture.db)
-    setClock(YEARS)
-    mails.put(["ops@example.com"], { subject: "docs", text: "The last run went wrong." })
-    mails.settle(mails.due()!.id, { error: "try later", final: false })
-    expect(mails.due()).toBeNull()
-    setClock(-YEARS)
-    expect(mails.due()).toMatchObject({ recipient: "ops@example.com" })
   })
 })
 

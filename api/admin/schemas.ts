@@ -1,5 +1,5 @@
 import type { RemovalState } from "#crawler/removals/removals.ts"
-import type { DeliveryState } from "#crawler/webhooks/backoff.ts"
+import type { DeliveryState } from "#base/work/retries.ts"
 
 import type { BodySchema } from "../wire/body-schema.ts"
 

@@ -110,7 +110,7 @@ export function deliveryOnWire(delivery: Delivery) {
     source: delivery.source,
     job_id: delivery.job,
     event: delivery.event,
-    url: delivery.url,
+    url: delivery.receiver,
     state: delivery.state,
     attempts: delivery.attempts,
     created_at: delivery.createdAt,
@@ -128,7 +128,7 @@ export function alertOnWire({ toldAt, ...alert }: Alert) {
 export function mailOnWire(mail: Mail) {
   return {
     id: mail.id,
-    recipient: mail.recipient,
+    recipient: mail.receiver,
     subject: mail.subject,
     state: mail.state,
     attempts: mail.attempts,

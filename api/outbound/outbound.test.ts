@@ -34,7 +34,7 @@ test("whom the appliance talked to is told with what for; whom it could not reac
   const networks = ["127.0.0.0/8"]
   const sender = opened.use(new WebhookSender({ networks, userAgent: "test", env: {} }))
   await sender.send(
-    { id: "1", url: site.url("/hook"), secret: null, body: "{}" },
+    { id: "1", receiver: site.url("/hook"), secret: null, body: "{}" },
     AbortSignal.timeout(10_000),
   )
   const model = opened.use(

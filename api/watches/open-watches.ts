@@ -10,7 +10,7 @@ import type { SearchLimits } from "../tavily/prepare.ts"
 import { followWatches } from "./follow-watches.ts"
 import type { LookParts } from "./look.ts"
 import type { WatchParts } from "./routes.ts"
-import { Outbox } from "./store/outbox.ts"
+import { WatchOutbox } from "./store/outbox.ts"
 import { WatchStore } from "./store/watch-store.ts"
 import { openWatchSecrets } from "./watch-secrets.ts"
 
@@ -51,7 +51,7 @@ export function openWatches({
     textBytes: config.watchTextMb * 1_000_000,
     keyBytes: config.keyStoredMb * 1_000_000,
   })
-  const outbox = new Outbox(db)
+  const outbox = new WatchOutbox(db)
   const secrets = openWatchSecrets(db)
   const stop = new AbortController()
   let following: Promise<void> | undefined

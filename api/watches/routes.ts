@@ -18,7 +18,7 @@ import { atomFeed } from "./feed.ts"
 import { tellable } from "./follow-watches.ts"
 import type { LookParts } from "./look.ts"
 import { entryOnWire } from "./messages.ts"
-import type { Outbox, WatchDelivery } from "./store/outbox.ts"
+import type { WatchDelivery, WatchOutbox } from "./store/outbox.ts"
 import { optionsBody, optionsOf, subjectOf, watchBody } from "./watch-body.ts"
 import type { Watch } from "./watch.ts"
 import type { WatchSecrets } from "./watch-secrets.ts"
@@ -31,7 +31,7 @@ const FEED_ENTRIES = 100
 /** What the calls work on. */
 export interface WatchParts {
   readonly store: LookParts["store"]
-  readonly outbox: Outbox
+  readonly outbox: WatchOutbox
   readonly secrets: WatchSecrets
   readonly hasMailServer: boolean
 }
@@ -123,7 +123,10 @@ export function watchRoutes(
 
   router.get("/watches/:id", key, admit, (ctx) => {
     const watch = mine(ctx, ctx.params["id"])
-    ctx.body = { ...shown(ctx, watch), deliveries: outbox.list(watch.id, DEFAULT_LIMIT).map(deliveryOnWire) }
+    ctx.body = {
+      ...shown(ctx, watch),
+      deliveries: outbox.list({ limit: DEFAULT_LIMIT }, { watch: watch.id }).map(deliveryOnWire),
+    }
   })
 
   router.put("/watches/:id", key, mayChange, body, admit, (ctx) => {

@@ -6,7 +6,7 @@ import type { StateStore } from "./state-port.ts"
 // dropped, this number is raised, and a state from before is refused as a whole.
 
 /** Raised when a part drops a step that a state in use may not have taken. A state without a number is older than all of them. */
-export const GENERATION = 1
+export const GENERATION = 2
 /** In `schema_version`, among the parts. */
 const WHOLE = "state"
 

@@ -285,7 +285,7 @@ describe("the doctor", () => {
     using folder = temporaryFolder()
     const db = openStateStore(join(folder.path, "data"))
     const { jobs } = tables(db)
-    db.exec(`insert into webhook_delivery (id, source, job, event, url, body, attempts, created_at, first_due_at, error)
+    db.exec(`insert into webhook_delivery (id, source, job, event, receiver, body, attempts, created_at, first_due_at, error)
       values ('a', 'docs', 1, 'crawl.finished', 'http://hook.example/', '{}', 3, 1, 1, 'answered with 500')`)
     db.exec("pragma foreign_keys = off")
     const columns = db
@@ -318,7 +318,11 @@ describe("the doctor", () => {
       jobs.end(id, "finished", null, { result: "failed", reason })
     }
     book.collect(readSettings(alertSettings, { FOSSICK_ALERT_EMAIL: "ops@example.com" }))
-    book.mails.settle(book.mails.due()!.id, { error: "connect ECONNREFUSED", final: false })
+    book.mails.settle(book.mails.due(new Set(), 1)[0]!.id, {
+      error: "connect ECONNREFUSED",
+      status: null,
+      final: false,
+    })
     db.close()
     const { code, of } = await examine(folder.path, { FOSSICK_ALERT_EMAIL: "ops@example.com" })
     expect(code).toBe(1)

@@ -119,11 +119,11 @@ export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
       const why = typeof error === "string" ? ` (${error})` : ""
       return state === "given-up"
         ? note(
-            `${String(n)} messages of ${String(source) || "the backup"} were given up${why}.`,
+            `${String(n)} messages of ${String(source ?? "the backup")} were given up${why}.`,
             "docs/webhooks.md says how to see and repeat them.",
           )
         : wrong(
-            `${String(n)} messages of ${String(source) || "the backup"} wait for a receiver that does not take them${why}.`,
+            `${String(n)} messages of ${String(source ?? "the backup")} wait for a receiver that does not take them${why}.`,
             "See that the receiver answers; they are tried again for a day. docs/webhooks.md has more.",
           )
     })

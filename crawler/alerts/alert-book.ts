@@ -122,12 +122,11 @@ export class AlertBook {
       }))
   }
 
-  /** Forgets sources that are no longer declared, and messages that are long over. */
+  /** Forgets sources that are no longer declared. */
   prune(declared: readonly string[]): void {
     this.#prepare(
       "delete from alert where about = 'source' and name not in (select value from json_each(?))",
     ).run(JSON.stringify(declared))
-    this.mails.prune()
   }
 
   #job(id: number): EndedRun | null {
@@ -196,12 +195,12 @@ export class AlertBook {
     const own = webhooks.filter(({ events }) => events.includes("alert"))
     const isCovered = alertWebhook === "" || own.some(({ url }) => url === alertWebhook)
     const secret = alertWebhookSecret === "" ? null : alertWebhookSecret
-    this.#webhooks.put(
+    this.#webhooks.tell(
       "alert",
       message.about === "source" ? { source: message.name, job: message.run } : null,
       isCovered ? own : [...own, { url: alertWebhook, secret }],
       webhookMessage(message.type, new Date(this.#clock()), alertData(message)),
     )
-    this.mails.put(alertEmail, alertMail(message))
+    this.mails.tell(alertEmail, alertMail(message))
   }
 }

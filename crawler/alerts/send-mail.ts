@@ -4,7 +4,8 @@ import { hidden } from "#base/log/hidden.ts"
 import { noteOutbound } from "#base/outbound/outbound.ts"
 import { resolveSecret } from "#base/secret.ts"
 import type { AlertConfig } from "../alert-settings.ts"
-import type { DueMail, Sent } from "./mail-queue.ts"
+import type { Attempt } from "#base/work/retries.ts"
+import type { Mail } from "./mail-queue.ts"
 
 const CONNECT_TIMEOUT_MS = 15_000
 /** A server may look at a message for a while before it takes it. */
@@ -22,9 +23,15 @@ export interface SendOptions {
  * somebody else named: the address guard has no part in it. Never rejects.
  */
 export async function sendMail(
-  { id, recipient, subject, text, createdAt }: DueMail,
+  {
+    id,
+    receiver,
+    subject,
+    text,
+    createdAt,
+  }: Pick<Mail, "id" | "receiver" | "subject" | "text" | "createdAt">,
   { config, env, signal }: SendOptions,
-): Promise<Sent> {
+): Promise<Attempt> {
   let pass = ""
   try {
     const url = new URL(config.smtpUrl)
@@ -48,7 +55,7 @@ export async function sendMail(
     const from = senderOf(config.alertFrom, user)
     await transport.sendMail({
       from: { name: "Fossick", address: from },
-      to: recipient,
+      to: receiver,
       subject,
       text,
       date: createdAt,
@@ -59,13 +66,13 @@ export async function sendMail(
       signal,
     })
     noteOutbound("mail", url.host)
-    return { error: null }
+    return { error: null, status: null }
   } catch (error) {
     const { message, responseCode, command } = error as Error & { responseCode?: number; command?: string }
     // What is wrong with the login or the server may be mended within the day; a mailbox that is none stays none.
     const final = command === "RCPT TO" && responseCode !== undefined && responseCode >= 550
     // A server may repeat the line that it refuses, which is the login.
-    return { error: hidden(message, [pass]), final }
+    return { error: hidden(message, [pass]), status: null, final }
   }
 }
 

@@ -47,7 +47,7 @@ async function testMail(to: string, { config, env, signal }: TestAlertsOptions):
       ? await sendMail(
           {
             id: randomUUID(),
-            recipient: to,
+            receiver: to,
             subject: "[Fossick] A test of alerts",
             text: `Nothing is wrong: somebody asked for this message, to see that alerts arrive.\n\n-- \nFossick on ${hostname()}`,
             createdAt: new Date(),
@@ -63,12 +63,11 @@ async function testWebhook({ config, userAgent, env, signal }: TestAlertsOptions
   await using sender = new WebhookSender({ networks, proxy: config, userAgent, env })
   const message = {
     id: randomUUID(),
-    url,
+    receiver: url,
     secret: alertWebhookSecret === "" ? null : alertWebhookSecret,
     body: webhookMessage("alert.test", new Date(), { host: hostname() }),
   }
-  const posted = await sender.send(message, signal)
-  const to = new URL(url).host
-  if (posted.kind === "delivered") return { by: "webhook", to, error: null, reason: null }
-  return { by: "webhook", to, error: posted.error, reason: posted.reason ?? null }
+  const ended = await sender.send(message, signal)
+  const reason = ended.error === null ? null : (ended.reason ?? null)
+  return { by: "webhook", to: new URL(url).host, error: ended.error, reason }
 }

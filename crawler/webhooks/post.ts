@@ -3,21 +3,7 @@ import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { BlockedAddressError } from "../fetch/guard/blocked-address.ts"
 import { retryAfterMs } from "../fetch/retry-after.ts"
 import { isUnknownName } from "../fetch/network-error.ts"
-
-/** How an attempt ended. `retryAfterMs`: the pause the receiver asks for. */
-export type Posted =
-  | { readonly kind: "delivered"; readonly status: number }
-  | {
-      readonly kind: "refused"
-      /** Null when there was no answer. */
-      readonly status: number | null
-      readonly error: string
-      /** For the log: what callers of the API, who are shown `error`, must not learn of this network. */
-      readonly reason?: string
-      readonly retryAfterMs: number | null
-      /** The receiver wants no more of it. */
-      readonly final: boolean
-    }
+import type { Attempt } from "#base/work/retries.ts"
 
 export interface PostOptions {
   readonly guard: AddressGuard
@@ -38,7 +24,7 @@ export async function post(
   headers: Readonly<Record<string, string>>,
   body: string,
   { guard, timeoutMs, signal }: PostOptions,
-): Promise<Posted> {
+): Promise<Attempt> {
   const late = AbortSignal.timeout(timeoutMs)
   try {
     const target = new URL(url)
@@ -55,10 +41,9 @@ export async function post(
     })
     // The status is the whole answer: a body that never ends takes nothing back.
     await answer.dump({ limit: MAX_ANSWER_BYTES }).catch(() => undefined)
-    if (status >= 200 && status < 300) return { kind: "delivered", status }
+    if (status >= 200 && status < 300) return { error: null, status }
     const asked = answered["retry-after"]
     return {
-      kind: "refused",
       status,
       error:
         status >= 300 && status < 400
@@ -73,11 +58,9 @@ export async function post(
       (one) => one instanceof Error && (one instanceof BlockedAddressError || isUnknownName(one)),
     )
     return {
-      kind: "refused",
       status: null,
       error: isConcealed ? UNREACHABLE_RECEIVER : reason,
       ...(isConcealed && { reason }),
-      retryAfterMs: null,
       final: false,
     }
   }

@@ -1,9 +1,9 @@
 import { signingSecret } from "#base/secret.ts"
 import { OutgoingProxy, type ProxySettings } from "../fetch/connect/outgoing-proxy.ts"
 import { AddressGuard } from "../fetch/guard/address-guard.ts"
-import { post, type Posted } from "./post.ts"
+import type { Attempt } from "#base/work/retries.ts"
+import { post } from "./post.ts"
 import { webhookHeaders } from "./signature.ts"
-import type { DueDelivery } from "./webhook-queue.ts"
 
 export interface WebhookSenderOptions {
   /** Private networks that receivers may be in. */
@@ -16,7 +16,12 @@ export interface WebhookSenderOptions {
 }
 
 /** What is sent, and to whom. */
-export interface WebhookMessage extends Pick<DueDelivery, "id" | "url" | "secret" | "body"> {
+export interface WebhookMessage {
+  readonly id: string
+  readonly receiver: string
+  /** As whoever names it gives it: a reference is resolved here. */
+  readonly secret: string | null
+  readonly body: string
   /** Beside those of Standard Webhooks. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -43,9 +48,9 @@ export class WebhookSender implements AsyncDisposable {
 
   /** One attempt. Never rejects. */
   async send(
-    { id, url, secret, body, headers: further }: WebhookMessage,
+    { id, receiver, secret, body, headers: further }: WebhookMessage,
     signal: AbortSignal,
-  ): Promise<Posted> {
+  ): Promise<Attempt> {
     const { env, userAgent } = this.#options
     let headers
     try {
@@ -53,9 +58,9 @@ export class WebhookSender implements AsyncDisposable {
       headers = { ...further, "user-agent": userAgent, ...webhookHeaders({ id, at: new Date(), body }, key) }
     } catch (error) {
       const { message } = error as Error
-      return { kind: "refused", status: null, error: message, retryAfterMs: null, final: false }
+      return { status: null, error: message, final: false }
     }
-    return await post(url, headers, body, { guard: this.#guard, timeoutMs: TIMEOUT_MS, signal })
+    return await post(receiver, headers, body, { guard: this.#guard, timeoutMs: TIMEOUT_MS, signal })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

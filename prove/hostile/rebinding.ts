@@ -73,7 +73,10 @@ const attacks = (
 /** Names are looked up as the system does, of which the arena's internet is a part. */
 async function post({ networks }: Arena, url: string): Promise<void> {
   await using sender = new WebhookSender({ networks, env: {}, userAgent: "test" })
-  await sender.send({ id: "x", url, secret: null, body: "{}", headers: {} }, AbortSignal.timeout(20_000))
+  await sender.send(
+    { id: "x", receiver: url, secret: null, body: "{}", headers: {} },
+    AbortSignal.timeout(20_000),
+  )
 }
 
 const MUST = "are connected to at the address that was checked"

@@ -370,9 +370,12 @@ const webhooks: readonly Attack[] = [
     const url = address.replace("PORT", arena.inner.authority.split(":")[1]!)
     await using sender = new WebhookSender({ networks: [], env: {}, userAgent: "test" })
     const posted = await sender
-      .send({ id: "x", url, secret: null, body: "{}", headers: { "x-a": "b" } }, AbortSignal.timeout(20_000))
-      .catch((error: Error) => ({ kind: "refused", error: error.message }))
-    return unless(posted.kind !== "delivered", () => JSON.stringify(posted))
+      .send(
+        { id: "x", receiver: url, secret: null, body: "{}", headers: { "x-a": "b" } },
+        AbortSignal.timeout(20_000),
+      )
+      .catch((error: Error) => ({ error: error.message }))
+    return unless(posted.error !== null, () => JSON.stringify(posted))
   },
 }))
 

@@ -79,9 +79,15 @@ const receivers: readonly Attack[] = CODES.map((code) => ({
   play: async ({ evil, inner }: Arena) => {
     evil.serve({ "/hook": redirect(inner.url("/hook"), code) })
     await using sender = new WebhookSender({ networks: ["127.0.0.0/8"], env: {}, userAgent: "test" })
-    const message = { id: "x", url: evil.url("/hook"), secret: null, body: "{}", headers: { "x-a": "b" } }
+    const message = {
+      id: "x",
+      receiver: evil.url("/hook"),
+      secret: null,
+      body: "{}",
+      headers: { "x-a": "b" },
+    }
     const posted = await sender.send(message, AbortSignal.timeout(PATIENCE))
-    return unless(posted.kind === "refused", () => JSON.stringify(posted))
+    return unless(posted.error !== null, () => JSON.stringify(posted))
   },
 }))
 

@@ -28,19 +28,18 @@ test("only what the operator's own keys ask for goes to networks that the operat
   const send = (keyId: string) =>
     receivers.send(
       keyId,
-      { id: keyId, url: `http://127.0.0.1:${port}/`, secret: null, body: "{}" },
+      { id: keyId, receiver: `http://127.0.0.1:${port}/`, secret: null, body: "{}" },
       new AbortController().signal,
     )
-  expect(await send("ops")).toMatchObject({ kind: "delivered" })
+  expect(await send("ops")).toMatchObject({ error: null })
   for (const keyId of ["team", "gone"]) {
     expect(await send(keyId)).toMatchObject({
-      kind: "refused",
       error: expect.stringContaining("FOSSICK_WEBHOOK_NETWORKS"),
     })
   }
-  expect(await send("ops")).toMatchObject({ kind: "delivered" })
+  expect(await send("ops")).toMatchObject({ error: null })
   await receivers[Symbol.asyncDispose]()
-  expect((await send("ops")).kind).not.toBe("delivered")
+  expect((await send("ops")).error).not.toBeNull()
   expect(received.map((headers) => headers["user-agent"])).toEqual(["receivers-test", "receivers-test"])
   server.closeAllConnections()
   server.close()

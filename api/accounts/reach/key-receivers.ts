@@ -1,5 +1,5 @@
 import type { ProxySettings } from "#crawler/fetch/connect/outgoing-proxy.ts"
-import type { Posted } from "#crawler/webhooks/post.ts"
+import type { Attempt } from "#base/work/retries.ts"
 import type { WebhookMessage, WebhookSender } from "#crawler/webhooks/webhook-sender.ts"
 
 import type { KeyStore } from "../keys/keys.ts"
@@ -21,7 +21,7 @@ export class KeyReceivers implements AsyncDisposable {
   }
 
   /** One attempt. */
-  async send(keyId: string, message: WebhookMessage, signal: AbortSignal): Promise<Posted> {
+  async send(keyId: string, message: WebhookMessage, signal: AbortSignal): Promise<Attempt> {
     const isOperator = this.#options.keys.byId(keyId)?.role === "admin"
     const sender = await this.#sender(isOperator ? "any" : "public")
     return await sender.send(message, signal)

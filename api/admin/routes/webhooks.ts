@@ -42,15 +42,15 @@ export function webhookRoutes(
 
   router.get("/alerts", (ctx) => {
     const limit = wholeNumber(ctx, "mail_limit", DEFAULT_LIMIT, 0, MAX_LIMIT)
-    ctx.body = { alerts: alerts.list().map(alertOnWire), mails: alerts.mails.list(limit).map(mailOnWire) }
+    ctx.body = { alerts: alerts.list().map(alertOnWire), mails: alerts.mails.list({ limit }).map(mailOnWire) }
   })
 
   router.get("/webhooks/deliveries", (ctx) => {
     const { limit, offset } = sliceOf(ctx)
     const state = oneOfParameter(ctx, "state", DELIVERY_STATES)
     ctx.body = {
-      deliveries: webhooks.list({ limit, offset, ...(state && { state }) }).map(deliveryOnWire),
-      total: webhooks.count(state),
+      deliveries: webhooks.list({ limit, offset }, { state }).map(deliveryOnWire),
+      total: webhooks.count({ state }),
       limit,
       offset,
     }

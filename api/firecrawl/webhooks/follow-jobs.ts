@@ -2,18 +2,17 @@ import { createHmac } from "node:crypto"
 
 import type { Logger } from "pino"
 
-import { pause } from "#base/flow/pause.ts"
-import { isStateAway } from "#base/store/postgres/outage.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import { InTurn } from "#crawler/webhooks/in-turn.ts"
+import { followOutbox } from "#base/work/follow-outbox.ts"
+import type { Attempt } from "#base/work/retries.ts"
 import { toPageUrl } from "#engine"
 
 import { keptSecret } from "../../accounts/human-ids.ts"
 import type { ApiKey, KeyStore } from "../../accounts/keys/keys.ts"
 import type { KeyReceivers } from "../../accounts/reach/key-receivers.ts"
 import type { Reach } from "../../accounts/reach/reach.ts"
-import type { FirecrawlJob, JobStore } from "../jobs/job-store.ts"
-import type { JobAttempt, JobMessage, JobOutbox } from "./job-outbox.ts"
+import type { JobStore } from "../jobs/job-store.ts"
+import type { JobMessage, JobOutbox } from "./job-outbox.ts"
 
 export interface FollowJobsParts {
   /** Whether it is this process that tells. Default: yes. */
@@ -38,51 +37,32 @@ export function openSigningSecrets(db: StateStore): SecretOf {
   return (keyId) => `whsec_${createHmac("sha256", secret).update(keyId).digest("base64")}`
 }
 
-const POLL_MS = 1000
-/** Receivers that are spoken to at the same time; each gets one message at a time. */
-const RECEIVERS = 8
-
-/** Tells of jobs for as long as the signal lets it. */
+/** Tells of jobs until the signal is aborted. */
 export async function followJobs(parts: FollowJobsParts, signal: AbortSignal): Promise<void> {
-  const { outbox, log, pollMs = POLL_MS, mayTell = () => true } = parts
-  const sending = new InTurn(RECEIVERS, (err) =>
-    log.error({ err }, "a message about a job could not be sent"),
-  )
-  while (!signal.aborted) {
-    try {
-      const due = mayTell() ? outbox.due(Date.now(), sending.busy, sending.room, sending.served) : []
-      for (const message of due) {
-        sending.begin(message.receiver, () => deliver(message, parts, signal), message.key)
-      }
-    } catch (err) {
-      // Of a state that is away readiness tells, not every try.
-      if (!isStateAway(err)) log.error({ err }, "messages about jobs are tried again")
-    }
-    await pause(pollMs, signal)
-  }
-  await sending.ended()
-}
-
-async function deliver(message: JobMessage, parts: FollowJobsParts, signal: AbortSignal): Promise<void> {
-  const { store, outbox, log } = parts
-  const job = store.get(message.job)
-  if (job === null) return
-  const attempt: JobAttempt & { readonly reason?: string } = await attempted(message, job, parts, signal)
-  // One that was cut short counts for nothing.
-  if (signal.aborted && attempt.error !== null) return
-  outbox.settle(message.id, attempt, Date.now())
-  const { id, event } = message
-  if (attempt.error !== null)
-    log.warn({ id, event, error: attempt.reason ?? attempt.error }, "a message about a job was not taken")
+  const { outbox, mayTell, log, pollMs } = parts
+  await followOutbox({
+    outbox,
+    called: ["a message about a job", "messages about jobs"],
+    maySend: mayTell,
+    attempt: async (message) => await attempted(message, parts, signal),
+    onSettled({ id, event }, attempt) {
+      if (attempt.error !== null)
+        log.warn({ id, event, error: attempt.reason ?? attempt.error }, "a message about a job was not taken")
+    },
+    log,
+    signal,
+    pollMs,
+  })
 }
 
 async function attempted(
   message: JobMessage,
-  job: FirecrawlJob,
   { store, keys, reach, receivers, secretOf }: FollowJobsParts,
   signal: AbortSignal,
-): Promise<JobAttempt> {
+): Promise<Attempt | null> {
   const { id, event, place, receiver } = message
+  const job = store.get(message.job)
+  if (job === null) return null
   const key = keys.byId(job.owner.keyId)
   const refused = (error: string) => ({ error, status: null, final: true }) as const
   if (key === null) return refused("the key of the job is over")
@@ -106,6 +86,5 @@ async function attempted(
   const secret = secretOf(key.id)
   const hex = createHmac("sha256", secret).update(body).digest("hex")
   const headers = { "x-firecrawl-signature": `sha256=${hex}` }
-  const posted = await receivers.send(key.id, { id, url: receiver, secret, body, headers }, signal)
-  return posted.kind === "delivered" ? { error: null, status: posted.status } : posted
+  return await receivers.send(key.id, { id, receiver, secret, body, headers }, signal)
 }

@@ -1,28 +1,23 @@
-import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
-import { afterAttempt, type AttemptEnd, hasComeSql } from "#crawler/webhooks/backoff.ts"
+import type { Clock } from "#base/clock.ts"
+import { migrate, type StateStore } from "#base/store/state-store.ts"
+import { dueIndex, type Message, Outbox, OUTBOX_COLUMNS } from "#base/work/outbox.ts"
 
 import type { JobEvent } from "./job-webhook.ts"
 
-/** A message about a job that its receiver is to get. */
-export interface JobMessage {
-  /** The same for every attempt. */
-  readonly id: string
+/** A message's own part: it is about a job. */
+export interface OfJob {
   readonly job: string
-  /** Whose job it is. */
-  readonly key: string
   readonly event: JobEvent
   /** Of the document that it brings, among the results of the job; null: it brings none. */
   readonly place: number | null
-  readonly receiver: string
-  readonly createdAt: Date
 }
 
-/** How an attempt ended. */
-export type JobAttempt = AttemptEnd & { readonly status: number | null }
+export type JobMessage = Message & OfJob
 
 const NOTE = (job: string, event: string, place: string) =>
-  `insert into firecrawl_message (id, job_id, event, place, receiver, created_at, due_at, first_due_at)
-   select 'msg_' || lower(hex(randomblob(16))), ${job}.id, ${event}, ${place}, json_extract(${job}.request, '$.webhook.url'), now, now, now
+  `insert into firecrawl_message (id, key, job_id, event, place, receiver, created_at, due_at, first_due_at)
+   select 'msg_' || lower(hex(randomblob(16))), ${job}.key_id, ${job}.id, ${event}, ${place},
+     json_extract(${job}.request, '$.webhook.url'), now, now, now
    from (select cast(unixepoch('subsec') * 1000 as integer) as now)`
 
 const WANTS = (request: string, event: string) =>
@@ -33,12 +28,9 @@ const EVENT = "(case new.state when 'scraping' then 'started' else new.state end
 // Noted by triggers: in the transaction that makes it so, whichever code writes it, and no kill loses any of it.
 const STEPS = [
   `create table firecrawl_message (
-     seq integer primary key, id text not null unique, job_id text not null, event text not null, place integer,
-     receiver text not null, state text not null default 'waiting', attempts integer not null default 0,
-     created_at integer not null, due_at integer, first_due_at integer not null,
-     attempted_at integer, status integer, error text
+     ${OUTBOX_COLUMNS}, job_id text not null, event text not null, place integer
    ) strict;
-   create index firecrawl_message_due on firecrawl_message (due_at) where state = 'waiting';
+   ${dueIndex("firecrawl_message")};
    create index firecrawl_message_job on firecrawl_message (job_id);
    create trigger firecrawl_message_state after update of state on firecrawl_job
      when new.state <> old.state and not (new.state = 'scraping' and old.turn_at is not null)
@@ -51,56 +43,20 @@ const STEPS = [
      begin delete from firecrawl_message where job_id = old.id; end`,
 ]
 
-/** Messages about jobs that wait for their receivers, in `state.db`: tried again for a day, as webhooks of sources are. */
-export class JobOutbox {
-  readonly #sql: ReturnType<typeof prepareOnce>
-
+/** Messages about jobs that wait for their receivers, in `state.db`; they go with their job. */
+export class JobOutbox extends Outbox<OfJob> {
   /** The tables of jobs are there: see `JobStore`. */
-  constructor(db: StateStore) {
-    migrate(db, "firecrawl-messages", STEPS)
-    this.#sql = prepareOnce(db)
-  }
-
-  /**
-   * Messages whose time has come, oldest first, at most one for each receiver, none for those that are busy.
-   * @param served keys that are to have none
-   */
-  due(
-    now: number,
-    busy: ReadonlySet<string>,
-    limit: number,
-    served: readonly string[] = [],
-  ): readonly JobMessage[] {
-    return this.#sql(
-      `select *, (select key_id from firecrawl_job where firecrawl_job.id = job_id) as key_id
-       from firecrawl_message where ${hasComeSql("?3")} and seq in (
-         select min(seq) from firecrawl_message where state = 'waiting'
-         and receiver not in (select value from json_each(?1))
-         and job_id not in (
-           select id from firecrawl_job where key_id in (select value from json_each(?4)))
-         group by receiver
-       ) order by seq limit ?2`,
-    )
-      .all(JSON.stringify([...busy]), limit, now, JSON.stringify(served))
-      .map((row) => ({
-        id: String(row["id"]),
+  constructor(db: StateStore, clock: Clock = Date.now) {
+    super(db, {
+      table: "firecrawl_message",
+      own: (row) => ({
         job: String(row["job_id"]),
-        key: String(row["key_id"]),
         event: row["event"] as JobEvent,
         place: row["place"] as number | null,
-        receiver: String(row["receiver"]),
-        createdAt: new Date(Number(row["created_at"])),
-      }))
-  }
-
-  /** Keeps how an attempt ended. */
-  settle(id: string, attempt: JobAttempt, now: number): void {
-    const row = this.#sql("select attempts, first_due_at from firecrawl_message where id = ?").get(id)
-    if (row === undefined) return
-    const { state, attempts, dueAt, firstDueAt } = afterAttempt(row, attempt, now)
-    this.#sql(
-      `update firecrawl_message set state = ?, attempts = ?, attempted_at = ?, due_at = ?, first_due_at = ?, status = ?, error = ?
-       where id = ?`,
-    ).run(state, attempts, now, dueAt, firstDueAt, attempt.status, attempt.error, id)
+      }),
+      inOrder: true,
+      clock,
+    })
+    migrate(db, "firecrawl-messages", STEPS)
   }
 }

@@ -1,51 +1,50 @@
-import { randomUUID } from "node:crypto"
-
-import { dateOrNull } from "#base/store/date-columns.ts"
+import type { Clock } from "#base/clock.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
-import { deletionTime } from "#base/store/clock/trusted-time.ts"
-import { afterAttempt, type AttemptEnd, type DeliveryState, hasComeSql } from "#crawler/webhooks/backoff.ts"
+import { type Message, Outbox } from "#base/work/outbox.ts"
 
 import type { Watch } from "../watch.ts"
 
-/** A message to one receiver, about entries of one watch. */
-export interface WatchDelivery {
-  /** The same for every attempt, so that a receiver can drop what it had before. */
-  readonly id: string
+/** A message's own part: it is about entries of one watch. */
+export interface Watched {
   readonly watch: string
   readonly kind: "webhook" | "email"
-  readonly receiver: string
   readonly firstEntry: number
   readonly lastEntry: number
-  readonly state: DeliveryState
-  readonly attempts: number
-  readonly createdAt: Date
-  readonly lastAttemptAt: Date | null
-  /** Null once it is over. */
-  readonly nextAttemptAt: Date | null
-  readonly lastStatus: number | null
-  readonly lastError: string | null
 }
 
-/** How an attempt ended. `reason`: for the log, what the holder of the watch must not learn of this network. */
-export type Attempt = AttemptEnd & { readonly status: number | null; readonly reason?: string }
+export type WatchDelivery = Message & Watched
 
 /** Entries of one message at most. */
 export const MOST_ENTRIES = 50
-const KEPT_MS = 7 * 24 * 3_600_000
 
-/** Messages of watches that wait for their receivers: tried again for a day, as webhooks of sources are. */
-export class Outbox {
+/** Messages of watches that wait for their receivers. */
+export class WatchOutbox extends Outbox<Watched> {
   readonly #db: StateStore
   readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #clock: Clock
 
   /** The tables are there: see `WatchStore`. */
-  constructor(db: StateStore) {
+  constructor(db: StateStore, clock: Clock = Date.now) {
+    super(db, {
+      table: "watch_delivery",
+      own: (row) => ({
+        watch: String(row["watch"]),
+        kind: row["kind"] as Watched["kind"],
+        firstEntry: Number(row["first_entry"]),
+        lastEntry: Number(row["last_entry"]),
+      }),
+      inOrder: true,
+      maySend: "watch in (select id from watch where paused = 0)",
+      clock,
+    })
     this.#db = db
     this.#prepare = prepareOnce(db)
+    this.#clock = clock
   }
 
   /** Makes messages of what a watch found since its last, one for each receiver, as far as it is time. */
-  collect({ id, webhook, emails, everyMinutes, paused }: Watch, now: number): void {
+  collect({ id, key, webhook, emails, everyMinutes, paused }: Watch): void {
+    const now = this.#clock()
     const receivers = [
       ...(webhook === null ? [] : [["webhook", webhook] as const]),
       ...emails.map((one) => ["email", one] as const),
@@ -69,73 +68,10 @@ export class Outbox {
       for (let at = 0; at < entries.length; at += MOST_ENTRIES) {
         const stretch = entries.slice(at, at + MOST_ENTRIES)
         for (const [kind, receiver] of receivers) {
-          this.#prepare(
-            `insert into watch_delivery (id, watch, kind, receiver, first_entry, last_entry, created_at, due_at, first_due_at)
-             values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          ).run(`msg_${randomUUID()}`, id, kind, receiver, stretch[0]!, stretch.at(-1)!, now, now, now)
+          const own = { watch: id, kind, first_entry: stretch[0]!, last_entry: stretch.at(-1)! }
+          this.put(receiver, own, key)
         }
       }
     })
-  }
-
-  /** Messages whose time has come, oldest first, at most one for each receiver, none for those that are busy. */
-  due(
-    now: number,
-    busy: ReadonlySet<string>,
-    limit: number,
-    served: readonly string[] = [],
-  ): WatchDelivery[] {
-    return this.#prepare(
-      `select * from watch_delivery where ${hasComeSql("?3")} and seq in (
-         select min(delivery.seq) from watch_delivery as delivery join watch on watch.id = delivery.watch
-         where state = 'waiting' and paused = 0 and receiver not in (select value from json_each(?1))
-         and watch.key not in (select value from json_each(?4)) group by receiver
-       ) order by seq limit ?2`,
-    )
-      .all(JSON.stringify([...busy]), limit, now, JSON.stringify(served))
-      .map(deliveryOf)
-  }
-
-  /** Keeps how an attempt ended. */
-  settle(id: string, attempt: Attempt, now: number): void {
-    const row = this.#prepare("select attempts, first_due_at from watch_delivery where id = ?").get(id)
-    if (row === undefined) return
-    const { state, attempts, dueAt, firstDueAt } = afterAttempt(row, attempt, now)
-    this.#prepare(
-      `update watch_delivery set state = ?, attempts = ?, attempted_at = ?, due_at = ?, first_due_at = ?, status = ?, error = ?
-       where id = ?`,
-    ).run(state, attempts, now, dueAt, firstDueAt, attempt.status, attempt.error, id)
-  }
-
-  /** Newest first. */
-  list(watch: string, limit: number): WatchDelivery[] {
-    return this.#prepare("select * from watch_delivery where watch = ? order by seq desc limit ?")
-      .all(watch, limit)
-      .map(deliveryOf)
-  }
-
-  /** Forgets what has been over for a week. */
-  prune(now: number): void {
-    this.#prepare("delete from watch_delivery where state <> 'waiting' and attempted_at < ?").run(
-      deletionTime(this.#db, now) - KEPT_MS,
-    )
-  }
-}
-
-function deliveryOf(row: Record<string, unknown>): WatchDelivery {
-  return {
-    id: String(row["id"]),
-    watch: String(row["watch"]),
-    kind: row["kind"] as WatchDelivery["kind"],
-    receiver: String(row["receiver"]),
-    firstEntry: Number(row["first_entry"]),
-    lastEntry: Number(row["last_entry"]),
-    state: row["state"] as DeliveryState,
-    attempts: Number(row["attempts"]),
-    createdAt: new Date(Number(row["created_at"])),
-    lastAttemptAt: dateOrNull(row["attempted_at"]),
-    nextAttemptAt: dateOrNull(row["due_at"]),
-    lastStatus: row["status"] as number | null,
-    lastError: row["error"] as string | null,
   }
 }

@@ -2,6 +2,7 @@ import { migrateFrontier } from "#crawler/frontier/frontier-schema.ts"
 import { pageOrSourceTriggers } from "#crawler/frontier/source-pages.ts"
 import { countStored, type StoredTable } from "../../accounts/limits/stored-use.ts"
 import { migrate, type StateStore } from "#base/store/state-store.ts"
+import { dueIndex, OUTBOX_COLUMNS } from "#base/work/outbox.ts"
 
 /** What a watch keeps of each page is counted for the key of the first watch that saw it so. */
 export const STORED_WATCHES: readonly StoredTable[] = [
@@ -34,12 +35,10 @@ const STEPS = [
    ) strict;
    create index watch_entry_watch on watch_entry (watch, seq);
    create table watch_delivery (
-     seq integer primary key autoincrement, id text not null unique, watch text not null references watch (id) on delete cascade,
-     kind text not null, receiver text not null, first_entry integer not null, last_entry integer not null,
-     state text not null default 'waiting', attempts integer not null default 0, created_at integer not null, due_at integer,
-     first_due_at integer not null, attempted_at integer, status integer, error text
+     ${OUTBOX_COLUMNS}, watch text not null references watch (id) on delete cascade, kind text not null,
+     first_entry integer not null, last_entry integer not null
    ) strict;
-   create index watch_delivery_due on watch_delivery (due_at) where state = 'waiting';
+   ${dueIndex("watch_delivery")};
    create index watch_delivery_watch on watch_delivery (watch, seq);
    ${pageOrSourceTriggers(
      "watch_page",

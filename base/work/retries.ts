@@ -16,7 +16,7 @@ const PAUSES = [
   8 * HOUR,
 ]
 
-/** A delivery that could not be made by then is given up. No pause is longer. */
+/** A message that could not be sent by then is given up. No pause is longer. */
 export const GIVE_UP_MS = 24 * HOUR
 
 /**
@@ -26,12 +26,21 @@ export const GIVE_UP_MS = 24 * HOUR
  */
 export type DeliveryState = "waiting" | "delivered" | "given-up"
 
-/** How an attempt ended. `final`: there is no use in trying again. `retryAfterMs`: the pause that the receiver asks for. */
-export type AttemptEnd =
-  | { readonly error: null }
-  | { readonly error: string; readonly final: boolean; readonly retryAfterMs?: number | null }
+/** How an attempt to send a message ended. `status`: of the answer; null: there was none, or it has no status. */
+export type Attempt =
+  | { readonly error: null; readonly status: number | null }
+  | {
+      readonly error: string
+      readonly status: number | null
+      /** For the log: the part of `error` that callers of the API must not learn. Default: `error` says all. */
+      readonly reason?: string
+      /** Another attempt would end the same way. */
+      readonly final: boolean
+      /** The pause that the receiver asks for. */
+      readonly retryAfterMs?: number | null
+    }
 
-/** How a delivery stands after an attempt; times in milliseconds since 1970. */
+/** A message after an attempt; times in milliseconds since 1970. */
 export interface Attempted {
   readonly state: DeliveryState
   readonly attempts: number
@@ -40,12 +49,8 @@ export interface Attempted {
   readonly firstDueAt: number
 }
 
-/** @param row of the delivery, before the attempt: `attempts` and `first_due_at` */
-export function afterAttempt(
-  row: Readonly<Record<string, unknown>>,
-  ended: AttemptEnd,
-  now: number,
-): Attempted {
+/** @param row of the message, before the attempt: `attempts` and `first_due_at` */
+export function afterAttempt(row: Readonly<Record<string, unknown>>, ended: Attempt, now: number): Attempted {
   const attempts = Number(row["attempts"]) + 1
   // First due while the clock was ahead: its day begins now.
   const firstDueAt = Math.min(Number(row["first_due_at"]), now)
@@ -55,8 +60,8 @@ export function afterAttempt(
 }
 
 /**
- * SQL: whether the time of a delivery has come, by its column `due_at`. What is due later than any pause was put off while the
- * clock was ahead.
+ * SQL: whether the time of a message has come, by its column `due_at`. A message that is due later than any pause was put off while
+ * the clock was ahead.
  * @param now a parameter of the statement
  */
 export const hasComeSql = (now: string): string =>
@@ -67,8 +72,8 @@ export const hasComeSql = (now: string): string =>
  * time is over, not a pause before.
  *
  * @param attempts made so far, at least 1
- * @param since when the delivery was first due
- * @param retryAfterMs what the receiver asked for; a longer pause of ours wins
+ * @param since when the message was first due
+ * @param retryAfterMs the pause that the receiver asked for; a longer pause of ours wins
  */
 function nextAttempt(
   attempts: number,

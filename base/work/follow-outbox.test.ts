@@ -1,0 +1,143 @@
+import { pino } from "pino"
+import { expect, test } from "vitest"
+import { until } from "../testing/until.ts"
+import { followOutbox, type FollowOptions } from "./follow-outbox.ts"
+import type { Message } from "./outbox.ts"
+import type { Attempt } from "./retries.ts"
+
+const TAKEN: Attempt = { error: null, status: 204 }
+
+const message = (id: string, receiver: string, key: string | null = null): Message => ({
+  id,
+  receiver,
+  key,
+  state: "waiting",
+  attempts: 0,
+  createdAt: new Date(0),
+  lastAttemptAt: null,
+  nextAttemptAt: new Date(0),
+  lastStatus: null,
+  lastError: null,
+})
+
+/** Follows messages in memory, which have one receiver each at a time. */
+function follow(given: readonly Message[], options: Partial<FollowOptions<unknown>> = {}) {
+  const waiting = [...given]
+  const lines: string[] = []
+  const settled: string[] = []
+  const stop = new AbortController()
+  const done = followOutbox({
+    outbox: {
+      due: (busy, limit, served = []) => {
+        const free = waiting.filter(({ receiver, key }) => !busy.has(receiver) && !served.includes(key ?? ""))
+        const first = new Map(free.toReversed().map((one) => [one.receiver, one]))
+        return [...first.values()].slice(0, limit)
+      },
+      settle: (id) => {
+        settled.push(id)
+        waiting.splice(
+          waiting.findIndex((one) => one.id === id),
+          1,
+        )
+      },
+      prune: () => undefined,
+    },
+    called: ["a letter", "letters"],
+    attempt: async () => TAKEN,
+    log: pino({ level: "debug" }, { write: (line: string) => void lines.push(line) }),
+    signal: stop.signal,
+    pollMs: 1,
+    ...options,
+  })
+  return {
+    settled,
+    lines,
+    async stop() {
+      stop.abort()
+      await done
+    },
+  }
+}
+
+test("a slow receiver holds up no other, and a stop in the middle of an attempt records nothing", async () => {
+  const stop = Promise.withResolvers<void>()
+  const { settled, ...following } = follow(
+    [message("1", "slow"), message("2", "quick"), message("3", "quick")],
+    {
+      attempt: async ({ receiver }) => {
+        if (receiver === "quick") return TAKEN
+        await stop.promise
+        return { error: "cut short", status: null, final: false }
+      },
+    },
+  )
+  await until(() => settled.length === 2)
+  const stopped = following.stop()
+  stop.resolve()
+  await stopped
+  expect(settled).toEqual(["2", "3"])
+})
+
+test("receivers of one key take half of the places", async () => {
+  const slow = Promise.withResolvers<Attempt>()
+  const begun: string[] = []
+  const following = follow(
+    [1, 2, 3, 4].map((at) => message(`a${at}`, `a${at}`, "a")).concat(message("b1", "b1", "b")),
+    {
+      receivers: 4,
+      attempt: async ({ id }) => {
+        begun.push(id)
+        return await slow.promise
+      },
+    },
+  )
+  await until(() => begun.includes("b1"))
+  expect(begun.filter((id) => id.startsWith("a"))).toHaveLength(2)
+  slow.resolve(TAKEN)
+  await following.stop()
+})
+
+test("what goes wrong is logged, and the next look tries again", async () => {
+  let looks = 0
+  const { settled, lines, stop } = follow([message("1", "a"), message("2", "b")], {
+    collect() {
+      looks += 1
+      if (looks === 1) throw new Error("no notes")
+    },
+    attempt: async ({ id }) => {
+      if (id === "1" && looks === 2) throw new Error("a bug")
+      return TAKEN
+    },
+  })
+  await until(() => settled.length === 2)
+  await stop()
+  expect(lines.join("")).toMatch(/no notes.*letters are tried again[\s\S]*a bug.*a letter could not be sent/)
+})
+
+test("nothing is sent while this process may not, and nothing is recorded of a message that is needless", async () => {
+  let looks = 0
+  const asked: string[] = []
+  const { settled, stop } = follow([message("1", "a"), message("2", "b")], {
+    maySend: () => (looks += 1) > 3,
+    attempt: async ({ id }) => {
+      asked.push(`${id} ${looks > 3}`)
+      return id === "1" ? null : TAKEN
+    },
+  })
+  await until(() => settled.length === 1)
+  await stop()
+  expect(settled).toEqual(["2"])
+  expect(asked).toContain("1 true")
+  expect(asked.join()).not.toContain("false")
+})
+
+test("a brisk outbox sends one message after the other without waiting for the next look", async () => {
+  const { settled, stop } = follow([message("1", "a"), message("2", "a"), message("3", "a")], {
+    isBrisk: true,
+    receivers: 1,
+    // Beyond the patience of this test.
+    pollMs: 3_600_000,
+  })
+  await until(() => settled.length === 3)
+  await stop()
+})

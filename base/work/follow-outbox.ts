@@ -1,0 +1,86 @@
+import type { Logger } from "pino"
+import { pause } from "../flow/pause.ts"
+import { steadyNow } from "../steady-time.ts"
+import { isStateAway } from "../store/postgres/outage.ts"
+import { InTurn } from "./in-turn.ts"
+import type { Message, Outbox } from "./outbox.ts"
+import type { Attempt } from "./retries.ts"
+
+const POLL_MS = 1000
+/** Receivers that are spoken to at the same time; each gets one message at a time. */
+const RECEIVERS = 8
+const PRUNE_EVERY_MS = 3_600_000
+
+export interface FollowOptions<Own> {
+  readonly outbox: Pick<Outbox<Own>, "due" | "settle" | "prune">
+  /** Names in the log of one message and of all, such as "a webhook" and "webhooks". */
+  readonly called: readonly [one: string, all: string]
+  /** Sends a message once; null: there is nothing to send any more. */
+  readonly attempt: (message: Message & Own) => Promise<Attempt | null>
+  /** Makes messages of whatever was noted, before each look at what is due. */
+  readonly collect?: () => Promise<void> | void
+  /** Whether messages may be sent, by this process and now. Default: always. */
+  readonly maySend?: (() => boolean) | undefined
+  /** Forgets what else is over, when the outbox does: once an hour. */
+  readonly tidy?: () => void
+  /** An attempt was recorded: for the log. */
+  readonly onSettled?: (message: Message & Own, attempt: Attempt) => void
+  /** Receivers that are spoken to at the same time. Default eight. */
+  readonly receivers?: number
+  /** Sends the next message as soon as one is settled, not at the next look. */
+  readonly isBrisk?: boolean
+  readonly log: Logger
+  readonly signal: AbortSignal
+  /** Milliseconds between two looks. Default one second. */
+  readonly pollMs?: number | undefined
+}
+
+/**
+ * Sends the messages that are due until the signal is aborted, beside whatever else the process does. A slow receiver holds up none but
+ * itself, and receivers of one key take half of the places at most.
+ */
+export async function followOutbox<Own>(options: FollowOptions<Own>): Promise<void> {
+  const { outbox, log, signal, receivers = RECEIVERS, isBrisk = false, pollMs = POLL_MS } = options
+  const [one, all] = options.called
+  const sending = new InTurn(receivers, (err) => log.error({ err }, `${one} could not be sent`))
+  let waiting = new AbortController()
+  signal.addEventListener("abort", () => waiting.abort(), { once: true })
+  let pruned = -Infinity
+  while (!signal.aborted) {
+    waiting = new AbortController()
+    try {
+      await options.collect?.()
+      if (steadyNow() - pruned > PRUNE_EVERY_MS) {
+        outbox.prune()
+        options.tidy?.()
+        pruned = steadyNow()
+      }
+      const due = options.maySend?.() === false ? [] : outbox.due(sending.busy, sending.room, sending.served)
+      for (const message of due) {
+        const work = async () => {
+          const isSettled = await sendOnce(message, options)
+          if (isSettled && isBrisk) waiting.abort()
+        }
+        sending.begin(message.receiver, work, message.key ?? message.receiver)
+      }
+    } catch (err) {
+      // A state that is away is reported by the process, not at every look.
+      if (!signal.aborted && !isStateAway(err)) log.error({ err }, `${all} are tried again`)
+    }
+    if (!signal.aborted) await pause(pollMs, waiting.signal)
+  }
+  await sending.ended()
+}
+
+/** @returns whether the attempt was recorded. */
+async function sendOnce<Own>(
+  message: Message & Own,
+  { outbox, attempt, onSettled, signal }: FollowOptions<Own>,
+): Promise<boolean> {
+  const ended = await attempt(message)
+  // An attempt that was cut short counts for nothing.
+  if (ended === null || (signal.aborted && ended.error !== null)) return false
+  outbox.settle(message.id, ended)
+  onSettled?.(message, ended)
+  return true
+}
