@@ -266,7 +266,7 @@ async function serve(): Promise<void> {
       onProblem: (err) => log.warn({ err }, "a sample of the history was lost"),
     }),
   )
-  const app = createApp({
+  const app = await createApp({
     questions,
     queries,
     ...(noOAuth === null && {

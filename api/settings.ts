@@ -4,14 +4,10 @@ import { headerSecret, integer, onOff, type Setting, SettingsError, text } from 
 
 import { accountSettings } from "./accounts/settings.ts"
 import { chatModelSettings, checkChatModel } from "./chat-models/settings.ts"
+import { features, settingsOf } from "./features.ts"
 import { federationSettings } from "./federation/settings.ts"
-import { firecrawlSettings } from "./firecrawl/settings.ts"
 import { loadSettings } from "./load/settings.ts"
-import { researchSettings } from "./research/settings.ts"
-import { searxngSettings } from "./searxng/settings.ts"
-import { serviceSettings } from "./frame/service-settings.ts"
-import { sessionSettings } from "./sessions/settings.ts"
-import { watchSettings } from "./watches/settings.ts"
+import { serviceSettings } from "./service-settings.ts"
 
 const port: Setting<number> = integer(
   { name: "FOSSICK_PORT", default: "8080", about: "Port that the appliance answers on." },
@@ -166,12 +162,8 @@ export const apiSettings = {
       "Whether a small model that ships with Fossick reads the statements that an answer is chosen from, where question and pages are in English: it finds the right one more often, at some 110 MB of memory and 0.2 seconds of processor time an answer.",
   }),
   ...accountSettings,
-  ...researchSettings,
-  ...firecrawlSettings,
   ...federationSettings,
-  ...searxngSettings,
-  ...watchSettings,
-  ...sessionSettings,
+  ...settingsOf(features),
 }
 
 /** @throws SettingsError when settings that need each other do not come together. */

@@ -16,7 +16,7 @@ import { describe, expect, test } from "vitest"
 import { readSettings } from "#base/settings.ts"
 
 import { CUT_REASONS } from "../load/connections.ts"
-import { serviceSettings } from "./service-settings.ts"
+import { serviceSettings } from "../service-settings.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { SEARCH_KEY, serveApp, TEST_KEY } from "../testing/serve-app.ts"
 

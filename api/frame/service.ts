@@ -18,7 +18,7 @@ import { tolerantPath } from "../middleware/tolerant-path.ts"
 import type { OAuth } from "../oauth/oauth-endpoints.ts"
 import { OPENAPI_PATH, openApi } from "../openapi/serve.ts"
 import type { DomainCaps } from "../openapi/operations/tavily-operations.ts"
-import type { serviceSettings } from "./service-settings.ts"
+import type { serviceSettings } from "../service-settings.ts"
 
 export interface ServiceParts {
   readonly keys: Pick<KeyStore, "verify">
@@ -32,6 +32,7 @@ export interface ServiceParts {
   readonly disk: MetricsParts["disk"]
   readonly indexState?: MetricsParts["indexState"]
   readonly load: MetricsParts["load"]
+  readonly metricsOf: MetricsParts["metricsOf"]
   readonly config: Values<typeof serviceSettings> & {
     readonly publicUrl: string
     readonly bodyLimit: number
@@ -51,7 +52,7 @@ export interface ServiceParts {
 }
 
 /** Paths that are served without being endpoints. */
-const OWN_PATHS = ["healthz", "readyz", "metrics", "mcp", OPENAPI_PATH] as const
+const OWN_PATHS = ["metrics", "mcp", OPENAPI_PATH] as const
 
 /** What stands round all endpoints, in this order. It expects `ctx.app.proxy` to be set. */
 export function service({
@@ -66,6 +67,7 @@ export function service({
   disk,
   indexState,
   load,
+  metricsOf,
   config,
   endpoints,
   otherApis,
@@ -96,6 +98,7 @@ export function service({
             disk,
             indexState,
             load,
+            metricsOf,
             endpoints: [...paths, ...otherApis, "admin", "docs"],
             authenticate:
               config.metrics === "open"

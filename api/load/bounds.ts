@@ -34,8 +34,8 @@ export interface BoundedParts {
   readonly uncounted: Pick<Bound, "used" | "limit">
   /** Requests without a valid key, of the address that makes the most. */
   readonly keyless: Pick<KeylessBudget, "used" | "perMinute" | "refused">
-  /** Research tasks that wait; null where none are taken. */
-  readonly research: Pick<Bound, "used" | "limit" | "refused"> | null
+  /** What features bound. */
+  readonly ofFeatures: readonly Bound[]
   /** Of the key that has had the most kept, and what one may. */
   readonly kept: Pick<Bound, "used" | "limit">
   /** By what is stored. */
@@ -50,7 +50,7 @@ export function boundsOf({
   disk,
   uncounted,
   keyless,
-  research,
+  ofFeatures,
   kept,
   stored,
 }: BoundedParts): readonly Bound[] {
@@ -86,7 +86,7 @@ export function boundsOf({
       limit: eventStreams.places,
       refused: eventStreams.refused,
     },
-    ...(research === null ? [] : [{ name: "research-waiting", ...research }]),
+    ...ofFeatures,
     { name: "calls-uncounted", ...uncounted, refused: null },
     ...(disk === null ? [] : [{ name: "disk", used: disk.usedBytes, limit: disk.mostBytes, refused: null }]),
     { name: "stored-per-key", ...kept, refused: null },

@@ -13,7 +13,7 @@ export function metrics(parts: MetricsParts): Middleware {
   let recorder: Recorder | undefined
   const load = async () => {
     const { openRecorder } = await import("./recorder.ts")
-    return (recorder = openRecorder(parts))
+    return (recorder = await openRecorder(parts))
   }
   return async (ctx, next) => {
     const end = recorder?.begin()

@@ -11,6 +11,7 @@ import { degradedCounts } from "#base/flow/degraded.ts"
 import { fossickVersion } from "#base/fossick-version.ts"
 
 import type { Middleware } from "../context.ts"
+import type { Served } from "../feature.ts"
 import { counts, type LoadParts, registerLoad } from "./load-metrics.ts"
 import type { PeerCounts } from "../federation/federation.ts"
 import { registerPeers } from "./peer-metrics.ts"
@@ -32,6 +33,8 @@ export interface MetricsParts {
   /** Requests to the paid search by how they ended, since the start; null where none are sold. */
   readonly sales: () => ReadonlyMap<string, number> | null
   readonly load: LoadParts
+  /** Add the metrics of features. */
+  readonly metricsOf: readonly NonNullable<Served["metrics"]>[]
   readonly disk: {
     /** Of the data folder's; null where nobody knows. */
     readonly freeBytes: () => number | null
@@ -69,7 +72,7 @@ const EVENT_LOOP_MS = 20
 const QUANTILES = [0.5, 0.99, 1]
 
 /** Everything that is measured, in a registry of its own. */
-export function openRecorder({
+export async function openRecorder({
   engine,
   jobs,
   backups,
@@ -79,7 +82,8 @@ export function openRecorder({
   load,
   indexState,
   peers,
-}: MetricsParts): Recorder {
+  metricsOf,
+}: MetricsParts): Promise<Recorder> {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_MS })
@@ -127,6 +131,7 @@ export function openRecorder({
   registerBackups(registry, backups)
   registerSources(registry, sourceResults)
   registerPeers(registry, peers)
+  for (const register of metricsOf) await register(registry)
   const update = indexAndJobs(registry, { engine, jobs, indexState })
   return {
     begin() {

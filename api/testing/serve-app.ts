@@ -74,7 +74,7 @@ export async function serveApp(
   const memory = openMemory(config, connections)
   const research =
     db && openResearch(db, config, { accounts, embedder, chatModel, pages: memory.research, log })
-  const app = createApp({
+  const app = await createApp({
     engine: new FakeEngine(),
     images: { facts: () => new Map() },
     thumbnails: { facts: () => new Map(), thumbnail: () => Promise.resolve(null) },

@@ -1,0 +1,38 @@
+import type { Logger } from "pino"
+
+import type { Accounts } from "../accounts/accounts.ts"
+import type { Feature } from "../feature.ts"
+
+interface Needs {
+  /** Folder of the pages for people, whose `dist` holds what was built from them; left out, none are served. */
+  readonly facesDir?: string
+  readonly accounts: Pick<Accounts, "keys">
+  readonly config: { readonly openKey: string; readonly publicUrl: string }
+  readonly log: Logger
+}
+
+const NOT_OPEN =
+  "FOSSICK_OPEN_KEY is no valid key of the role search: nobody searches in a browser without signing in"
+
+/** The pages for people. */
+export const faces = {
+  name: "faces",
+  async serve(_router, { facesDir, accounts, config, log }) {
+    if (facesDir === undefined) return undefined
+    const [{ openBuilt }, { faces: serveFaces }, { openKeyOf }] = await Promise.all([
+      import("./built.ts"),
+      import("./faces.ts"),
+      import("../sessions/presented.ts"),
+    ])
+    const isOpen = () => openKeyOf(accounts.keys, config.openKey) !== null
+    if (config.openKey !== "" && !isOpen()) log.warn(NOT_OPEN)
+    return {
+      middleware: serveFaces({
+        open: () => openBuilt(facesDir),
+        onProblem: (err) => log.error({ err }, "the pages for people are not built"),
+        publicUrl: config.publicUrl,
+        isOpen,
+      }),
+    }
+  },
+} satisfies Feature<Needs>

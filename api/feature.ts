@@ -1,0 +1,44 @@
+import type { Router } from "@koa/router"
+import type { Registry } from "prom-client"
+
+import type { Settings } from "#base/settings.ts"
+
+import type { Middleware, RequestState } from "./context.ts"
+import type { Bound, StoredBytes } from "./load/bounds.ts"
+import type { OtherApi } from "./middleware/error-envelope.ts"
+
+/**
+ * What one folder adds to the appliance: one value that the folder exports, and one line in `features.ts`.
+ *
+ * The value is loaded wherever settings are read, also by the supervisor, so it imports its settings and types and
+ * nothing else: `serve` loads the code that answers.
+ *
+ * @typeParam Needs what the feature takes from the app, by name; the list doesn't compile when the app lacks any of it
+ */
+export interface Feature<in Needs> {
+  readonly name: string
+  /** Settings of its own: they join those of the API, and their values are in `config`. */
+  readonly settings?: Settings
+  /** Adds its calls to the router. Returns what else it adds, or nothing when this appliance doesn't serve it. */
+  readonly serve: (router: Router<RequestState>, needs: Needs) => Promise<Served | undefined>
+}
+
+/** What a feature adds beside its routes. */
+export interface Served {
+  /** Last segments of its paths: recognised behind any prefix, and counted by name in the metrics. */
+  readonly endpoints?: readonly string[]
+  /** Those of its endpoints that models may use over MCP. */
+  readonly tools?: readonly string[]
+  /** First segments of its other paths, counted by name in the metrics. */
+  readonly roots?: readonly string[]
+  /** Runs before all routes, in the order of the list of features. */
+  readonly middleware?: Middleware
+  /** The API of another product that it speaks, with the refusals of that API. */
+  readonly otherApi?: OtherApi
+  /** Bytes that callers have stored in `state.db`, by what they are. */
+  readonly stored?: () => Readonly<Record<string, StoredBytes>>
+  /** How full the things are that it bounds. */
+  readonly bounds?: () => readonly Bound[]
+  /** Adds its metrics. Called with the first scrape. */
+  readonly metrics?: (registry: Registry) => void | Promise<void>
+}

@@ -1,0 +1,49 @@
+import type { Settings } from "#base/settings.ts"
+
+import { admin } from "./admin/feature.ts"
+import { faces } from "./faces/feature.ts"
+import { firecrawl } from "./firecrawl/feature.ts"
+import { handbook } from "./handbook/feature.ts"
+import { health } from "./health/feature.ts"
+import { oauth } from "./oauth/feature.ts"
+import { openai } from "./openai/feature.ts"
+import { openwebui } from "./openwebui/feature.ts"
+import { pages } from "./pages/feature.ts"
+import { publicKeys } from "./public-keys/feature.ts"
+import { research } from "./research/feature.ts"
+import { searxng } from "./searxng/feature.ts"
+import { sessions } from "./sessions/feature.ts"
+import { suggestions } from "./suggestions/feature.ts"
+import { tavily } from "./tavily-feature.ts"
+import { usage } from "./usage/feature.ts"
+import { watches } from "./watches/feature.ts"
+
+/** All that the appliance offers over HTTP. Middleware runs, and settings and calls are listed, in this order. */
+export const features = [
+  tavily,
+  suggestions,
+  pages,
+  research,
+  openai,
+  firecrawl,
+  searxng,
+  openwebui,
+  watches,
+  usage,
+  oauth,
+  publicKeys,
+  sessions,
+  faces,
+  handbook,
+  admin,
+  health,
+] as const
+
+/** The settings of features, by their names in `config`. */
+export const settingsOf = <F extends { readonly name: string; readonly settings?: Settings }>(
+  all: readonly F[],
+): AllOf<OwnSettings<F>> => Object.assign({}, ...all.map(({ settings }) => settings)) as AllOf<OwnSettings<F>>
+
+type OwnSettings<F> = F extends { readonly settings: infer S } ? S : Record<never, never>
+/** The intersection of the members of a union. */
+type AllOf<U> = (U extends unknown ? (one: U) => void : never) extends (one: infer I) => void ? I : never

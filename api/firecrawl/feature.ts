@@ -1,0 +1,48 @@
+import type { DiskRoom } from "#base/disk-space.ts"
+
+import type { Accounts } from "../accounts/accounts.ts"
+import type { Admissions } from "../accounts/limits/admission.ts"
+import type { Feature } from "../feature.ts"
+import type { FirecrawlJobs } from "./open-firecrawl.ts"
+import type { FirecrawlRouteParts } from "./routes.ts"
+import { firecrawlSettings } from "./settings.ts"
+
+interface Needs {
+  readonly door: Omit<FirecrawlRouteParts, "room" | "jobs" | "publicUrl" | "ledger">
+  /** Left out: no jobs are taken. */
+  readonly firecrawl?: FirecrawlJobs
+  readonly accounts: Pick<Accounts, "ledger">
+  readonly admissions: Admissions
+  /** The disk of the data folder. */
+  readonly mayKeep: Pick<DiskRoom, "isLow">
+  readonly config: { readonly publicUrl: string }
+}
+
+/** The API of Firecrawl: documents, and crawls that run as jobs. */
+export const firecrawl = {
+  name: "firecrawl",
+  settings: firecrawlSettings,
+  async serve(router, { door, firecrawl: opened, accounts, admissions, mayKeep, config }) {
+    const [{ firecrawlRoutes }, { firecrawlApi }] = await Promise.all([
+      import("./routes.ts"),
+      import("./refusal.ts"),
+    ])
+    const jobs = opened && {
+      store: opened.store,
+      secretOf: opened.secretOf,
+      runner: opened.start((key) => admissions.reach({ ...key, isPatient: true })),
+    }
+    firecrawlRoutes(router, {
+      ...door,
+      jobs,
+      room: mayKeep,
+      publicUrl: config.publicUrl,
+      ledger: accounts.ledger,
+    })
+    return {
+      roots: ["v1", "v2"],
+      otherApi: firecrawlApi,
+      ...(opened && { stored: () => ({ "crawl-jobs": opened.store.storedBytes }) }),
+    }
+  },
+} satisfies Feature<Needs>

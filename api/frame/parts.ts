@@ -1,0 +1,134 @@
+import type { Logger } from "pino"
+
+import type { DiskRoom } from "#base/disk-space.ts"
+import type { Values } from "#base/settings.ts"
+import type { Reader } from "#crawler"
+import type { Rereader } from "#crawler/reread/rereader.ts"
+import type { Embedder, Engine } from "#engine"
+
+import type { Accounts } from "../accounts/accounts.ts"
+import type { ReachParts } from "../accounts/reach/reach.ts"
+import type { AdminParts } from "../admin/admin-parts.ts"
+import type { AnswerParts } from "../answers/answer.ts"
+import type { ChatModel } from "../chat-models/chat-model.ts"
+import type { Federation } from "../federation/federation.ts"
+import type { FirecrawlJobs } from "../firecrawl/open-firecrawl.ts"
+import type { Check } from "../health/health.ts"
+import type { QuestionMeter } from "../history/question-meter.ts"
+import type { Connections } from "../load/connections.ts"
+import type { Gates } from "../load/gates.ts"
+import type { Memory } from "../load/memory/memory.ts"
+import type { LoadParts } from "../metrics/load-metrics.ts"
+import type { BackupResults, JobCounts, MetricsParts } from "../metrics/recorder.ts"
+import type { MissKnowledge } from "../misses/miss-knowledge.ts"
+import type { OAuth } from "../oauth/oauth-endpoints.ts"
+import type { PageKnowledge } from "../pages/page-knowledge.ts"
+import type { Thumbnails } from "../pages/thumbnails.ts"
+import type { PublicDoorParts } from "../public-keys/door.ts"
+import type { QueryLog } from "../queries/query-log.ts"
+import type { ResearchEndpointParts } from "../research/research.ts"
+import type { Sessions } from "../sessions/sessions.ts"
+import type { apiSettings } from "../settings.ts"
+import type { LiveParts } from "../tavily/extract.ts"
+import type { FormKnowledge } from "../core/ask/other-forms.ts"
+import type { ImageKnowledge } from "../core/ask/search-images.ts"
+import type { Watches } from "../watches/open-watches.ts"
+import type { serviceSettings } from "../service-settings.ts"
+
+export type ApiConfig = Values<typeof apiSettings>
+
+export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedder" | "mostHops"> {
+  readonly embedder: Pick<Embedder, "id" | "dimensions" | "traits" | "embed">
+  readonly engine: Engine
+  /** Reads live pages. */
+  readonly reader: Reader
+  /** Reads pages of the index again; left out: nothing does. */
+  readonly rereader?: Pick<Rereader, "read">
+  readonly images: ImageKnowledge
+  /** The images themselves, as crawls saw them; left out, none are served. */
+  readonly thumbnails?: Thumbnails
+  readonly forms: FormKnowledge
+  /** What crawls know of the pages of the index. */
+  readonly pages: PageKnowledge
+  /** What crawls know of what is missing there; left out, nobody is told why nothing was found. */
+  readonly misses?: MissKnowledge
+  /** Lets programs in over MCP; without it they need a key. */
+  readonly oauth?: OAuth
+  /** Counts questions; left out: nobody does. */
+  readonly questions?: QuestionMeter
+  /** Where questions are noted; left out: nowhere. */
+  readonly queries?: QueryLog
+  /** Saved questions; without it none are served. */
+  readonly watches?: Watches
+  /** Those who signed in on a page; without it nobody can. */
+  readonly sessions?: Sessions
+  /** What the appliance is called on its pages; left out, it has no name. */
+  readonly applianceName?: () => string | null
+  /** The public key of the handbook; left out, there is none. */
+  readonly handbookKey?: PublicDoorParts["handbookKey"]
+  readonly statementReranker: AnswerParts["statementReranker"]
+  /** Writes answers; null leaves them to the pages' own sentences. */
+  readonly chatModel: ChatModel | null
+  readonly accounts: Accounts
+  /** Which addresses belong to sources. */
+  readonly sites: ReachParts["sites"]
+  /** The names of all sources. */
+  readonly sourceNames: ReachParts["sourceNames"]
+  /** Makes reports; without it no research is served. */
+  readonly research?: ResearchEndpointParts
+  /** Jobs of Firecrawl's API; without them none are taken. */
+  readonly firecrawl?: FirecrawlJobs
+  /** Opens what the admin API works on, with its first request; without it none is served. */
+  readonly admin?: () => Promise<AdminParts>
+  /** Other appliances that are asked beside the index; left out: none. */
+  readonly federation?: Pick<Federation, "engine" | "holderOf" | "mostHops" | "counts" | "sourceNames">
+  /** Counted in the metrics. */
+  readonly jobs: JobCounts
+  readonly backups: BackupResults
+  readonly sourceResults: MetricsParts["sourceResults"]
+  readonly indexState?: MetricsParts["indexState"]
+  /** How requests to the paid search ended, for the metrics; null or left out where none are sold. */
+  readonly sales?: () => ReadonlyMap<string, number> | null
+  /** Those of the process, counted in the metrics. */
+  readonly connections: LoadParts["connections"] & Pick<Connections, "callerOf">
+  readonly gates: Gates
+  readonly memory: Memory
+  readonly log: Logger
+  readonly config: Pick<
+    ApiConfig,
+    | "callMemoryMb"
+    | "bodyKey"
+    | "bodyLimit"
+    | "maxResults"
+    | "maxAutoResults"
+    | "includeDomainsCap"
+    | "excludeDomainsCap"
+    | "publicUrl"
+    | "host"
+    | "searxngKey"
+    | "openKey"
+    | keyof typeof serviceSettings
+    | "logQueries"
+    | "watchesPerKey"
+    | "watchEmails"
+    | "rateLimits"
+    | "publicRateLimits"
+    | "keylessPerMinute"
+  >
+  /** Folder of the handbook's Markdown. */
+  readonly docsDir: string
+  /** Folder of the pages for people, of which `dist` is what they were built to; left out, none are served. */
+  readonly facesDir?: string
+  /** What /readyz looks at, by name. */
+  readonly checks: Readonly<Record<string, Check>>
+  /** What /readyz shows beside, with no effect on readiness. */
+  readonly notes?: Readonly<Record<string, Check>>
+  /** The disk of the data folder, for the metrics. */
+  readonly room?: Pick<DiskRoom, "freeBytes" | "use" | "isLow">
+  /** Whether nothing that callers leave here outlives this process: the data folder is read-only. Left out: it does. */
+  readonly keepsNothing?: (() => boolean) | undefined
+  /** What everybody who looks is told of an appliance that is read-only; null: it is not. Then nothing is read live. */
+  readonly readOnly?: string | null
+  /** What /readyz says besides, of parts that work. */
+  readonly warnings?: () => readonly string[]
+}

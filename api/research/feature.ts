@@ -1,0 +1,48 @@
+import type { Logger } from "pino"
+
+import type { DiskRoom } from "#base/disk-space.ts"
+
+import type { Accounts } from "../accounts/accounts.ts"
+import type { Admissions } from "../accounts/limits/admission.ts"
+import type { Middleware } from "../context.ts"
+import type { Feature } from "../feature.ts"
+import type { ResearchEndpointParts } from "./research.ts"
+import { researchSettings } from "./settings.ts"
+
+interface Needs {
+  /** Left out: no research is served. */
+  readonly research?: ResearchEndpointParts
+  readonly accounts: Pick<Accounts, "keys">
+  readonly admissions: Admissions
+  /** Let in a call whose key may be in its body. */
+  readonly keyAndBody: readonly Middleware[]
+  /** The disk of the data folder. */
+  readonly mayKeep: Pick<DiskRoom, "isLow">
+  readonly log: Logger
+}
+
+/** Reports in which every sentence names its source. */
+export const research = {
+  name: "research",
+  settings: researchSettings,
+  async serve(router, { research: opened, accounts, admissions, keyAndBody, mayKeep, log }) {
+    if (opened === undefined) return undefined
+    const [{ researchRoutes }, { handingOn }] = await Promise.all([
+      import("./routes.ts"),
+      import("../federation/federated-engine.ts"),
+    ])
+    researchRoutes(router, opened, { keys: accounts.keys, admissions, keyAndBody, mayKeep })
+    const { researchers, tasks, queue } = opened
+    researchers
+      .start((owner) => handingOn(admissions.reach({ ...owner, isPatient: true }).engine))
+      .catch((err: unknown) => log.error({ err }, "research tasks cannot be worked on"))
+    return {
+      endpoints: ["research"],
+      tools: ["research"],
+      stored: () => ({ research: tasks.storedBytes }),
+      bounds: () => [
+        { name: "research-waiting", used: tasks.waiting().all, limit: queue.all, refused: queue.refused },
+      ],
+    }
+  },
+} satisfies Feature<Needs>

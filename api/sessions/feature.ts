@@ -1,0 +1,33 @@
+import type { Accounts } from "../accounts/accounts.ts"
+import type { Context } from "../context.ts"
+import type { Feature } from "../feature.ts"
+import type { Sessions } from "./sessions.ts"
+import { sessionSettings } from "./settings.ts"
+
+interface Needs {
+  /** People who signed in; left out: nobody can. */
+  readonly sessions?: Sessions
+  readonly accounts: Pick<Accounts, "keys">
+  readonly config: { readonly openKey: string; readonly publicUrl: string }
+  /** What the appliance is called on its pages; left out, it has no name. */
+  readonly applianceName?: () => string | null
+  /** Refuses calls without a key under names that may be a stranger's. */
+  readonly checkName: (ctx: Context) => void
+}
+
+/** Signing in on a page. */
+export const sessions = {
+  name: "sessions",
+  settings: sessionSettings,
+  async serve(router, { sessions: opened, accounts, config, applianceName, checkName }) {
+    if (opened === undefined) return undefined
+    const [{ SESSION_PATH, sessionRoutes }, { presented }] = await Promise.all([
+      import("./routes.ts"),
+      import("./presented.ts"),
+    ])
+    const { openKey, publicUrl } = config
+    const browsers = { keys: accounts.keys, openKey, publicUrl, sessions: opened }
+    sessionRoutes(router, { ...browsers, applianceName })
+    return { endpoints: [SESSION_PATH], middleware: presented({ ...browsers, checkName }) }
+  },
+} satisfies Feature<Needs>

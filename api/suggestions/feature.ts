@@ -1,0 +1,21 @@
+import type { Accounts } from "../accounts/accounts.ts"
+import type { Admissions } from "../accounts/limits/admission.ts"
+import type { Feature } from "../feature.ts"
+import type { QueryLog } from "../queries/query-log.ts"
+
+interface Needs {
+  readonly accounts: Pick<Accounts, "keys">
+  readonly admissions: Admissions
+  /** Where questions are kept; left out: nowhere. */
+  readonly queries?: Pick<QueryLog, "alike"> | undefined
+}
+
+/** Titles and headings while somebody types. */
+export const suggestions = {
+  name: "suggestions",
+  async serve(router, { accounts, admissions, queries }) {
+    const { SUGGEST_PATH, suggestRoutes } = await import("./routes.ts")
+    suggestRoutes(router, { keys: accounts.keys, admissions, queries })
+    return { endpoints: [SUGGEST_PATH] }
+  },
+} satisfies Feature<Needs>

@@ -1,0 +1,64 @@
+import type { PageKnowledge } from "./pages/page-knowledge.ts"
+import type { Admissions } from "./accounts/limits/admission.ts"
+import type { Middleware } from "./context.ts"
+import type { Feature } from "./feature.ts"
+import type { LiveParts } from "./tavily/extract.ts"
+import type { SearchLimits } from "./tavily/prepare.ts"
+import type { search } from "./tavily/search.ts"
+
+type SearchCallParts = Parameters<typeof search>[1]
+
+interface Needs extends Omit<SearchCallParts, "visits" | "misses"> {
+  readonly live: LiveParts
+  readonly pages: PageKnowledge
+  readonly admissions: Admissions
+  /** Let in a call whose key may be in its body. */
+  readonly keyAndBody: readonly Middleware[]
+  readonly config: SearchLimits
+  readonly readOnly: string | null
+}
+
+/** Search, extract, crawl and map, in the shapes of the Tavily API. */
+export const tavily = {
+  name: "tavily",
+  async serve(router, { live, pages, admissions, keyAndBody, config, readOnly, ...parts }) {
+    const [{ search }, { extract }, { crawl }, { map }, { admission }, { publicSearch }, { refuseAll }] =
+      await Promise.all([
+        import("./tavily/search.ts"),
+        import("./tavily/extract.ts"),
+        import("./tavily/crawl.ts"),
+        import("./tavily/map.ts"),
+        import("./middleware/admission.ts"),
+        import("./public-keys/public-search.ts"),
+        import("./read-only.ts"),
+      ])
+    const { embedder, images, forms, statementReranker, chatModel, queries, pageCount } = parts
+    router.post(
+      "/search",
+      ...keyAndBody,
+      publicSearch(),
+      admission(admissions, "search"),
+      search(config, {
+        embedder,
+        images,
+        forms,
+        statementReranker,
+        chatModel,
+        queries,
+        pageCount,
+        visits: pages,
+        misses: live.misses,
+      }),
+    )
+    const reading = { extract: extract(live), crawl: crawl(live), map: map(live) }
+    for (const [name, answer] of Object.entries(reading)) {
+      const admit = admission(admissions, name as keyof typeof reading)
+      router.post(`/${name}`, ...keyAndBody, admit, readOnly === null ? answer : refuseAll(readOnly))
+    }
+    const names = Object.keys(reading)
+    return {
+      endpoints: ["search", ...names],
+      tools: readOnly === null ? ["search", ...names] : ["search"],
+    }
+  },
+} satisfies Feature<Needs>

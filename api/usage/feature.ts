@@ -1,0 +1,27 @@
+import type { Accounts } from "../accounts/accounts.ts"
+import type { Admissions } from "../accounts/limits/admission.ts"
+import type { Feature } from "../feature.ts"
+
+interface Needs {
+  readonly accounts: Accounts
+  readonly admissions: Admissions
+  readonly config: { readonly bodyKey: boolean; readonly bodyLimit: number }
+  /** Whether nothing that callers leave here outlives this process. */
+  readonly keepsNothing: () => boolean
+}
+
+/** Keys, and what they used. */
+export const usage = {
+  name: "usage",
+  async serve(router, { accounts, admissions, config, keepsNothing }) {
+    const [{ ACCOUNT_PATHS, accountRoutes }, { roomOnDisk }] = await Promise.all([
+      import("./routes.ts"),
+      import("../doors/room-on-disk.ts"),
+    ])
+    accountRoutes(router, accounts, admissions, {
+      ...config,
+      mayKeep: roomOnDisk({ isLow: keepsNothing }),
+    })
+    return { endpoints: ACCOUNT_PATHS }
+  },
+} satisfies Feature<Needs>

@@ -1,0 +1,46 @@
+import type { Accounts } from "../accounts/accounts.ts"
+import type { Admissions } from "../accounts/limits/admission.ts"
+import type { DiskRoom } from "#base/disk-space.ts"
+import type { Feature } from "../feature.ts"
+import type { PageKnowledge } from "../pages/page-knowledge.ts"
+import type { SearchLimits } from "../tavily/prepare.ts"
+import type { Watches } from "./open-watches.ts"
+import { watchSettings } from "./settings.ts"
+
+interface Needs {
+  /** Left out: none are served. */
+  readonly watches?: Watches
+  readonly accounts: Pick<Accounts, "keys">
+  readonly admissions: Admissions
+  readonly pages: PageKnowledge
+  readonly config: SearchLimits & {
+    readonly bodyLimit: number
+    readonly publicUrl: string
+    readonly watchesPerKey: number
+    readonly watchEmails: readonly string[]
+  }
+  /** The disk of the data folder. */
+  readonly mayKeep: Pick<DiskRoom, "isLow">
+  readonly readOnly: string | null
+}
+
+/** Saved questions, sources and pages whose changes are reported. */
+export const watches = {
+  name: "watches",
+  settings: watchSettings,
+  async serve(router, { watches: opened, accounts, admissions, pages, config, mayKeep, readOnly }) {
+    if (opened === undefined) return undefined
+    const { WATCH_PATH, watchRoutes } = await import("./routes.ts")
+    watchRoutes(router, {
+      watches: opened,
+      keys: accounts.keys,
+      admissions,
+      knowledge: pages,
+      config,
+      room: mayKeep,
+      readOnly,
+    })
+    if (readOnly === null) opened.start((key) => admissions.reach({ ...key, isPatient: true }), config)
+    return { endpoints: [WATCH_PATH] }
+  },
+} satisfies Feature<Needs>
