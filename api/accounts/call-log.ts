@@ -1,4 +1,6 @@
+import type { StateValue } from "#base/store/state-port.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { BoundedLog } from "#base/work/bounded-log.ts"
 
 import {
   countStored,
@@ -73,6 +75,7 @@ export class CallLog {
   readonly stored: StoredUse
   readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #limits: StoreLimits
+  readonly #log: BoundedLog
 
   /** @param bytes that all of them may take */
   constructor(db: StateStore, bytes = Infinity) {
@@ -80,6 +83,7 @@ export class CallLog {
     this.stored = new StoredUse(db, STORED_CALLS)
     this.#prepare = prepareOnce(db)
     this.#limits = storeLimits(bytes, 1)
+    this.#log = new BoundedLog(this.#prepare, { table: "call_log", owner: "key_id" })
   }
 
   add(entry: CallEntry): void {
@@ -101,31 +105,19 @@ export class CallLog {
       entry.query?.slice(0, MOST_QUERY_CHARS) ?? null,
     )
     countUse(this.#prepare, entry)
-    this.stored.makeRoom(entry.keyId, this.#limits, (of, count) =>
-      this.#prepare(
-        "delete from call_log where id in (select id from call_log where key_id = ? order by at limit ?)",
-      ).run(of, count),
-    )
+    this.stored.makeRoom(entry.keyId, this.#limits, this.#log.dropOldest)
   }
 
   /** Newest first. */
   list({ limit, from, before, endpoints, project, keyId }: CallFilter): CallEntry[] {
-    const conditions: string[] = []
-    const values: (string | number)[] = []
-    const where = (condition: string, ...given: (string | number)[]) => {
-      conditions.push(condition)
-      values.push(...given)
-    }
-    if (from !== undefined) where("at >= ?", from)
-    if (before !== undefined) where("at < ?", before)
-    if (project !== undefined) where("project = ? and project <> ''", project)
-    if (keyId !== undefined) where("key_id = ?", keyId)
+    const filter: (readonly [string, ...StateValue[]])[] = []
+    if (from !== undefined) filter.push(["at >= ?", from])
+    if (before !== undefined) filter.push(["at < ?", before])
+    if (project !== undefined) filter.push(["project = ? and project <> ''", project])
+    if (keyId !== undefined) filter.push(["key_id = ?", keyId])
     if (endpoints !== undefined)
-      where("endpoint in (select value from json_each(?))", JSON.stringify(endpoints))
-    const condition = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`
-    return this.#prepare(`select * from call_log ${condition} order by at desc, id desc limit ?`)
-      .all(...values, limit)
-      .map(entryOf)
+      filter.push(["endpoint in (select value from json_each(?))", JSON.stringify(endpoints)])
+    return this.#log.list({ limit }, filter).map(entryOf)
   }
 
   /** As {@link useOfKeys}. */
@@ -146,10 +138,7 @@ export class CallLog {
   /** Forgets up to `count` calls from before `time`. @returns how many there were */
   prune(time: number, count: number): number {
     pruneUse(this.#prepare, Date.now())
-    const { changes } = this.#prepare(
-      "delete from call_log where id in (select id from call_log where at < ? order by at limit ?)",
-    ).run(time, count)
-    return Number(changes)
+    return this.#log.prune(time, count)
   }
 }
 

@@ -1,4 +1,5 @@
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { BoundedLog } from "#base/work/bounded-log.ts"
 
 import {
   countStored,
@@ -50,6 +51,8 @@ export class FeedbackStore {
   readonly stored: StoredUse
   readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #limits: StoreLimits
+  readonly #log: BoundedLog
+  readonly prune: BoundedLog["prune"]
 
   /** @param bytes that all of it may take */
   constructor(db: StateStore, bytes = Infinity) {
@@ -57,6 +60,8 @@ export class FeedbackStore {
     this.stored = new StoredUse(db, STORED_FEEDBACK)
     this.#prepare = prepareOnce(db)
     this.#limits = storeLimits(bytes, SHARE_OF_KEY, { entries: MOST_ENTRIES })
+    this.#log = new BoundedLog(this.#prepare, { table: "feedback", owner: "key_id" })
+    this.prune = this.#log.prune
   }
 
   add({ id, at, keyId, requestId, sessionId, fields }: Feedback): void {
@@ -68,36 +73,22 @@ export class FeedbackStore {
       sessionId,
       JSON.stringify(fields),
     )
-    this.stored.makeRoom(keyId, this.#limits, (of, count) =>
-      this.#prepare(
-        "delete from feedback where id in (select id from feedback where key_id = ? order by at limit ?)",
-      ).run(of, count),
-    )
+    this.stored.makeRoom(keyId, this.#limits, this.#log.dropOldest)
   }
 
   /** Newest first. */
-  list({ limit, offset }: { readonly limit: number; readonly offset: number }): Feedback[] {
-    return this.#prepare("select * from feedback order by at desc, id limit ? offset ?")
-      .all(limit, offset)
-      .map((row) => ({
-        id: row["id"] as string,
-        at: Number(row["at"]),
-        keyId: row["key_id"] as string,
-        requestId: row["request_id"] as string,
-        sessionId: row["session_id"] as string,
-        fields: JSON.parse(row["fields"] as string) as Record<string, unknown>,
-      }))
+  list(slice: { readonly limit: number; readonly offset: number }): Feedback[] {
+    return this.#log.list(slice).map((row) => ({
+      id: row["id"] as string,
+      at: Number(row["at"]),
+      keyId: row["key_id"] as string,
+      requestId: row["request_id"] as string,
+      sessionId: row["session_id"] as string,
+      fields: JSON.parse(row["fields"] as string) as Record<string, unknown>,
+    }))
   }
 
   count(): number {
-    return Number(this.#prepare("select count(*) as n from feedback").get()!["n"])
-  }
-
-  /** Forgets up to `count` from before `time`. @returns how many there were */
-  prune(time: number, count: number): number {
-    const { changes } = this.#prepare(
-      "delete from feedback where id in (select id from feedback where at < ? order by at limit ?)",
-    ).run(time, count)
-    return Number(changes)
+    return this.#log.count()
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { BoundedLog } from "#base/work/bounded-log.ts"
 
 import {
   countStored,
@@ -64,11 +65,16 @@ export class PageRequestStore {
   readonly stored: StoredUse
   readonly #prepare: ReturnType<typeof prepareOnce>
   readonly #limits: StoreLimits = storeLimits(Infinity, SHARE_OF_KEY, { entries: MOST_ENTRIES })
+  readonly #log: BoundedLog
+  readonly prune: BoundedLog["prune"]
 
   constructor(db: StateStore) {
     migrate(db, "page-requests", STEPS)
     this.stored = new StoredUse(db, STORED_REQUESTS)
     this.#prepare = prepareOnce(db)
+    const table = { table: "page_request", owner: "key_id", id: "wanted, key_id", time: "last_at" }
+    this.#log = new BoundedLog(this.#prepare, table)
+    this.prune = this.#log.prune
   }
 
   /** @returns its id among {@link list} */
@@ -78,12 +84,7 @@ export class PageRequestStore {
       `insert into page_request (wanted, key_id, url, question, comment, first_at, last_at) values (?, ?, ?, ?, ?, ?, ?)
        on conflict (wanted, key_id) do update set question = excluded.question, comment = excluded.comment, last_at = excluded.last_at`,
     ).run(id, keyId, url, question, comment, at, at)
-    this.stored.makeRoom(keyId, this.#limits, (of, count) =>
-      this.#prepare(
-        `delete from page_request where (wanted, key_id) in
-           (select wanted, key_id from page_request where key_id = ? order by last_at limit ?)`,
-      ).run(of, count),
-    )
+    this.stored.makeRoom(keyId, this.#limits, this.#log.dropOldest)
     return id
   }
 
@@ -117,15 +118,6 @@ export class PageRequestStore {
   /** Forgets what was asked for. @returns whether it was there */
   settle(id: string): boolean {
     return Number(this.#prepare("delete from page_request where wanted = ?").run(id).changes) > 0
-  }
-
-  /** Forgets up to `count` that nobody has asked for since `time`. @returns how many there were */
-  prune(time: number, count: number): number {
-    const { changes } = this.#prepare(
-      `delete from page_request where (wanted, key_id) in
-         (select wanted, key_id from page_request where last_at < ? order by last_at limit ?)`,
-    ).run(time, count)
-    return Number(changes)
   }
 }
 

@@ -1,13 +1,11 @@
-import { keepShares } from "#base/store/rows/fair-rows.ts"
 import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { BoundedLog } from "#base/work/bounded-log.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** 35 MB where questions have 50 characters; half of the rows are for one key. */
-const SHARE = { owner: "key_id", most: 200_000, mostOfOne: 100_000 }
+const SHARES = { most: 200_000, mostOfOne: 100_000, countEvery: 1000 }
 /** Rows that wait while the store is locked; more are dropped, since no search waits for its entry. */
 const MOST_WAITING = 1000
-/** Written rows after which they are counted. */
-const COUNT_EVERY = 1000
 const MAX_QUESTION_CHARS = 400
 /** Keys that must have asked a question before others are told of it: of two, either would know the other's. */
 const SEVERAL_KEYS = 3
@@ -96,8 +94,9 @@ export class QueryLog {
   readonly #sql: ReturnType<typeof prepareOnce>
   /** For which questions are kept. */
   readonly days: number
+  readonly #asked: BoundedLog
+  readonly #alike: BoundedLog
   #waiting: AskedEntry[] = []
-  #written = 0
 
   /** @param days for which questions are kept; 0: none is noted */
   constructor(db: StateStore, days: number) {
@@ -105,6 +104,9 @@ export class QueryLog {
     this.#db = db
     this.#sql = prepareOnce(db)
     this.days = days
+    const shared = { owner: "key_id", shares: SHARES }
+    this.#asked = new BoundedLog(this.#sql, { ...shared, table: "asked_query", order: "id" })
+    this.#alike = new BoundedLog(this.#sql, { ...shared, table: "asked_alike", id: "reach, folded, key_id" })
   }
 
   get isOn(): boolean {
@@ -119,12 +121,9 @@ export class QueryLog {
       transaction(this.#db, () => {
         for (const one of this.#waiting) this.#insert(one)
       })
-      this.#written += this.#waiting.length
+      const written = this.#waiting.length
       this.#waiting = []
-      if (this.#written < COUNT_EVERY) return
-      this.#written = 0
-      keepShares(this.#sql, { ...SHARE, table: "asked_query", order: "id" })
-      keepShares(this.#sql, { ...SHARE, table: "asked_alike", order: "at" })
+      for (const log of [this.#asked, this.#alike]) log.wrote(written)
     } catch {
       // Locked, or the disk is full: an entry is no reason to refuse an answer.
     }
@@ -174,16 +173,8 @@ export class QueryLog {
   }
 
   /** Forgets up to `count` searches from before `time`. @returns how many there were */
-  readonly prune = (time: number, count: number): number => {
-    const searches = this.#sql(
-      "delete from asked_query where id in (select id from asked_query where at < ? order by at limit ?)",
-    ).run(time, count).changes
-    const alike = this.#sql(
-      `delete from asked_alike where (reach, folded, key_id) in
-         (select reach, folded, key_id from asked_alike where at < ? order by at limit ?)`,
-    ).run(time, count).changes
-    return Math.max(Number(searches), Number(alike))
-  }
+  readonly prune = (time: number, count: number): number =>
+    Math.max(this.#asked.prune(time, count), this.#alike.prune(time, count))
 
   /** The questions of a time, `before` exclusive. */
   report(

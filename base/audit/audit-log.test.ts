@@ -116,13 +116,3 @@ test("a key is found by its name where a call changed several", () => {
   expect(found("keys/k3")).toEqual([2])
   expect(found("keys")).toEqual([2, 1])
 })
-
-test("what is too old is forgotten, the oldest first, as many as are asked for", () => {
-  using db = emptyState()
-  const log = new AuditLog(db, 90)
-  for (const at of [1000, 2000, 3000]) log.note(change(), at)
-  expect(log.prune(3000, 1)).toBe(1)
-  expect(log.list({}, ALL).map(({ id }) => id)).toEqual([3, 2])
-  expect([log.prune(3000, 10), log.prune(3000, 10)]).toEqual([1, 0])
-  expect(log.count({})).toBe(1)
-})

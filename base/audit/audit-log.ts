@@ -1,19 +1,11 @@
-import { keepShares, type SharedLog } from "#base/store/rows/fair-rows.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { BoundedLog, type LogFilter, whereOf } from "#base/work/bounded-log.ts"
 
 /**
  * 40 MB where each entry takes 400 bytes. A fifth is for one actor: two years of a change in each hour, and whoever makes
  * changes on purpose pushes out entries of their own.
  */
-const SHARES: SharedLog = {
-  table: "audit_entry",
-  owner: "who_id",
-  order: "id",
-  most: 100_000,
-  mostOfOne: 20_000,
-}
-/** Written entries after which they are counted. */
-const COUNT_EVERY = 500
+const SHARES = { most: 100_000, mostOfOne: 20_000, countEvery: 500 }
 const MAX_CHARS = { name: 100, action: 200, object: 300, address: 100 }
 
 const STEPS = [
@@ -89,13 +81,21 @@ export interface AuditFilter {
 export class AuditLog {
   readonly #sql: ReturnType<typeof prepareOnce>
   readonly days: number
-  #written = COUNT_EVERY - 1
+  readonly #log: BoundedLog
+  readonly prune: BoundedLog["prune"]
 
   /** @param days for which entries are kept */
   constructor(db: StateStore, days: number) {
     migrate(db, "audit", STEPS)
     this.#sql = prepareOnce(db)
     this.days = days
+    this.#log = new BoundedLog(this.#sql, {
+      table: "audit_entry",
+      owner: "who_id",
+      order: "id",
+      shares: SHARES,
+    })
+    this.prune = this.#log.prune
   }
 
   /** Belongs into a write transaction, or stands for one. */
@@ -114,54 +114,35 @@ export class AuditLog {
       JSON.stringify(changes),
       address.slice(0, MAX_CHARS.address),
     )
-    this.#written += 1
-    if (this.#written < COUNT_EVERY) return
-    this.#written = 0
-    keepShares(this.#sql, SHARES)
+    this.#log.wrote()
   }
 
   /** Newest first. */
-  list(filter: AuditFilter, { limit, offset }: { limit: number; offset: number }): readonly AuditEntry[] {
-    const { where, values } = conditionsOf(filter)
-    return this.#sql(`select * from audit_entry where ${where} order by id desc limit ? offset ?`)
-      .all(...values, limit, offset)
-      .map(entryOf)
+  list(filter: AuditFilter, slice: { limit: number; offset: number }): readonly AuditEntry[] {
+    return this.#log.list(slice, conditionsOf(filter)).map(entryOf)
   }
 
   /** Oldest first, from the one after this id on: what an export goes through, while others are written. */
   after(id: number, filter: AuditFilter, limit: number): readonly AuditEntry[] {
-    const { where, values } = conditionsOf(filter)
+    const { where, values } = whereOf(conditionsOf(filter))
     return this.#sql(`select * from audit_entry where id > ? and ${where} order by id limit ?`)
       .all(id, ...values, limit)
       .map(entryOf)
   }
 
   count(filter: AuditFilter): number {
-    const { where, values } = conditionsOf(filter)
-    const row = this.#sql(`select count(*) as n from audit_entry where ${where}`).get(...values)
-    return Number(row!["n"])
+    return this.#log.count(conditionsOf(filter))
   }
-
-  /** Forgets up to `count` entries from before `time`. @returns how many there were */
-  readonly prune = (time: number, count: number): number =>
-    Number(
-      this.#sql(
-        "delete from audit_entry where id in (select id from audit_entry where at < ? order by id limit ?)",
-      ).run(time, count).changes,
-    )
 }
 
-function conditionsOf({ from, before, who, object, action }: AuditFilter) {
+function conditionsOf({ from, before, who, object, action }: AuditFilter): LogFilter {
   const parts: (readonly [string, ...(string | number)[]])[] = []
   if (from !== undefined) parts.push(["at >= ?", from])
   if (before !== undefined) parts.push(["at < ?", before])
   if (who !== undefined) parts.push(["(who_id = ? or who_name = ?)", who, who])
   if (object !== undefined) parts.push(objectCondition(object))
   if (action !== undefined) parts.push(["instr(lower(action), ?) > 0", action.toLowerCase()])
-  return {
-    where: ["true", ...parts.map(([sql]) => sql)].join(" and "),
-    values: parts.flatMap(([, ...values]) => values),
-  }
+  return parts
 }
 
 /** Fields of an object have no slash in their names; those that name another object do. */

@@ -1,5 +1,5 @@
-import { keepShares } from "#base/store/rows/fair-rows.ts"
 import { migrate, prepareOnce, type StateStore } from "#base/store/state-store.ts"
+import { BoundedLog, type LogFilter } from "#base/work/bounded-log.ts"
 
 import type { OutboundPurpose } from "./purposes.ts"
 
@@ -29,10 +29,18 @@ export interface OutboundHost {
 /** Which hosts the appliance talked to, and what for. */
 export class OutboundLedger {
   readonly #sql: ReturnType<typeof prepareOnce>
+  readonly #log: BoundedLog
 
   constructor(db: StateStore) {
     migrate(db, "outbound", STEPS)
     this.#sql = prepareOnce(db)
+    this.#log = new BoundedLog(this.#sql, {
+      table: "outbound_host",
+      owner: "purpose",
+      id: "purpose, host",
+      time: "last_at",
+      shares: { most: MOST_HOSTS, mostOfOne: MOST_HOSTS, countEvery: 1 },
+    })
   }
 
   /** Belongs into a write transaction. */
@@ -43,39 +51,27 @@ export class OutboundLedger {
          on conflict (purpose, host) do update set last_at = max(last_at, excluded.last_at), count = count + excluded.count`,
       ).run(purpose, host.slice(0, MAX_HOST_CHARS), first, last, count)
     }
-    if (this.count() <= MOST_HOSTS) return
-    keepShares(this.#sql, {
-      table: "outbound_host",
-      owner: "purpose",
-      order: "last_at",
-      most: MOST_HOSTS,
-      mostOfOne: MOST_HOSTS,
-    })
+    this.#log.wrote()
   }
 
   /** Those talked to last come first. */
   list(
-    { limit, offset }: { readonly limit: number; readonly offset: number },
+    slice: { readonly limit: number; readonly offset: number },
     purpose: OutboundPurpose | null = null,
   ): readonly OutboundHost[] {
-    return this.#sql(
-      "select * from outbound_host where ?1 is null or purpose = ?1 order by last_at desc, purpose, host limit ?2 offset ?3",
-    )
-      .all(purpose, limit, offset)
-      .map((row) => ({
-        purpose: String(row["purpose"]) as OutboundPurpose,
-        host: String(row["host"]),
-        first: Number(row["first_at"]),
-        last: Number(row["last_at"]),
-        count: Number(row["count"]),
-      }))
+    return this.#log.list(slice, ofPurpose(purpose)).map((row) => ({
+      purpose: String(row["purpose"]) as OutboundPurpose,
+      host: String(row["host"]),
+      first: Number(row["first_at"]),
+      last: Number(row["last_at"]),
+      count: Number(row["count"]),
+    }))
   }
 
   count(purpose: OutboundPurpose | null = null): number {
-    return Number(
-      this.#sql("select count(*) as n from outbound_host where ?1 is null or purpose = ?1").get(purpose)?.[
-        "n"
-      ],
-    )
+    return this.#log.count(ofPurpose(purpose))
   }
 }
+
+const ofPurpose = (purpose: OutboundPurpose | null): LogFilter =>
+  purpose === null ? [] : [["purpose = ?", purpose]]

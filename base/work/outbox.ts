@@ -4,6 +4,7 @@ import { deletionTime } from "../store/clock/trusted-time.ts"
 import { dateOrNull } from "../store/date-columns.ts"
 import type { StateRow, StateValue } from "../store/state-port.ts"
 import { prepareOnce, type StateStore } from "../store/state-store.ts"
+import { whereOf } from "./bounded-log.ts"
 import { afterAttempt, type Attempt, type DeliveryState, hasComeSql } from "./retries.ts"
 
 /** One message to one receiver. */
@@ -161,10 +162,9 @@ export class Outbox<Own = unknown> {
   }
 }
 
-function conditionOf(columns: Columns): { readonly where: string; readonly values: StateValue[] } {
-  const given = Object.entries(columns).filter(([, value]) => value !== undefined)
-  return {
-    where: ["true", ...given.map(([column]) => `${column} = ?`)].join(" and "),
-    values: given.map(([, value]) => value as StateValue),
-  }
-}
+const conditionOf = (columns: Columns) =>
+  whereOf(
+    Object.entries(columns).flatMap(([column, value]) =>
+      value === undefined ? [] : [[`${column} = ?`, value] as const],
+    ),
+  )

@@ -27,6 +27,7 @@ export const STATE_FILES: readonly string[] = [
   "api/x402/books/books.test.ts",
   "base/audit/audit-log.test.ts",
   "base/traces/trace-parents.test.ts",
+  "base/work/bounded-log.test.ts",
   "base/work/outbox.test.ts",
   "crawler/alerts/alerts.test.ts",
   "crawler/duplicates/duplicates.test.ts",
