@@ -56,6 +56,12 @@ export const originOf = (ctx: Pick<Context, "protocol" | "host">, publicUrl = ""
 /** Whether the caller hung up before the answer was written. */
 export const callerGone = (ctx: Context): boolean => ctx.res.destroyed && !ctx.res.writableFinished
 
+/** Keeps something until the answer is sent or the caller is gone. */
+export function untilClosed<T extends Disposable>(ctx: Context, kept: T): T {
+  ctx.res.once("close", () => kept[Symbol.dispose]())
+  return kept
+}
+
 /** Seconds kept back from the caller's own clock, so that an answer arrives before the caller gives up. */
 const MARGIN_SECONDS = 1
 

@@ -1,4 +1,5 @@
 import { failedToWrite, isUnwritable } from "#base/disk-space.ts"
+import { Refusal } from "#base/errors.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
 import { EngineError, type EngineErrorCode } from "#engine/errors.ts"
 
@@ -42,9 +43,20 @@ const UNWRITABLE =
 
 const STATE_AWAY = "The server that keeps the state cannot be reached. Try again once it is back."
 
+/** Seconds after which a caller may ask again for what there was no room for. */
+const RETRY_SECONDS = 10
+
+const REFUSALS: Readonly<Record<Refusal["because"], (message: string) => ApiError>> = {
+  wrong: badRequest,
+  // Tavily's clients look for the number in the text.
+  forbidden: (message) => new ApiError(403, `[403] ${message}`),
+  busy: (message) => new ApiError(503, message, {}, { "Retry-After": String(RETRY_SECONDS) }),
+}
+
 /** What a caller is told about `error`: the only place where failures become statuses. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof Refusal) return REFUSALS[error.because](error.message)
   if (error instanceof EngineError) {
     // It names a file in the data folder and the command that mends it, and nothing else of the machine.
     if (error.code === "INDEX_DAMAGED") return new ApiError(503, error.message)

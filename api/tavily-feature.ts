@@ -2,7 +2,7 @@ import type { PageKnowledge } from "./pages/page-knowledge.ts"
 import type { Admissions } from "./accounts/limits/admission.ts"
 import type { Middleware } from "./context.ts"
 import type { Feature } from "./feature.ts"
-import type { LiveParts } from "./tavily/extract.ts"
+import type { LiveParts } from "./core/read/live-parts.ts"
 import type { SearchLimits } from "./tavily/prepare.ts"
 import type { search } from "./tavily/search.ts"
 

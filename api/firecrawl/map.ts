@@ -1,9 +1,8 @@
 import { mapCost } from "../accounts/billing/credits.ts"
-import { type Middleware, liveDeadline } from "../context.ts"
-import type { LiveParts } from "../tavily/extract.ts"
-import { walkFor } from "../tavily/walk-request.ts"
-import { addressWords, judgeLinks } from "../core/relevance/relevant-pages.ts"
-import { relevanceTo } from "../core/relevance/relevance.ts"
+import { type Middleware, liveDeadline, untilClosed } from "../context.ts"
+import type { LiveParts } from "../core/read/live-parts.ts"
+import { type MappedPage, mapSite, relevanceOf } from "../core/walk/map-site.ts"
+import { type Relevance, relevanceTo } from "../core/relevance/relevance.ts"
 import { FieldReader } from "../wire/fields.ts"
 import type { Version } from "./documents/formats.ts"
 import { hostPattern, readSitemap, readUrl, walkedSitemap } from "./scrape-request.ts"
@@ -15,12 +14,6 @@ const MAX_TIMEOUT_MS = 300_000
 const MAX_SEARCH_CHARS = 2000
 /** The start and what it links to are read; what those link to is named. */
 const DEPTH = 2
-
-interface Found {
-  readonly url: string
-  readonly title?: string
-  readonly description?: string
-}
 
 /** POST /v1/map, /v2/map: the addresses of a site, found now by its links and its sitemaps. */
 export function map(version: Version, { memory: live, embedder }: LiveParts): Middleware {
@@ -43,61 +36,49 @@ export function map(version: Version, { memory: live, embedder }: LiveParts): Mi
     body.end()
     const signal = liveDeadline(ctx, timeoutMs / 1000)
     const { bill, reach, requestId } = ctx.state
-    const memory = live.open(ctx)
+    const memory = untilClosed(ctx, live.open())
     const cost = (pages: number) => mapCost(search !== null, pages)
     await bill.reserve(cost(limit))
     const relevance = search === null ? null : relevanceTo(search, embedder, signal)
-    const found = new Map<string, Found>()
-    const walk = {
+    const site = {
       url,
-      max_depth: DEPTH,
-      max_breadth: limit,
+      maxDepth: DEPTH,
+      maxBreadth: limit,
       limit,
-      timeout: timeoutMs / 1000,
-      include_usage: false,
-      allow_external: false,
-      ...(!withSubdomains && { select_domains: [hostPattern(url)] }),
+      allowExternal: false,
+      ...(!withSubdomains && { selectDomains: [hostPattern(url)] }),
     }
-    const metered = { ...reach, reader: memory.metered(reach.reader) }
-    const how = {
-      signal,
-      discoverOnly: true,
-      ...walkedSitemap(sitemap),
-      ...(relevance && { judge: judgeLinks(relevance) }),
+    const pages = await mapSite(site, { ...walkedSitemap(sitemap), reach, memory, relevance, signal })
+    const found = new Map<string, MappedPage>()
+    for (const page of pages) {
+      const isStart = found.size === 0 && page.isRead
+      if (!isStart && withoutQueries && new URL(page.url).search !== "") continue
+      if (!found.has(page.url)) found.set(page.url, page)
     }
-    await walkFor(walk, metered, how, ({ url: address, result }) => {
-      if (result !== null && result.kind !== "read") return
-      const about = result?.reading.extracted
-      if (about) memory.keep(about, address.length + about.title.length + (about.description?.length ?? 0))
-      const isStart = found.size === 0 && result !== null
-      if (!isStart && withoutQueries && new URL(address).search !== "") return
-      if (found.has(address)) return
-      found.set(address, {
-        url: address,
-        ...(about?.title && { title: about.title }),
-        ...(about?.description && { description: about.description }),
-      })
-    })
     memory.failures(found.size)
     const links = await ordered([...found.values()], relevance)
     await bill.settle(cost(links.length), { depth: "basic", query: search ?? undefined })
     ctx.body = {
       success: true,
       ...(version === 2 && { id: requestId }),
-      links: version === 2 ? links : links.map((one) => one.url),
+      links: version === 2 ? links.map(onWire) : links.map((one) => one.url),
     }
   }
 }
 
+const onWire = ({ url, title, description }: MappedPage) => ({
+  url,
+  ...(title !== "" && { title }),
+  ...(description !== "" && { description }),
+})
+
 /** With a search the best first; all without one stay as they were found. */
 async function ordered(
-  links: readonly Found[],
-  relevance: ReturnType<typeof relevanceTo> | null,
-): Promise<readonly Found[]> {
+  links: readonly MappedPage[],
+  relevance: Relevance | null,
+): Promise<readonly MappedPage[]> {
   if (relevance === null) return links
-  const scores = await relevance.texts(
-    links.map(({ url, title = "", description = "" }) => [title, description, addressWords(url)].join("\n")),
-  )
+  const scores = await relevanceOf(links, relevance)
   return links
     .map((link, at) => ({ link, score: scores[at]! }))
     .toSorted((one, other) => other.score - one.score)

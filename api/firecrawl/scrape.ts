@@ -1,9 +1,9 @@
 import { extractCost } from "../accounts/billing/credits.ts"
 import type { ChatModel } from "../chat-models/chat-model.ts"
-import { type Middleware, liveDeadline } from "../context.ts"
+import { type Middleware, liveDeadline, untilClosed } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import type { PageKnowledge } from "../pages/page-knowledge.ts"
-import type { LiveParts } from "../tavily/extract.ts"
+import type { LiveParts } from "../core/read/live-parts.ts"
 import { MEMORY_SPENT } from "../core/read/live-memory.ts"
 import { FieldReader } from "../wire/fields.ts"
 import { requireModel, unmadeReason } from "./documents/document.ts"
@@ -37,7 +37,7 @@ export function scrape(version: Version, { memory: live, knowledge, chatModel }:
     checkFormats(request, chatModel)
     const { bill, reach, requestId } = ctx.state
     const signal = liveDeadline(ctx, request.timeoutMs / 1000)
-    const memory = live.open(ctx)
+    const memory = untilClosed(ctx, live.open())
     const depth = depthOf(request)
     await bill.reserve(extractCost(depth, 1))
     const reader = memory.metered(reach.reader)

@@ -12,7 +12,7 @@ import { HANDBOOK_KEY } from "../public-keys/handbook-key.ts"
 import { refuseAll } from "../read-only.ts"
 import { nameCheck } from "../server/own-names.ts"
 import { apiSettings } from "../settings.ts"
-import type { LiveParts } from "../tavily/extract.ts"
+import type { LiveParts } from "../core/read/live-parts.ts"
 import { LiveMemory } from "../core/read/live-memory.ts"
 import type { AppParts } from "./parts.ts"
 

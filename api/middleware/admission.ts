@@ -3,7 +3,7 @@ import { actingFor } from "#base/flow/caller.ts"
 import type { Admissions, AdmitOptions } from "../accounts/limits/admission.ts"
 import type { LimitedEndpoint } from "../accounts/limits/rate-limits.ts"
 import { MOST_QUERY_CHARS } from "../accounts/call-log.ts"
-import type { Middleware } from "../context.ts"
+import { type Middleware, untilClosed } from "../context.ts"
 
 /** Lets calls of an endpoint in after their key is known, and gives them what they may see and how they pay. */
 export function admission(
@@ -13,7 +13,7 @@ export function admission(
 ): Middleware {
   return async (ctx, next) => {
     const admitted = admissions.admit(endpoint, ctx.state, options)
-    ctx.res.once("close", () => admitted.memory[Symbol.dispose]())
+    untilClosed(ctx, admitted.memory)
     ctx.state.reach = admitted.reach
     ctx.state.bill = {
       project: admitted.bill.project,

@@ -1,5 +1,5 @@
 import { modelLabel } from "../wire/model-label.ts"
-import { CHUNK_SEPARATOR } from "../tavily/present.ts"
+import { CHUNK_SEPARATOR } from "../core/read/page-text.ts"
 import type { KnownNames } from "../accounts/reach/known-names.ts"
 import type { Context, Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"

@@ -1,6 +1,6 @@
 import { withNote } from "../doors/note-on-orders.ts"
 import { extractCost } from "../accounts/billing/credits.ts"
-import { type Middleware, liveDeadline } from "../context.ts"
+import { type Middleware, liveDeadline, untilClosed } from "../context.ts"
 import { readDocument } from "../firecrawl/documents/read-document.ts"
 import { unmadeReason } from "../firecrawl/documents/document.ts"
 import type { FirecrawlParts } from "../firecrawl/scrape.ts"
@@ -25,7 +25,7 @@ export function externalLoad({ memory: live, knowledge, chatModel }: FirecrawlPa
     const { bill, reach, requestId, log } = ctx.state
     const request = readScrapeOptions(new FieldReader({}), 2)
     const signal = liveDeadline(ctx, SECONDS)
-    const memory = live.open(ctx)
+    const memory = untilClosed(ctx, live.open())
     await bill.reserve(extractCost("advanced", urls.length))
     const reader = memory.metered(reach.reader)
     const parts = { reach, reader, knowledge, chatModel, signal, scrapeId: requestId }

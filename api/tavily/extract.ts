@@ -1,10 +1,7 @@
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
-import type { Reader, ReadResult } from "#crawler"
-import type { Embedder } from "#engine"
-import { WorkError } from "#base/process/threads/work-threads.ts"
 
 import { extractCost } from "../accounts/billing/credits.ts"
-import { type Context, type Middleware, responseTime, liveDeadline } from "../context.ts"
+import { type Context, type Middleware, responseTime, liveDeadline, untilClosed } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { extractAtPeer } from "../federation/extract-at-peer.ts"
 import { HOPS_HEADER, hopsOf } from "../federation/hops.ts"
@@ -13,32 +10,23 @@ import type { Miss } from "../misses/miss.ts"
 import type { MissKnowledge } from "../misses/miss-knowledge.ts"
 import { textAddressesModels } from "../core/read/addresses-models.ts"
 import { modelLabel } from "../wire/model-label.ts"
-import { failureText, TIMED_OUT, UNREADABLE } from "../core/read/failure-text.ts"
-import { type CallMemory, type LiveMemory, MEMORY_SPENT } from "../core/read/live-memory.ts"
+import { TIMED_OUT } from "../core/read/failure-text.ts"
 import { liveUrl } from "../core/read/live-url.ts"
-import { CHUNK_SEPARATOR, formatContent, presentImages } from "./present.ts"
-import { type Relevance, relevanceTo } from "../core/relevance/relevance.ts"
+import { type PageReading, readPage, type ReadPage } from "../core/read/read-page.ts"
+import { presentImages } from "./present.ts"
+import { relevanceTo } from "../core/relevance/relevance.ts"
+import type { LiveParts } from "../core/read/live-parts.ts"
 import { extractSchema, MAX_EXTRACT_URLS, type ExtractRequest } from "./schema.ts"
 import { withDegraded } from "../answers/degradation.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { presentWarnings, unknownFields } from "../wire/warnings.ts"
 import { unusedChunks } from "./without-effect.ts"
 
-/** What the endpoints that read live pages need, beside what the key of a request may read. */
-export interface LiveParts {
-  readonly embedder: Pick<Embedder, "id" | "embed">
-  readonly memory: LiveMemory
-  /** Says why the index has no page for an address that could not be read either; null: nobody does. */
-  readonly misses: MissKnowledge | null
-  /** Calls that have been handed on so often among appliances are worked on here. Default 0. */
-  readonly mostHops?: number
-}
-
 /** Seconds an extraction may take when the request does not say. */
 const defaultTimeout = { basic: 10, advanced: 30 } as const
 
 /** `advanced` loads pages in a browser that come without content. */
-export const renderingOf = { basic: "http", advanced: "auto" } as const
+const renderingOf = { basic: "http", advanced: "auto" } as const
 
 const INVALID_URL = "Validation Error: Invalid URL format"
 
@@ -50,15 +38,18 @@ export function extract(parts: LiveParts): Middleware {
     const urls = givenUrls(request)
     const signal = liveDeadline(ctx, request.timeout ?? defaultTimeout[request.extract_depth])
     const { bill, reach } = ctx.state
-    const memory = parts.memory.open(ctx)
-    const reader = memory.metered(reach.reader)
+    const memory = untilClosed(ctx, parts.memory.open())
     await bill.reserve(extractCost(request.extract_depth, urls.length))
-    const relevance = request.query === undefined ? null : relevanceTo(request.query, parts.embedder, signal)
+    const reading = {
+      ...pageAsked(request, request.query, parts, signal),
+      reader: memory.metered(reach.reader),
+      memory,
+    }
     const outcomes = await Promise.all(
       urls.map(async (given) => ({
         given,
         ...((await atPeer(given, request, ctx, { mostHops: parts.mostHops ?? 0, signal })) ??
-          (await extractOne(given, request, { reader, memory }, { relevance, signal }))),
+          (await extractOne(given, request, reading))),
       })),
     )
     const results = outcomes.flatMap((one) => ("page" in one ? [{ url: one.given, ...one.page }] : []))
@@ -83,6 +74,21 @@ export function extract(parts: LiveParts): Middleware {
     })
   }
 }
+
+/** What a request wants of each page. @param intent what its passages are chosen by */
+export const pageAsked = (
+  request: Pick<ExtractRequest, "format" | "chunks_per_source" | "include_images" | "extract_depth">,
+  intent: string | undefined,
+  { embedder }: Pick<LiveParts, "embedder">,
+  signal: AbortSignal,
+) => ({
+  format: request.format,
+  relevance: intent === undefined ? null : relevanceTo(intent, embedder, signal),
+  passages: request.chunks_per_source,
+  withImages: request.include_images,
+  rendering: renderingOf[request.extract_depth],
+  signal,
+})
 
 /** A failure, with why the index has no page in its place. */
 async function withMiss<F extends { readonly url: string }>(
@@ -115,22 +121,6 @@ function givenUrls({ urls }: ExtractRequest): readonly string[] {
   return given
 }
 
-/** What is made of a page, or why nothing is: there was no time for so large a page, or it cannot be worked through. */
-async function contentOf(
-  work: Promise<string>,
-  title: string,
-  signal: AbortSignal,
-): Promise<{ readonly text: string; readonly addressesModels: boolean } | { readonly error: string }> {
-  try {
-    const text = await work
-    return { text, addressesModels: await textAddressesModels(`${title}\n${text}`, signal) }
-  } catch (error) {
-    if (signal.aborted) return { error: TIMED_OUT }
-    if (error instanceof WorkError) return { error: UNREADABLE }
-    throw error
-  }
-}
-
 /** What the peer makes of a page that was found there; null: the page is none of a peer's. */
 async function atPeer(
   given: string,
@@ -149,40 +139,23 @@ async function atPeer(
   return { page: { ...page, ...modelLabel(addressesModels) } }
 }
 
-async function extractOne(
-  given: string,
-  request: ExtractRequest,
-  { reader, memory }: { readonly reader: Pick<Reader, "read">; readonly memory: CallMemory },
-  { relevance, signal }: { readonly relevance: Relevance | null; readonly signal: AbortSignal },
-) {
+async function extractOne(given: string, request: ExtractRequest, reading: PageReading) {
   const url = liveUrl(given)
   if (url === null) return { error: INVALID_URL }
-  const result: ReadResult | null = await unlessAborted(
-    reader.read(url, { signal, rendering: renderingOf[request.extract_depth] }),
-    signal,
-  )
-  if (result === null) return { error: TIMED_OUT }
-  if (memory.isNoRoom(result)) return { error: MEMORY_SPENT }
-  if (result.kind !== "read") return { error: failureText(result) }
-  const { extracted } = result.reading
-  const content = await contentOf(
-    relevance === null
-      ? formatContent(extracted.markdown, request.format, signal)
-      : relevance
-          .passages(extracted, request.chunks_per_source)
-          .then(({ texts }) => texts.join(CHUNK_SEPARATOR)),
-    extracted.title,
-    signal,
-  )
-  if ("error" in content) return content
-  memory.keep(extracted, content.text.length)
-  return {
-    page: {
-      title: extracted.title,
-      raw_content: content.text,
-      images: request.include_images ? presentImages(extracted.images, false) : [],
-      ...(request.include_favicon && { favicon: extracted.favicon }),
-      ...modelLabel(content.addressesModels),
-    },
-  }
+  const read = await readPage(url, reading)
+  if ("error" in read) return read
+  const { title, text, ...page } = read.page
+  return { page: { title, ...presentPage(text, page, request) } }
 }
+
+/** What stands in the answer of a page that was read. */
+export const presentPage = (
+  text: string,
+  { images, favicon, addressesModels }: Pick<ReadPage, "images" | "favicon" | "addressesModels">,
+  request: Pick<ExtractRequest, "include_favicon">,
+) => ({
+  raw_content: text,
+  images: presentImages(images, false),
+  ...(request.include_favicon && { favicon }),
+  ...modelLabel(addressesModels),
+})

@@ -1,16 +1,15 @@
-import type { WalkedPage } from "#crawler"
-
 import { mapCost } from "../accounts/billing/credits.ts"
-import { type Middleware, responseTime, liveDeadline } from "../context.ts"
-import type { LiveParts } from "./extract.ts"
-import { addressWords, fitting, judgeLinks } from "../core/relevance/relevant-pages.ts"
-import { type Relevance, relevanceTo } from "../core/relevance/relevance.ts"
-import { type MapRequest, mapSchema } from "./schema.ts"
 import { withDegraded } from "../answers/degradation.ts"
+import { liveDeadline, type Middleware, responseTime, untilClosed } from "../context.ts"
+import { type Relevance, relevanceTo } from "../core/relevance/relevance.ts"
+import { MAX_SEARCHED_CHARS } from "../core/understand/searched-text.ts"
+import { type MappedPage, mapSite, relevanceOf } from "../core/walk/map-site.ts"
+import { fitting } from "../core/walk/relevant-pages.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { presentWarnings, shortened, unknownFields } from "../wire/warnings.ts"
-import { MAX_SEARCHED_CHARS } from "../core/understand/searched-text.ts"
-import { walkFor } from "./walk-request.ts"
+import type { LiveParts } from "../core/read/live-parts.ts"
+import { type MapRequest, mapSchema } from "./schema.ts"
+import { siteOf, walked } from "./walk-body.ts"
 
 /** POST /map: the addresses of a site, found now. */
 export function map(parts: LiveParts): Middleware {
@@ -20,19 +19,10 @@ export function map(parts: LiveParts): Middleware {
     const signal = liveDeadline(ctx, request.timeout)
     const { instructions } = request
     const { bill, reach } = ctx.state
-    const memory = parts.memory.open(ctx)
+    const memory = untilClosed(ctx, parts.memory.open())
     await bill.reserve(mapCost(instructions !== undefined, request.limit))
     const relevance = instructions === undefined ? null : relevanceTo(instructions, parts.embedder, signal)
-    const how = { signal, discoverOnly: true, ...(relevance && { judge: judgeLinks(relevance) }) }
-    const found: Found[] = []
-    const metered = { ...reach, reader: memory.metered(reach.reader) }
-    await walkFor(request, metered, how, (page) => {
-      if (page.result !== null && page.result.kind !== "read") return
-      // Not the page itself: a map of many pages would hold all their text.
-      const about = relevance === null ? "" : describe(page)
-      found.push({ url: page.url, about })
-      if (page.result) memory.keep(page.result.reading.extracted, page.url.length + about.length)
-    })
+    const found = await walked(mapSite(siteOf(request), { reach, memory, relevance, signal }))
     const ordered = relevance === null ? found : await fittingOf(found, relevance)
     const results = [...new Set(ordered.map((page) => page.url))].slice(0, request.limit)
     const failures = memory.failures(results.length)
@@ -55,19 +45,7 @@ export function map(parts: LiveParts): Middleware {
   }
 }
 
-interface Found {
-  readonly url: string
-  /** What is known of the page, when that matters. */
-  readonly about: string
-}
-
-async function fittingOf(pages: readonly Found[], relevance: Relevance): Promise<readonly Found[]> {
-  const scores = await relevance.texts(pages.map((page) => page.about))
+async function fittingOf(pages: readonly MappedPage[], relevance: Relevance): Promise<readonly MappedPage[]> {
+  const scores = await relevanceOf(pages, relevance)
   return fitting(pages.map((page, i) => ({ ...page, relevance: scores[i]! })))
-}
-
-/** What can be known of a page: its title and description when it was read, and the words of its address. */
-function describe({ url, result }: WalkedPage): string {
-  const extracted = result?.kind === "read" ? result.reading.extracted : null
-  return [extracted?.title, extracted?.description, addressWords(url)].filter((part) => part).join("\n")
 }

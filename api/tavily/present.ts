@@ -3,7 +3,7 @@ import { WorkError } from "#base/process/threads/work-threads.ts"
 import type { OtherForm } from "#crawler/duplicates/other-forms.ts"
 import { type Hit, type PageImage, type PageUrl, routeOf, type SearchResult, sourcesOf } from "#engine"
 import { withMeantWords } from "#engine/text/analysis/meant-words.ts"
-import { toPlainText, writeAsText } from "#crawler/page/extract/markdown/plain-text.ts"
+import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 
 import type { Filed } from "../accounts/reach/known-names.ts"
 import type { Answered } from "../answers/answer.ts"
@@ -18,11 +18,10 @@ import type { ShownFacet } from "../core/ask/facets.ts"
 import { searchedText } from "../core/understand/searched-text.ts"
 import type { SearchRequest } from "./schema.ts"
 import { presentWarnings, type Warning } from "../wire/warnings.ts"
+import { CHUNK_SEPARATOR, formatContent } from "../core/read/page-text.ts"
 import { snippetsOf } from "../core/ask/snippets.ts"
 import { type ImageKnowledge, pageImages, searchImages } from "../core/ask/search-images.ts"
 
-/** Stands between two passages of one page. */
-export const CHUNK_SEPARATOR = " [...] "
 /** Beginning of a page shown when no passage of it can be. */
 const OPENING_CHARS = 500
 
@@ -192,18 +191,6 @@ async function rawContent(
     leaveOut("pages")
     return null
   }
-}
-
-/**
- * A page's content as the caller wants it.
- * @throws WorkError when it cannot be made into text
- */
-export async function formatContent(
-  markdown: string,
-  format: "markdown" | "text",
-  signal?: AbortSignal,
-): Promise<string> {
-  return format === "markdown" ? markdown : writeAsText({ chars: markdown.length, signal }, markdown)
 }
 
 /** Images as addresses, or as `{url, description}` when descriptions are wanted. */

@@ -1,5 +1,3 @@
-import { EventEmitter } from "node:events"
-
 import { afterAll, beforeAll, expect, test } from "vitest"
 
 import { createReader, crawlerSettings, type Reader } from "#crawler"
@@ -7,7 +5,6 @@ import { article, startTestSite, type TestSite } from "#crawler/testing/test-sit
 import { ByteBudget } from "#base/flow/byte-budget.ts"
 import { readSettings } from "#base/settings.ts"
 
-import type { Context } from "../../context.ts"
 import { serveApp } from "../../testing/serve-app.ts"
 import { LiveMemory } from "./live-memory.ts"
 
@@ -58,16 +55,13 @@ test("a map keeps addresses alone, and has room for all of a site", async () => 
 
 test("a call is refused early when other calls hold all memory, until they give it back", async () => {
   const memory = new LiveMemory(new ByteBudget(16 * 2 ** 20), { callMemoryMb: 16 })
-  const caller = () => ({ res: new EventEmitter() }) as unknown as Context
-  const first = caller()
-  const reading = memory.open(first).metered(reader).read(site.url("/page0"))
+  const first = memory.open()
+  const reading = first.metered(reader).read(site.url("/page0"))
   expect((await reading).kind).toBe("read")
-  const second = memory.open(caller()).metered(reader)
+  const second = memory.open().metered(reader)
   expect((await second.read(site.url("/page1"))).kind).toBe("read")
   expect((await second.read(site.url("/page2"))).kind).toBe("read")
-  expect(() => memory.open(caller())).toThrow(
-    expect.objectContaining({ status: 503, headers: { "Retry-After": "10" } }),
-  )
-  first.res.emit("close")
-  expect(() => memory.open(caller())).not.toThrow()
+  expect(() => memory.open()).toThrow(expect.objectContaining({ because: "busy" }))
+  first[Symbol.dispose]()
+  expect(() => memory.open()).not.toThrow()
 })

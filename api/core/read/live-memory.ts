@@ -1,15 +1,13 @@
+import { Refusal } from "#base/errors.ts"
 import type { Extracted, Reading, ReadResult } from "#crawler"
 import type { ByteAccount, ByteBudget } from "#base/flow/byte-budget.ts"
 
 import type { LiveReader } from "../../accounts/reach/reach.ts"
-import type { Context } from "../../context.ts"
-import { ApiError } from "../../errors.ts"
 import { BYTES_PER_CHAR } from "../../load/memory/memory.ts"
 
 const MB = 1024 * 1024
 /** Less than this is no use to a call: a page of a megabyte. */
 const LEAST_BYTES = 4 * MB
-const RETRY_SECONDS = 10
 
 export const MEMORY_SPENT = "Failed to fetch url: the memory for live calls is spent; ask for fewer pages"
 
@@ -28,19 +26,17 @@ export class LiveMemory {
   }
 
   /**
-   * The share of one call, given back when its answer is sent or its caller is gone.
-   * @throws ApiError 503 when other calls hold it all
+   * The share of one call; whoever opens it gives it back.
+   * @throws Refusal `busy` when other calls hold it all
    */
-  open(ctx: Context): CallMemory {
+  open(): CallMemory {
     if (this.#budget.left < LEAST_BYTES) throw busy()
-    const account = this.#budget.open(this.#ofCall)
-    ctx.res.once("close", () => account[Symbol.dispose]())
-    return new CallMemory(account, () => this.#budget.left < LEAST_BYTES)
+    return new CallMemory(this.#budget.open(this.#ofCall), () => this.#budget.left < LEAST_BYTES)
   }
 }
 
 /** What one live call holds. */
-export class CallMemory {
+export class CallMemory implements Disposable {
   readonly #account: ByteAccount
   readonly #isBusy: () => boolean
   readonly #refused: string[] = []
@@ -80,9 +76,13 @@ export class CallMemory {
     return result === NO_ROOM
   }
 
+  [Symbol.dispose](): void {
+    this.#account[Symbol.dispose]()
+  }
+
   /**
-   * What there was no room for, in the form of `failed_results`; null when there was room for all.
-   * @throws ApiError 503 when nothing at all was read for want of it
+   * What there was no room for; null when there was room for all.
+   * @throws Refusal `busy` when nothing at all was read for want of it
    */
   failures(results: number): readonly { readonly url: string; readonly error: string }[] | null {
     if (this.#refused.length === 0) return null
@@ -100,15 +100,7 @@ export class CallMemory {
 const weightOfReading = ({ extracted, html = "", screenshot }: Reading): number =>
   weightOf(extracted) + html.length * BYTES_PER_CHAR + (screenshot?.bytes.byteLength ?? 0) * BYTES_PER_CHAR
 
-const busy = () =>
-  new ApiError(
-    503,
-    "Other live calls hold all memory for pages. Try again shortly.",
-    {},
-    {
-      "Retry-After": String(RETRY_SECONDS),
-    },
-  )
+const busy = () => new Refusal("busy", "Other live calls hold all memory for pages. Try again shortly.")
 
 function weightOf({ title, description, markdown, links, images }: Extracted): number {
   let chars = title.length + (description?.length ?? 0) + markdown.length

@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
 
-import { callerGone, type Context, clientGone } from "../../context.ts"
+import { untilClosed, callerGone, type Context, clientGone } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import { holding, type Memory } from "../../load/memory/memory.ts"
 import { performSearch, type SearchParts } from "../../tavily/search.ts"
@@ -58,8 +58,7 @@ export async function carryOut(
     return settle(ctx, purchase, { answer: entry.answer!, since: entry.since, doubt: true }, parts)
   }
   parts.check()
-  const memory = parts.memory.enter()
-  ctx.res.once("close", () => memory[Symbol.dispose]())
+  const memory = untilClosed(ctx, parts.memory.enter())
   if (parts.ledger.isFull()) {
     sayLater(ctx, COME_AGAIN.tooManyOpen)
     return refused("overloaded")

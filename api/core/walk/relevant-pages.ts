@@ -1,7 +1,7 @@
 import { percentDecoded } from "#base/text/percent-decoded.ts"
 import type { WalkOptions } from "#crawler"
 
-import type { Relevance } from "./relevance.ts"
+import type { Relevance } from "../relevance/relevance.ts"
 
 /**
  * Pages that are given have at least this share of the best page's relevance. Of a handbook's 27 pages, all about one

@@ -1,0 +1,14 @@
+import type { Embedder } from "#engine"
+
+import type { MissKnowledge } from "../../misses/miss-knowledge.ts"
+import type { LiveMemory } from "./live-memory.ts"
+
+/** What reads live pages, beside what the key of a call may read. */
+export interface LiveParts {
+  readonly embedder: Pick<Embedder, "id" | "embed">
+  readonly memory: LiveMemory
+  /** Why the index has no page for an address that could not be read either; null: no reason is given. */
+  readonly misses: MissKnowledge | null
+  /** Calls that have been handed on so often among appliances are worked on here. Default 0. */
+  readonly mostHops?: number
+}

@@ -1,0 +1,43 @@
+import { writeAsText } from "#crawler/page/extract/markdown/plain-text.ts"
+import type { PageAnchor } from "#engine"
+
+import type { Relevance } from "../relevance/relevance.ts"
+
+/** Stands between two passages of one page. */
+export const CHUNK_SEPARATOR = " [...] "
+
+/** What is wanted of a page, and how its text is written. */
+export interface TextAsked {
+  readonly format: "markdown" | "text"
+  /** With it the text is the passages that fit best; null: the whole page. */
+  readonly relevance: Relevance | null
+  /** How many passages. */
+  readonly passages: number
+  readonly withImages: boolean
+  readonly signal: AbortSignal
+}
+
+/**
+ * The text of a page as it is wanted, and how relevant its best passage is; 0 where that is not asked.
+ * @throws WorkError when it cannot be worked through, and what the signal aborts with
+ */
+export async function pageText(
+  page: { readonly title: string; readonly markdown: string; readonly anchors?: readonly PageAnchor[] },
+  { format, relevance, passages, signal }: Omit<TextAsked, "withImages">,
+): Promise<{ readonly text: string; readonly relevance: number }> {
+  if (relevance === null) return { text: await formatContent(page.markdown, format, signal), relevance: 0 }
+  const { texts, best } = await relevance.passages(page, passages)
+  return { text: texts.join(CHUNK_SEPARATOR), relevance: best }
+}
+
+/**
+ * A page's content as the caller wants it.
+ * @throws WorkError when it cannot be made into text
+ */
+export async function formatContent(
+  markdown: string,
+  format: "markdown" | "text",
+  signal?: AbortSignal,
+): Promise<string> {
+  return format === "markdown" ? markdown : writeAsText({ chars: markdown.length, signal }, markdown)
+}
