@@ -109,7 +109,7 @@ describe("researchers", () => {
     await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
     const [key] = accounts.keys.list()
     await tasks.add("task", owner(key!.id), await request("quuxe"), new Date())
-    await tasks.begin()
+    await tasks.begin(new Date())
     await tasks.progress("task", {
       questions: [],
       sources: [],
@@ -194,10 +194,10 @@ describe("researchers", () => {
 
     await tasks.add("deadly", owner(keyId), await request("quux"), new Date())
     for (let i = 0; i < 3; i++) {
-      expect((await tasks.begin())?.id).toBe("deadly")
+      expect((await tasks.begin(new Date()))?.id).toBe("deadly")
       await tasks.recover(new Date())
     }
-    expect(await tasks.begin()).toBeNull()
+    expect(await tasks.begin(new Date())).toBeNull()
     expect(tasks.get("deadly")).toMatchObject({ state: "failed", error: expect.stringContaining("3 times") })
     for (const one of [accounts, next.accounts]) one[Symbol.dispose]()
   })

@@ -1,13 +1,5 @@
-import { setInterval } from "node:timers"
-
-import type { Logger } from "pino"
-
-import type { DiskRoom } from "#base/disk-space.ts"
 import { countedDegraded } from "#base/flow/degraded.ts"
-import { actingFor } from "#base/flow/caller.ts"
-import { pause } from "#base/flow/pause.ts"
-import { SIGN_MS } from "#base/store/processes/own-process.ts"
-import type { TimeGuard } from "#base/store/clock/trusted-time.ts"
+import { TaskRunner, type TaskRunnerOptions, type Turn } from "#base/work/task-runner.ts"
 
 import type { Billing } from "../accounts/billing/billing.ts"
 import { researchCost } from "../accounts/billing/credits.ts"
@@ -19,18 +11,15 @@ import type { ResearchRequest } from "./request.ts"
 import { type ResearchParts, runResearch } from "./run-research.ts"
 import type { ResearchTask, ResearchTasks } from "./task-store.ts"
 
-export interface ResearchersOptions {
+export interface ResearchersOptions extends Pick<
+  TaskRunnerOptions<ResearchTask>,
+  "room" | "guard" | "log" | "turnMs"
+> {
   readonly tasks: ResearchTasks
   readonly keys: Pick<KeyStore, "byId">
   readonly billing: Billing
   readonly parts: Omit<ResearchParts, "engine">
   readonly limits: ResearchLimits
-  /** The disk that reports are kept on: none is begun while it has too little room. */
-  readonly room?: Pick<DiskRoom, "isLow"> | undefined
-  readonly guard: Pick<TimeGuard, "mayDelete">
-  readonly log: Logger
-  /** Milliseconds that a task is worked on before it gives way to another key's. Default half a minute. */
-  readonly turnMs?: number | undefined
 }
 
 export interface ResearchLimits {
@@ -42,12 +31,7 @@ export interface ResearchLimits {
   readonly keepDays: number
 }
 
-/** Long enough for some questions, short enough to wait for. */
-const TURN_MS = 30_000
 const DAY_MS = 86_400_000
-const TIDY_MS = 3_600_000
-/** Room on the disk is looked for so often. */
-const ROOM_MS = 1000
 
 /** Why a task failed, as its owner is told. */
 const CANCELLED = "The caller hung up before the report was done."
@@ -58,88 +42,38 @@ const NO_KEY = "The key that asked for this is no longer valid."
 /** Works on research tasks, a few at a time, until it is closed; tasks under way then wait for the next process. */
 export class Researchers implements AsyncDisposable {
   readonly #options: ResearchersOptions
-  readonly #stop = new AbortController()
-  readonly #running = new Set<Promise<void>>()
-  readonly #cancels = new Map<string, AbortController>()
   readonly #watchers = new Map<string, Set<Emit>>()
+  readonly #runner: TaskRunner<ResearchTask>
   #engineFor: ((key: ApiKey) => ResearchParts["engine"]) | undefined
-  #tidy: NodeJS.Timeout | undefined
-  #look: NodeJS.Timeout | undefined
-  #beginning: Promise<void> | undefined
-  #beginAgain = false
-  #waitsForRoom = false
 
   constructor(options: ResearchersOptions) {
+    const { tasks, limits, room, guard, log, turnMs } = options
     this.#options = options
+    this.#runner = new TaskRunner({
+      tasks,
+      called: { tasks: "research tasks", old: "old reports" },
+      places: limits.concurrency,
+      work: (task, turn) => this.#work(task, turn),
+      keptMs: limits.keepDays * DAY_MS,
+      room,
+      guard,
+      log,
+      turnMs,
+    })
   }
 
   /**
-   * Goes on with what an earlier process left, and takes tasks from now on.
+   * Goes on with tasks that an earlier process left, and takes others from now on.
    * @param engineFor the index as a key may see it
    */
   async start(engineFor: (key: ApiKey) => ResearchParts["engine"]): Promise<void> {
-    const { tasks, limits, guard, log } = this.#options
     this.#engineFor = engineFor
-    await tasks.recover(new Date())
-    const tidy = () => {
-      if (!guard.mayDelete()) return
-      void tasks
-        .forget(new Date(Date.now() - limits.keepDays * DAY_MS))
-        .catch(
-          (err: unknown) => this.#stop.signal.aborted || log.warn({ err }, "old reports were not deleted"),
-        )
-    }
-    tidy()
-    this.#tidy = setInterval(tidy, TIDY_MS)
-    this.#tidy.unref()
-    const look = async () => {
-      if (await tasks.recover(new Date())) this.wake()
-    }
-    // A store that is away is told of by whoever has to know.
-    if (tasks.isShared) this.#look = setInterval(() => void look().catch(() => undefined), SIGN_MS).unref()
-    this.wake()
+    await this.#runner.start()
   }
 
-  /** Begins what waits, as far as there is room. */
+  /** Begins tasks that wait, while there are places. */
   wake(): void {
-    if (this.#beginning) {
-      this.#beginAgain = true
-      return
-    }
-    this.#beginning = this.#begin()
-      .catch((err: unknown) => this.#options.log.error({ err }, "research tasks could not be begun"))
-      .finally(() => {
-        this.#beginning = undefined
-        if (!this.#beginAgain) return
-        this.#beginAgain = false
-        this.wake()
-      })
-  }
-
-  async #begin(): Promise<void> {
-    const { tasks, limits, room } = this.#options
-    while (this.#engineFor && !this.#stop.signal.aborted && this.#running.size < limits.concurrency) {
-      if (room?.isLow()) {
-        if (!this.#waitsForRoom) void this.#wakeLater()
-        return
-      }
-      const task = await tasks.begin()
-      if (!task) return
-      const engineFor = this.#engineFor
-      const work = actingFor(task.owner.keyId, () => this.#work(task, engineFor))
-      this.#running.add(work)
-      void work.finally(() => {
-        this.#running.delete(work)
-        this.wake()
-      })
-    }
-  }
-
-  async #wakeLater(): Promise<void> {
-    this.#waitsForRoom = true
-    await pause(ROOM_MS, this.#stop.signal)
-    this.#waitsForRoom = false
-    this.wake()
+    if (this.#engineFor !== undefined) this.#runner.wake()
   }
 
   /** Has `emit` told of everything that happens with a task from now on. @returns ends that */
@@ -154,11 +88,7 @@ export class Researchers implements AsyncDisposable {
 
   /** Ends a task that nobody wants any more, whether it waits or is under way. */
   async cancel(taskId: string): Promise<void> {
-    const running = this.#cancels.get(taskId)
-    if (running) {
-      running.abort()
-      return
-    }
+    if (this.#runner.cancel(taskId) !== null) return
     const { tasks, keys } = this.#options
     const task = tasks.get(taskId)
     const key = task && keys.byId(task.owner.keyId)
@@ -167,21 +97,14 @@ export class Researchers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#tidy)
-    clearInterval(this.#look)
-    this.#stop.abort()
-    await this.#beginning
-    await Promise.all(this.#running)
+    await this.#runner[Symbol.asyncDispose]()
   }
 
   /** Never rejects. */
-  async #work(task: ResearchTask, engineFor: (key: ApiKey) => ResearchParts["engine"]): Promise<void> {
+  async #work(task: ResearchTask, turn: Turn): Promise<void> {
     const { tasks, keys, billing, parts, limits } = this.#options
     const log = this.#options.log.child({ research: task.id })
     const { id, request, owner } = task
-    const cancel = new AbortController()
-    this.#cancels.set(id, cancel)
-    const { turnMs = TURN_MS } = this.#options
     const givesWay = new AbortController()
     const late = AbortSignal.timeout(limits.seconds[request.model] * 1000)
     const emit = (event: ResearchEvent) => {
@@ -210,13 +133,13 @@ export class Researchers implements AsyncDisposable {
             ...(degraded.parts.length > 0 && { degraded: degraded.parts }),
           })
           saving.catch((err: unknown) => log.warn({ err }, "what was found is not kept yet"))
-          if (performance.now() - began >= turnMs && tasks.turns.isOwed(owner.keyId)) givesWay.abort()
+          if (turn.isOver()) givesWay.abort()
         },
-        signal: AbortSignal.any([this.#stop.signal, cancel.signal, late, givesWay.signal]),
+        signal: AbortSignal.any([turn.signal, late, givesWay.signal]),
         log,
       }
       const result = await degraded.collect(() =>
-        runResearch(request, { ...parts, engine: engineFor(key) }, run),
+        runResearch(request, { ...parts, engine: this.#engineFor!(key) }, run),
       )
       const cost = researchCost(request.model, result.searches)
       const seconds = Math.round(performance.now() - began) / 1000
@@ -227,9 +150,9 @@ export class Researchers implements AsyncDisposable {
       // Last, so that whoever read it finds the task done.
       emit({ kind: "sources", sources: result.sources, degraded: degraded.parts })
     } catch (error) {
-      const { aborted } = this.#stop.signal
+      const { aborted } = turn.stopped
       const refused = error instanceof ApiError ? error.message : BROKEN
-      const reason = cancel.signal.aborted ? CANCELLED : late.aborted ? LATE : refused
+      const reason = turn.cancelled.aborted ? CANCELLED : late.aborted ? LATE : refused
       if (!aborted && !givesWay.signal.aborted && reason === BROKEN)
         log.error({ err: error }, "research failed")
       await saving.catch(() => {})
@@ -237,8 +160,6 @@ export class Researchers implements AsyncDisposable {
       await (waitsAgain ? tasks.putBack(id) : fail(reason)).catch((err: unknown) =>
         log.error({ err }, "the end of a task was not written down; the next start finds it"),
       )
-    } finally {
-      this.#cancels.delete(id)
     }
   }
 }

@@ -13,7 +13,7 @@ import {
 } from "../accounts/limits/stored-use.ts"
 import type { WriteQueue } from "../accounts/billing/write-queue.ts"
 import type { StoredBytes } from "../load/bounds.ts"
-import { type KeyTurns, keyTurns } from "../load/key-turns.ts"
+import { type KeyTurns, keyTurns } from "#base/work/key-turns.ts"
 import type { MissingValue } from "./report/structured.ts"
 import type { EvidenceRecord, Source } from "./sources/evidence.ts"
 import type { ResearchRequest } from "./request.ts"
@@ -167,7 +167,7 @@ export class ResearchTasks {
   }
 
   /** Begins the task whose turn it is; null when none waits. */
-  begin(now = new Date()): Promise<ResearchTask | null> {
+  begin(now: Date): Promise<ResearchTask | null> {
     return this.#writes.run(() => {
       const row = this.#sql(
         `update research_task set state = 'in_progress', starts = starts + 1, process = ?, turn_at = ?

@@ -22,13 +22,12 @@ const LIMITS_OF_ITS_OWN: readonly RegExp[] = [
 
 /** Files that have one all the same, and why no caller can fill it for others. */
 const OTHERS: Readonly<Record<string, string>> = {
-  "api/firecrawl/jobs/job-runner.ts": "keys take turns by key-turns.ts",
   "api/load/connections.ts": "an address has half of them",
   "api/load/turns.ts": "callers take turns to begin requests",
-  "api/research/researchers.ts": "keys take turns by key-turns.ts",
   "api/x402/purchase/payer-limits.ts": "what one payer may have under way",
   "base/flow/fair-pool.ts": "the pool itself",
   "base/flow/fair-queue.ts": "in which parties take turns",
+  "base/work/task-runner.ts": "keys take turns by key-turns.ts",
   "crawler/crawl/together/job-places.ts": "crawls of sources, which no caller begins",
   "crawler/discovery/discovery.ts": "sitemaps of one site, one after the other",
   "crawler/hosts/host-paces.ts": "the pace of a host, whoever reads it",

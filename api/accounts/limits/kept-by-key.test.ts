@@ -63,7 +63,7 @@ test("what research, jobs and watches keep for a key is one sum, and each of the
     String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000)),
   ).join("")
   watches.keepFirst(watch.id, [seen(1, "1", unlike)], address(1), true)
-  await jobs.next(new Date())
+  await jobs.begin(new Date())
   await jobs.addDocument(jobs.get("job")!, address(1), {
     metadata: {},
     markdown: "x".repeat(300_000),

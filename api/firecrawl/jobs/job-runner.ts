@@ -1,13 +1,6 @@
-import { setInterval } from "node:timers"
-
-import type { Logger } from "pino"
-
 import type { DiskRoom } from "#base/disk-space.ts"
-import { actingFor } from "#base/flow/caller.ts"
 import { pause } from "#base/flow/pause.ts"
-import { Serial } from "#base/flow/serial.ts"
-import { SIGN_MS } from "#base/store/processes/own-process.ts"
-import type { TimeGuard } from "#base/store/clock/trusted-time.ts"
+import { TaskRunner, type TaskRunnerOptions, type Turn } from "#base/work/task-runner.ts"
 
 import type { Billing } from "../../accounts/billing/billing.ts"
 import { type Cost, crawlCost, extractCost } from "../../accounts/billing/credits.ts"
@@ -25,9 +18,9 @@ import {
   type JobStore,
   RESTARTED,
 } from "./job-store.ts"
-import { type JobParts, type JobTurn, runJob } from "./run-job.ts"
+import { type JobParts, runJob } from "./run-job.ts"
 
-export interface JobRunnerOptions {
+export interface JobRunnerOptions extends Pick<TaskRunnerOptions<BegunJob>, "guard" | "log" | "turnMs"> {
   readonly store: JobStore
   readonly keys: Pick<KeyStore, "byId">
   readonly billing: Billing
@@ -37,16 +30,10 @@ export interface JobRunnerOptions {
   readonly reach: (key: ApiKey) => Reach
   /** The disk that documents are kept on: while it has too little room, jobs wait. */
   readonly room?: Pick<DiskRoom, "isLow"> | undefined
-  readonly guard: Pick<TimeGuard, "mayDelete">
-  readonly log: Logger
-  /** Milliseconds that a job is worked on before it gives way to another key's. Default half a minute. */
-  readonly turnMs?: number | undefined
 }
 
 /** Jobs under way at the same time: each reads as many pages at once as a live crawl, of which there are few at a time, too. */
 export const CONCURRENT = 4
-/** Long enough to be worth what it takes to keep a frontier and begin anew, short enough to wait for. */
-const TURN_MS = 30_000
 /** Jobs that wait, of all keys; a quarter of them of one. */
 const WAITING = 100
 const WAITING_OF_KEY = WAITING / 4
@@ -54,7 +41,6 @@ const WAITING_OF_KEY = WAITING / 4
 export const KEPT_MS = 86_400_000
 /** A job that takes longer would outlive what it found first. */
 const JOB_MS = 86_400_000
-const TIDY_MS = 3_600_000
 /** Room on the disk is looked for so often. */
 const ROOM_MS = 1000
 
@@ -73,51 +59,31 @@ export function jobCost(request: JobRequest, pages = mostPages(request)): Cost {
 const mostPages = (request: JobRequest): number =>
   request.kind === "crawl" ? request.limit : request.addresses.length
 
-/**
- * Works on jobs, a few at a time, until it is closed; those under way end then with what they have found. Keys take turns: the key
- * with the fewest jobs under way is next, and while a key waits that has fewer than another, a job of that other gives way
- * after {@link TURN_MS} and waits for its next turn, with what it has yet to read kept in the state.
- */
+/** Works on jobs, a few at a time, until it is closed; jobs under way then end with the documents that they have found. */
 export class JobRunner implements AsyncDisposable {
   readonly #options: JobRunnerOptions
-  readonly #stop = new AbortController()
-  readonly #running = new Map<string, { readonly cancel: AbortController; readonly work: Promise<void> }>()
-  #tidy: NodeJS.Timeout | undefined
-  #look: NodeJS.Timeout | undefined
-  #begun: Promise<void> | undefined
-  readonly #beginning = new Serial()
-  /** The job that is giving way: one at a time, since what waits may be but one. */
-  #givingWay: string | null = null
+  readonly #runner: TaskRunner<BegunJob>
 
   constructor(options: JobRunnerOptions) {
+    const { store, guard, log, turnMs } = options
     this.#options = options
+    this.#runner = new TaskRunner({
+      tasks: store,
+      called: { tasks: "crawl jobs", old: "old crawl jobs" },
+      places: CONCURRENT,
+      work: (job, turn) => this.#work(job, turn),
+      onLook: () => this.#endElsewhere(),
+      keptMs: KEPT_MS,
+      guard,
+      log,
+      turnMs,
+    })
   }
 
-  /** Looks what an earlier process left, and takes jobs from now on. */
+  /** Ends jobs that an earlier process left, and takes others from now on. */
   start(): void {
-    const { store, guard, log } = this.#options
-    const tidy = () => {
-      if (!guard.mayDelete()) return
-      void store
-        .forget(new Date(Date.now() - KEPT_MS))
-        .catch(
-          (err: unknown) => this.#stop.signal.aborted || log.warn({ err }, "old crawl jobs were not deleted"),
-        )
-    }
-    const look = async () => {
-      await store.recover(new Date())
-      this.#endElsewhere()
-      this.#wake()
-    }
-    const begin = async () => {
-      await look()
-      tidy()
-    }
-    this.#begun = begin().catch((err: unknown) => log.error({ err }, "crawl jobs cannot be worked on"))
-    this.#tidy = setInterval(tidy, TIDY_MS)
-    this.#tidy.unref()
-    // A store that is away is told of by whoever has to know.
-    if (store.isShared) this.#look = setInterval(() => void look().catch(() => undefined), SIGN_MS).unref()
+    const { log } = this.#options
+    this.#runner.start().catch((err: unknown) => log.error({ err }, "crawl jobs cannot be worked on"))
   }
 
   /**
@@ -147,88 +113,39 @@ export class JobRunner implements AsyncDisposable {
     // Set aside until the job has ended, not until this call has.
     await billing.reserve({ requestId: id, key }, jobCost(request))
     const isTaken = await store.add(id, owner, request, new Date(), once)
-    if (isTaken) this.#wake()
+    if (isTaken) this.#runner.wake()
     else await billing.release({ requestId: id, key })
     return isTaken
   }
 
   /** Ends a job with what it has found; resolves when it has ended. */
   async cancel(job: FirecrawlJob): Promise<void> {
-    const running = this.#running.get(job.id)
-    if (running) {
-      running.cancel.abort()
-      await running.work
-      return
-    }
+    const underWay = this.#runner.cancel(job.id)
+    if (underWay !== null) return await underWay
     if (job.endedAt === null) await this.#end(job, { state: "cancelled", error: null })
     // Its turn may have come meanwhile.
-    this.#running.get(job.id)?.cancel.abort()
+    void this.#runner.cancel(job.id)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#tidy)
-    clearInterval(this.#look)
-    this.#stop.abort()
-    await this.#begun
-    await this.#beginning.idle()
-    await Promise.all([...this.#running.values()].map(({ work }) => work))
+    await this.#runner[Symbol.asyncDispose]()
   }
 
   /** Jobs that were ended by another process, such as when their caller asked that one, are put down here, too. */
   #endElsewhere(): void {
-    for (const [id, { cancel }] of this.#running) {
-      if ((this.#options.store.get(id)?.endedAt ?? null) !== null) cancel.abort()
-    }
-  }
-
-  #wake(): void {
-    const { log } = this.#options
-    this.#beginning
-      .run(() => this.#begin())
-      .catch(
-        (err: unknown) => this.#stop.signal.aborted || log.error({ err }, "crawl jobs could not be begun"),
-      )
-  }
-
-  async #begin(): Promise<void> {
-    while (!this.#stop.signal.aborted && this.#running.size < CONCURRENT) {
-      const job = await this.#options.store.next(new Date())
-      if (job === null) return
-      const cancel = new AbortController()
-      const work = actingFor(job.owner.keyId, () => this.#work(job, cancel.signal)).finally(() => {
-        this.#running.delete(job.id)
-        this.#wake()
-      })
-      this.#running.set(job.id, { cancel, work })
-    }
-  }
-
-  /** Whether a job is to give way, asked between its pages. */
-  #turnOf({ id, owner, frontier }: BegunJob): JobTurn {
-    const { store, turnMs = TURN_MS } = this.#options
-    const since = performance.now()
-    return {
-      from: frontier,
-      isOver: () => {
-        if (
-          this.#givingWay === null &&
-          performance.now() - since >= turnMs &&
-          store.turns.isOwed(owner.keyId)
-        )
-          this.#givingWay = id
-        return this.#givingWay === id
-      },
+    for (const id of this.#runner.running) {
+      if ((this.#options.store.get(id)?.endedAt ?? null) !== null) void this.#runner.cancel(id)
     }
   }
 
   /** Never rejects. */
-  async #work(job: BegunJob, cancelled: AbortSignal): Promise<void> {
+  async #work(job: BegunJob, turn: Turn): Promise<void> {
     const { store, keys, billing, parts, reach, room, log } = this.#options
     const { id, request, owner } = job
     const late = AbortSignal.timeout(Math.max(0, job.begunAt.getTime() + JOB_MS - Date.now()))
     const full = new AbortController()
     const gone = new AbortController()
-    const signal = AbortSignal.any([this.#stop.signal, cancelled, late, full.signal, gone.signal])
+    const signal = AbortSignal.any([turn.signal, late, full.signal, gone.signal])
     try {
       const key = keys.byId(owner.keyId)
       if (!key) return await this.#end(job, { state: "failed", error: NO_KEY })
@@ -247,10 +164,14 @@ export class JobRunner implements AsyncDisposable {
           if (!signal.aborted) await store.addFailure(job, failure)
         },
       }
-      const left = await runJob(request, { ...parts, reach: reach(key), signal, results }, this.#turnOf(job))
+      const left = await runJob(
+        request,
+        { ...parts, reach: reach(key), signal, results },
+        { from: job.frontier, isOver: turn.isOver },
+      )
       if (left !== null && !signal.aborted) return await store.giveWay(job, left)
       const failed = (error: string) => ({ state: "failed", error }) as const
-      const outcome = cancelled.aborted
+      const outcome = turn.cancelled.aborted
         ? ({ state: "cancelled", error: null } as const)
         : full.signal.aborted
           ? failed(NO_ROOM)
@@ -258,7 +179,7 @@ export class JobRunner implements AsyncDisposable {
             ? failed(NO_KEY)
             : late.aborted
               ? failed(LATE)
-              : this.#stop.signal.aborted
+              : turn.stopped.aborted
                 ? failed(RESTARTED)
                 : ({ state: "completed", error: null } as const)
       await this.#end(job, outcome)
@@ -267,10 +188,8 @@ export class JobRunner implements AsyncDisposable {
       if (refused === BROKEN && !signal.aborted) log.error({ err: error, job: id }, "a crawl job failed")
       await this.#end(
         job,
-        cancelled.aborted ? { state: "cancelled", error: null } : { state: "failed", error: refused },
+        turn.cancelled.aborted ? { state: "cancelled", error: null } : { state: "failed", error: refused },
       )
-    } finally {
-      if (this.#givingWay === id) this.#givingWay = null
     }
   }
 

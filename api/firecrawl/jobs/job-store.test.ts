@@ -41,7 +41,7 @@ describe("a job that was under way when its process ended", () => {
   test("has failed, and keeps what it had found", async () => {
     const { db, jobs, owner, request } = opened()
     await jobs.store.add("1", owner, request, new Date())
-    await jobs.store.next(new Date())
+    await jobs.store.begin(new Date())
     await jobs.store.addDocument(jobs.store.get("1")!, ADDRESS, { metadata: {}, markdown: "found" })
     const next = opened(db)
     await next.jobs.store.recover(new Date())
@@ -53,7 +53,7 @@ describe("a job that was under way when its process ended", () => {
   test("is forgotten with its documents", async () => {
     const { jobs, owner, request } = opened()
     await jobs.store.add("1", owner, request, new Date())
-    await jobs.store.next(new Date())
+    await jobs.store.begin(new Date())
     await jobs.store.addDocument(jobs.store.get("1")!, ADDRESS, { metadata: {} })
     await jobs.store.recover(new Date(1000))
     await jobs.store.forget(new Date(1001))
@@ -64,7 +64,7 @@ describe("a job that was under way when its process ended", () => {
 test("what jobs keep is bounded, a quarter of it for one key", async () => {
   const { jobs, owner, key, request } = opened(undefined, 4)
   await jobs.store.add("1", owner, request, new Date())
-  await jobs.store.next(new Date())
+  await jobs.store.begin(new Date())
   const job = jobs.store.get("1")!
   await jobs.store.addDocument(job, ADDRESS, { metadata: {}, markdown: "x".repeat(900_000) })
   expect(jobs.store.hasRoom(key.id)).toBe(true)
@@ -79,21 +79,21 @@ test("keys take turns, and those that wait are counted for their key and for all
     store.add(id, { ...owner, keyId }, request, new Date(at))
   for (const at of [1, 2, 3, 4]) await add(`many ${at}`, key.id, at)
   await add("one", "another", 5)
-  expect((await store.next(new Date(10)))?.id).toBe("many 1")
+  expect((await store.begin(new Date(10)))?.id).toBe("many 1")
   expect(store.waitingCounts(key.id)).toEqual({ all: 4, ofKey: 3 })
   expect(store.open(key.id).map(({ id }) => id)).toEqual(["many 1", "many 2", "many 3", "many 4"])
   // The key with the fewest under way.
   expect([store.turns.isOwed(key.id), store.turns.isOwed("another")]).toEqual([true, false])
-  expect((await store.next(new Date(11)))?.id).toBe("one")
+  expect((await store.begin(new Date(11)))?.id).toBe("one")
   expect(store.turns.isOwed(key.id)).toBe(false)
   // Among equals, the key whose last turn began longest ago, whose job came later.
   for (const id of ["many 1", "one"])
     store.end(id, { state: "completed", credits: 0, error: null }, new Date(12))
   await add("new", "another", 13)
   const next = [
-    await store.next(new Date(14)),
-    await store.next(new Date(15)),
-    await store.next(new Date(16)),
+    await store.begin(new Date(14)),
+    await store.begin(new Date(15)),
+    await store.begin(new Date(16)),
   ]
   expect(next.map((job) => job?.id)).toEqual(["many 2", "new", "many 3"])
 })
@@ -102,7 +102,7 @@ test("a job that gives way waits with what is left, goes on from there, and is t
   const { jobs, db, owner, key, request } = opened()
   const { store } = jobs
   await store.add("1", owner, request, new Date(1))
-  const first = (await store.next(new Date(2)))!
+  const first = (await store.begin(new Date(2)))!
   expect(first).toMatchObject({ frontier: null, begunAt: new Date(2) })
   await store.addDocument(first, ADDRESS, { metadata: {} })
   await store.giveWay(first, { kind: "batch", left: 7 })
@@ -112,7 +112,7 @@ test("a job that gives way waits with what is left, goes on from there, and is t
     db.prepare("select entries from stored_use where store = 'firecrawl_frontier' and key_id = ?").get(key.id)
   expect(frontiers()).toEqual({ entries: 1 })
   await opened(db).jobs.store.recover(new Date(3))
-  const again = (await opened(db).jobs.store.next(new Date(4)))!
+  const again = (await opened(db).jobs.store.begin(new Date(4)))!
   expect(again).toMatchObject({ id: "1", frontier: { kind: "batch", left: 7 }, begunAt: new Date(2) })
   expect(frontiers()).toBe(undefined)
   // A job that is cancelled while it waits leaves nothing of it.

@@ -12,7 +12,7 @@ import {
 } from "../../accounts/limits/stored-use.ts"
 import type { KeptByKey } from "../../accounts/limits/kept-by-key.ts"
 import type { StoredBytes } from "../../load/bounds.ts"
-import { type KeyTurns, keyTurns } from "../../load/key-turns.ts"
+import { type KeyTurns, keyTurns } from "#base/work/key-turns.ts"
 import type { Tracking } from "../../accounts/tracking.ts"
 import type { FirecrawlDocument } from "../documents/document.ts"
 import type { JobRequest } from "./crawl-request.ts"
@@ -233,7 +233,7 @@ export class JobStore {
   }
 
   /** Begins the job whose turn it is, or goes on with it; null when none waits. */
-  async next(now: Date): Promise<BegunJob | null> {
+  async begin(now: Date): Promise<BegunJob | null> {
     return await this.#writes.run(() => {
       const row = this.#sql(
         `update firecrawl_job set state = 'scraping', process = ?1, turn_at = ?2, begun_at = coalesce(begun_at, ?2)
@@ -331,16 +331,20 @@ export class JobStore {
     this.#sql("delete from firecrawl_frontier where job_id = ?").run(id)
   }
 
-  /** What processes worked on that are lost has failed, with what it had found. */
-  async recover(now: Date): Promise<void> {
+  /**
+   * Jobs of processes that are lost have failed, and keep the documents that they had found.
+   * @returns true: other processes leave jobs that wait, too
+   */
+  async recover(now: Date): Promise<boolean> {
     const left = leftWork(this.#sql, "firecrawl_job", "scraping")
-    if (!left.isThere()) return
+    if (!left.isThere()) return true
     await this.#writes.run(() => {
       this.#sql(`update firecrawl_job set state = 'failed', error = ?, ended_at = ? where ${left.where}`).run(
         RESTARTED,
         now.getTime(),
       )
     })
+    return true
   }
 
   /** Forgets what ended before a time. */

@@ -34,7 +34,7 @@ async function withJob(events: readonly string[]) {
 
 test("what happens to a job is told in its order, with the place of each document", async () => {
   const { store, told } = await withJob(["started", "page", "completed"])
-  await store.next(new Date())
+  await store.begin(new Date())
   const job = store.get("1")!
   await store.addFailure(job, {
     id: "f",
@@ -58,15 +58,15 @@ test("what happens to a job is told in its order, with the place of each documen
 
 test("a job that gave way is told to have started once", async () => {
   const { store, told } = await withJob(["started", "completed"])
-  await store.giveWay((await store.next(new Date()))!, { kind: "batch", left: 1 })
-  await store.next(new Date())
+  await store.giveWay((await store.begin(new Date()))!, { kind: "batch", left: 1 })
+  await store.begin(new Date())
   store.end("1", { state: "completed", credits: 0, error: null }, new Date())
   expect(told().map(({ event }) => event)).toEqual(["started", "completed"])
 })
 
 test("a job that its process took along is told to have failed, and nobody is told what they did not ask for", async () => {
   const { store, told } = await withJob(["failed"])
-  await store.next(new Date())
+  await store.begin(new Date())
   await store.addDocument(store.get("1")!, ADDRESS, { metadata: {} })
   await store.recover(new Date())
   expect(told().map(({ event }) => event)).toEqual(["failed"])
@@ -74,7 +74,7 @@ test("a job that its process took along is told to have failed, and nobody is to
 
 test("messages are in the name of the job's key, in order, and go with their job", async () => {
   const { store, outbox } = await withJob(["started", "page"])
-  await store.next(new Date())
+  await store.begin(new Date())
   await store.addDocument(store.get("1")!, ADDRESS, { metadata: {} })
   const [first] = outbox.due(new Set(), 9)
   expect(first).toMatchObject({ job: "1", key: OWNER.keyId, event: "started" })

@@ -1,5 +1,5 @@
-import type { PoolName } from "#base/flow/fair-pool.ts"
-import type { prepareOnce } from "#base/store/state-store.ts"
+import type { PoolName } from "../flow/fair-pool.ts"
+import type { prepareOnce } from "../store/state-store.ts"
 
 /** A table of work that keys share the workers of, with the columns `id`, `key_id`, `state`, `created_at` and `turn_at`. */
 export interface SharedWork {

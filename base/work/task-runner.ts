@@ -1,0 +1,194 @@
+import { setInterval } from "node:timers"
+import type { Logger } from "pino"
+import type { DiskRoom } from "../disk-space.ts"
+import { actingFor } from "../flow/caller.ts"
+import { pause } from "../flow/pause.ts"
+import { Serial } from "../flow/serial.ts"
+import type { TimeGuard } from "../store/clock/trusted-time.ts"
+import { SIGN_MS } from "../store/processes/own-process.ts"
+import type { KeyTurns } from "./key-turns.ts"
+
+/** Work that a key asked for, kept in the state until it is done and for a while after. */
+export interface Task {
+  readonly id: string
+  readonly owner: { readonly keyId: string }
+}
+
+/** The table of the tasks. */
+export interface Tasks<T extends Task> {
+  /** Whether other processes may work on tasks of the same state. */
+  readonly isShared: boolean
+  readonly turns: Pick<KeyTurns, "isOwed">
+  /** Begins the task whose turn it is; null when none waits. */
+  begin(now: Date): Promise<T | null>
+  /** Takes tasks from processes that are lost. @returns whether any may be begun now */
+  recover(now: Date): Promise<boolean>
+  /** Forgets tasks that ended before a time. */
+  forget(before: Date): Promise<void>
+}
+
+/** A task's turn to be worked on. */
+export interface Turn {
+  /** Ends the work: the process stops, or the task was cancelled. */
+  readonly signal: AbortSignal
+  /** The process stops. */
+  readonly stopped: AbortSignal
+  readonly cancelled: AbortSignal
+  /** Whether it is time to give way to a task of another key, asked between two steps. Stays true once it is. */
+  readonly isOver: () => boolean
+}
+
+export interface TaskRunnerOptions<T extends Task> {
+  readonly tasks: Tasks<T>
+  /** In the log, such as "research tasks" and "old reports". */
+  readonly called: { readonly tasks: string; readonly old: string }
+  /** Tasks under way at the same time; the others wait. */
+  readonly places: number
+  /** Works on a task until it has ended, or waits for its next turn. Never rejects. */
+  readonly work: (task: T, turn: Turn) => Promise<void>
+  /** Whenever this process looks for tasks of lost ones. */
+  readonly onLook?: () => void
+  /** Milliseconds that tasks are kept after they have ended. */
+  readonly keptMs: number
+  /** The disk that results are kept on: no task is begun while it has too little room. */
+  readonly room?: Pick<DiskRoom, "isLow"> | undefined
+  readonly guard: Pick<TimeGuard, "mayDelete">
+  readonly log: Logger
+  /** Milliseconds that a task is worked on before it gives way to another key's. Default half a minute. */
+  readonly turnMs?: number | undefined
+}
+
+/** Long enough for some steps of any task, and to be worth beginning anew; short enough to wait for. */
+const TURN_MS = 30_000
+const TIDY_MS = 3_600_000
+/** The disk is looked at again after so long. */
+const ROOM_MS = 1000
+
+/**
+ * Works on the tasks of a table, a few at a time, until it is closed. Keys take turns: a task of the key with the fewest under way is
+ * next, and while such a key waits, a task of another gives way after {@link TURN_MS}.
+ */
+export class TaskRunner<T extends Task> implements AsyncDisposable {
+  readonly #options: TaskRunnerOptions<T>
+  readonly #stop = new AbortController()
+  readonly #running = new Map<string, { readonly cancel: AbortController; readonly done: Promise<void> }>()
+  readonly #beginning = new Serial()
+  #started: Promise<void> = Promise.resolve()
+  #timers: readonly NodeJS.Timeout[] = []
+  /** One gives way at a time, since only one may wait. */
+  #givingWay: string | null = null
+  #waitsForRoom = false
+
+  constructor(options: TaskRunnerOptions<T>) {
+    this.#options = options
+  }
+
+  /** Takes up the tasks that an earlier process left, and begins others from now on. */
+  async start(): Promise<void> {
+    this.#started = this.#start()
+    await this.#started
+  }
+
+  async #start(): Promise<void> {
+    const { tasks } = this.#options
+    await tasks.recover(new Date())
+    if (this.#stop.signal.aborted) return
+    const look = async () => {
+      const isLeft = await tasks.recover(new Date())
+      this.#options.onLook?.()
+      if (isLeft) this.wake()
+    }
+    this.#tidy()
+    this.#timers = [
+      setInterval(() => this.#tidy(), TIDY_MS).unref(),
+      // A store that is away is reported elsewhere.
+      ...(tasks.isShared ? [setInterval(() => void look().catch(() => undefined), SIGN_MS).unref()] : []),
+    ]
+    this.wake()
+  }
+
+  /** Ids of the tasks under way. */
+  get running(): readonly string[] {
+    return [...this.#running.keys()]
+  }
+
+  /** Begins tasks that wait, while there are places. */
+  wake(): void {
+    const { called, log } = this.#options
+    this.#beginning
+      .run(() => this.#begin())
+      .catch(
+        (err: unknown) =>
+          this.#stop.signal.aborted || log.error({ err }, `${called.tasks} could not be begun`),
+      )
+  }
+
+  /** Cancels a task under way. @returns when its work has ended; null: it is not under way here. */
+  cancel(id: string): Promise<void> | null {
+    const running = this.#running.get(id)
+    running?.cancel.abort()
+    return running?.done ?? null
+  }
+
+  /** Resolves when the work on all tasks has ended. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.#started.catch(() => undefined)
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#beginning.idle()
+    await Promise.all([...this.#running.values()].map(({ done }) => done))
+  }
+
+  async #begin(): Promise<void> {
+    const { tasks, places, room, work } = this.#options
+    // A task that was begun earlier would be taken for that of a lost process.
+    await this.#started.catch(() => undefined)
+    while (!this.#stop.signal.aborted && this.#running.size < places) {
+      if (room?.isLow()) {
+        void this.#wakeLater()
+        return
+      }
+      const task = await tasks.begin(new Date())
+      if (task === null) return
+      const cancel = new AbortController()
+      const done = actingFor(task.owner.keyId, () => work(task, this.#turn(task, cancel.signal))).finally(
+        () => {
+          if (this.#givingWay === task.id) this.#givingWay = null
+          this.#running.delete(task.id)
+          this.wake()
+        },
+      )
+      this.#running.set(task.id, { cancel, done })
+    }
+  }
+
+  async #wakeLater(): Promise<void> {
+    if (this.#waitsForRoom) return
+    this.#waitsForRoom = true
+    await pause(ROOM_MS, this.#stop.signal)
+    this.#waitsForRoom = false
+    this.wake()
+  }
+
+  #turn({ id, owner }: T, cancelled: AbortSignal): Turn {
+    const { tasks, turnMs = TURN_MS } = this.#options
+    const stopped = this.#stop.signal
+    const since = performance.now()
+    const isOver = () => {
+      if (this.#givingWay === null && performance.now() - since >= turnMs && tasks.turns.isOwed(owner.keyId))
+        this.#givingWay = id
+      return this.#givingWay === id
+    }
+    return { signal: AbortSignal.any([stopped, cancelled]), stopped, cancelled, isOver }
+  }
+
+  #tidy(): void {
+    const { tasks, called, keptMs, guard, log } = this.#options
+    if (!guard.mayDelete()) return
+    void tasks
+      .forget(new Date(Date.now() - keptMs))
+      .catch(
+        (err: unknown) => this.#stop.signal.aborted || log.warn({ err }, `${called.old} were not deleted`),
+      )
+  }
+}
