@@ -19,4 +19,4 @@ export const createApp = (parts: AppParts): Promise<Koa<RequestState>> => appOf<
 export const appOf = <More>(
   all: readonly Feature<Desk & More>[],
   parts: AppParts & More,
-): Promise<Koa<RequestState>> => framed({ ...parts, ...deskOf(parts) }, all)
+): Promise<Koa<RequestState>> => framed({ ...parts, ...deskOf(parts, all) }, all)

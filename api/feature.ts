@@ -6,6 +6,7 @@ import type { Settings } from "#base/settings.ts"
 import type { Middleware, RequestState } from "./context.ts"
 import type { Bound, StoredBytes } from "./load/bounds.ts"
 import type { OtherApi } from "./middleware/error-envelope.ts"
+import type { Description, DomainCaps } from "./operation/operation.ts"
 
 /**
  * What one folder adds to the appliance: one value that the folder exports, and one line in `features.ts`.
@@ -19,6 +20,11 @@ export interface Feature<in Needs> {
   readonly name: string
   /** Settings of its own: they join those of the API, and their values are in `config`. */
   readonly settings?: Settings
+  /**
+   * Loads what it says of its calls in `/openapi.json`.
+   * @param caps what the settings of a server allow; left out: of any server
+   */
+  readonly describe?: (caps?: DomainCaps) => Promise<Description>
   /** Adds its calls to the router. Returns what else it adds, or nothing when this appliance doesn't serve it. */
   readonly serve: (router: Router<RequestState>, needs: Needs) => Promise<Served | undefined>
 }

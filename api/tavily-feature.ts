@@ -21,6 +21,13 @@ interface Needs extends Omit<SearchCallParts, "visits" | "misses"> {
 /** Search, extract, crawl and map, in the shapes of the Tavily API. */
 export const tavily = {
   name: "tavily",
+  async describe(caps) {
+    const [{ tavilyOperations }, { tavilySchemas }] = await Promise.all([
+      import("./tavily/described/operations.ts"),
+      import("./tavily/described/answers.ts"),
+    ])
+    return { operations: tavilyOperations(caps), schemas: tavilySchemas }
+  },
   async serve(router, { live, pages, admissions, keyAndBody, config, readOnly, ...parts }) {
     const [{ search }, { extract }, { crawl }, { map }, { admission }, { publicSearch }, { refuseAll }] =
       await Promise.all([

@@ -15,6 +15,7 @@ interface Needs {
 /** The admin API. */
 export const admin = {
   name: "admin",
+  describe: async () => (await import("./described/all-operations.ts")).adminDescription,
   async serve(_router, { admin: open, accounts, config, apiSettings, readOnly }) {
     if (open === undefined) return undefined
     const { lazyAdmin } = await import("./lazy-admin.ts")

@@ -380,18 +380,6 @@ export type MapAnswer = {
   readonly warnings?: readonly Warning[] | undefined
 }
 
-export type Health = {
-  readonly status: "ok"
-}
-
-export type Readiness = {
-  readonly status: "ready" | "not ready"
-  /** By part of the appliance: `ok`, or what is wrong and what to do. */
-  readonly checks: { readonly [name: string]: string }
-  /** What is out of order while all parts work, and what to do. */
-  readonly warnings?: readonly string[] | undefined
-}
-
 export type Suggestions = {
   /** Best first: what begins with the words, then what holds all of them. */
   readonly suggestions: readonly ({
@@ -407,675 +395,6 @@ export type Suggestions = {
   readonly request_id: string
   /** Questions that several keys of the same reach have asked, where the operator has them kept; not there when there is none. */
   readonly questions?: readonly string[] | undefined
-}
-
-export type Rule = {
-  readonly id: string
-  readonly kind: "synonym"
-  /** Words or phrases that mean each other. */
-  readonly words?: readonly string[] | undefined
-  /** With `to`: words or phrases that also find those. */
-  readonly from?: readonly string[] | undefined
-  /** With `from`: what is found besides. */
-  readonly to?: readonly string[] | undefined
-} | {
-  readonly id: string
-  readonly kind: "pin"
-  /** Any of these. */
-  readonly questions: readonly string[]
-  /** Whether the question has these words (the default), or holds all of them. */
-  readonly match?: "equal" | "words" | undefined
-  readonly url: string
-  readonly position?: number | undefined
-} | {
-  readonly id: string
-  readonly kind: "boost"
-  readonly where: {
-    readonly sources?: readonly string[] | undefined
-    readonly domains?: readonly string[] | undefined
-    readonly paths?: readonly string[] | undefined
-    readonly languages?: readonly string[] | undefined
-    readonly types?: readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | undefined
-    readonly youngerThanDays?: number | undefined
-    readonly olderThanDays?: number | undefined
-  }
-  readonly factor: number
-}
-
-export type RuleBody = {
-  readonly id?: string | undefined
-  readonly kind: "synonym"
-  /** Words or phrases that mean each other. */
-  readonly words?: readonly string[] | undefined
-  /** With `to`: words or phrases that also find those. */
-  readonly from?: readonly string[] | undefined
-  /** With `from`: what is found besides. */
-  readonly to?: readonly string[] | undefined
-} | {
-  readonly id?: string | undefined
-  readonly kind: "pin"
-  /** Any of these. */
-  readonly questions: readonly string[]
-  /** Whether the question has these words (the default), or holds all of them. */
-  readonly match?: "equal" | "words" | undefined
-  readonly url: string
-  readonly position?: number | undefined
-} | {
-  readonly id?: string | undefined
-  readonly kind: "boost"
-  readonly where: {
-    readonly sources?: readonly string[] | undefined
-    readonly domains?: readonly string[] | undefined
-    readonly paths?: readonly string[] | undefined
-    readonly languages?: readonly string[] | undefined
-    readonly types?: readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | undefined
-    readonly youngerThanDays?: number | undefined
-    readonly olderThanDays?: number | undefined
-  }
-  readonly factor: number
-}
-
-export type Rules = {
-  /** Rises with each change of any rule. */
-  readonly version: number
-  /** By id. */
-  readonly rules: readonly Rule[]
-}
-
-export type ChangedRule = {
-  /** Rises with each change of any rule. */
-  readonly version: number
-  readonly rule: Rule
-}
-
-export type DeletedRule = {
-  /** Rises with each change of any rule. */
-  readonly version: number
-  readonly id: string
-  readonly deleted: boolean
-}
-
-export type RulePreview = {
-  readonly questions: readonly ({
-    readonly question: string
-    readonly before: readonly ({
-      readonly url: string
-      readonly title: string
-      readonly score: number
-      /** Ids of the rules that had a part in it. */
-      readonly rules: readonly string[]
-      /** Of the score, as with `explain` of a search. */
-      readonly parts: {
-        readonly lexical: number
-        readonly passage: number
-        readonly vector: number
-        readonly late: number
-        readonly rerank: number
-        readonly fused: number
-        readonly boost: number
-      }
-    })[]
-    readonly after: readonly ({
-      readonly url: string
-      readonly title: string
-      readonly score: number
-      /** Ids of the rules that had a part in it. */
-      readonly rules: readonly string[]
-      /** Of the score, as with `explain` of a search. */
-      readonly parts: {
-        readonly lexical: number
-        readonly passage: number
-        readonly vector: number
-        readonly late: number
-        readonly rerank: number
-        readonly fused: number
-        readonly boost: number
-      }
-    })[]
-    /** Whether the pages or their order differ. */
-    readonly changed: boolean
-  })[]
-}
-
-export type Queries = {
-  /** Whether questions are kept; see `FOSSICK_QUERY_LOG_DAYS`. */
-  readonly enabled: boolean
-  readonly report: "top" | "zero" | "low" | "slow"
-  readonly queries: readonly ({
-    readonly question: string
-    /** Times it was asked. */
-    readonly count: number
-    /** Keys that asked it. */
-    readonly keys: number
-    /** Of the last time. */
-    readonly results: number
-    readonly top_score: number
-    /** The slowest answer. */
-    readonly seconds: number
-    readonly last_at: string
-  })[]
-  /** Different questions. */
-  readonly total: number
-  readonly limit: number
-  readonly offset: number
-}
-
-export type DeletedQueries = {
-  /** Searches that were forgotten. */
-  readonly deleted: number
-}
-
-export type VectorOrder = {
-  /** The pages that get their vectors first stand first. */
-  readonly order: readonly ("changed" | "asked" | "first" | "new")[]
-  /** The source that goes before the others. */
-  readonly first_source: string | null
-}
-
-export type Outcomes = {
-  readonly outcomes: readonly ({
-    readonly outcome: string
-    readonly kind: "pages" | "postponed" | "skipped" | "failed"
-    /** For people, in a few words. */
-    readonly meaning: string
-  })[]
-}
-
-export type History = {
-  readonly hours: number
-  readonly from: string
-  readonly to: string
-  /** From one point to the next. */
-  readonly step_seconds: number
-  /** Of the machine, or of the container. */
-  readonly memory_bytes: number
-  /** Of the data folder's disk. */
-  readonly disk_bytes: number | null
-  /** Oldest first; the last one is under way. A step in which the appliance did not run is left out. */
-  readonly points: readonly ({
-    /** Its beginning. */
-    readonly at: string
-    /** That were measured. */
-    readonly seconds: number
-    /** Of crawls, however they ended. */
-    readonly visits: number
-    readonly failed_visits: number
-    /** Questions, over any API. */
-    readonly answered: number
-    /** Questions that were answered with 4xx. */
-    readonly refused: number
-    /** Questions that were answered with 5xx, or given up by who asked. */
-    readonly failed: number
-    /** Half of the answers took no longer, to a tenth. */
-    readonly median_ms: number | null
-    /** 95 % of the answers took no longer, to a tenth. */
-    readonly slow_ms: number | null
-    /** At its end. */
-    readonly pages: number | null
-    readonly passages: number | null
-    /** Taken by the process that answers. */
-    readonly process_memory_bytes: number
-    readonly memory_free_bytes: number
-    readonly disk_free_bytes: number | null
-  })[]
-}
-
-export type Freshness = {
-  /** Pages of the index that crawls know. */
-  readonly pages: number
-  /** Looked at in the last 24 hours. */
-  readonly within_day: number
-  /** In the last 7 days. */
-  readonly within_week: number
-  /** In the last 30 days. */
-  readonly within_month: number
-  /** The longest ago that a page was looked at. */
-  readonly oldest_at: string | null
-}
-
-export type BackupRun = {
-  readonly id: number
-  readonly trigger: "schedule" | "command"
-  readonly state: "queued" | "running" | "finished" | "failed"
-  readonly asked_at: string
-  readonly started_at: string | null
-  readonly ended_at: string | null
-  /** What was written, once it is whole and checked. */
-  readonly file: string | null
-  readonly bytes: number | null
-  readonly pages: number | null
-  /** Why it failed. */
-  readonly error: string | null
-  readonly note: string | null
-}
-
-export type Backups = {
-  readonly plan: {
-    /** What the names of its files begin with. */
-    readonly name: string
-    readonly folder: string
-    /** Files that stay. */
-    readonly keep: number
-    readonly schedule: {
-      readonly cron: string | null
-      readonly every_hours: number | null
-      readonly time_zone: string
-    } | null
-    readonly next_run_at: string | null
-  } | null
-  /** Newest first. */
-  readonly runs: readonly BackupRun[]
-  /** The plan's files that are there, newest first; null where the folder cannot be read from here. */
-  readonly files: readonly ({
-    readonly path: string
-    readonly bytes: number
-    readonly made_at: string
-  })[] | null
-}
-
-export type SettingList = {
-  readonly settings: readonly ({
-    /** In the environment and in the settings file. */
-    readonly name: string
-    readonly part: "api" | "crawler" | "engine" | "payments"
-    readonly about: string
-    /** Its value is never shown. */
-    readonly secret: boolean
-    readonly from: "environment" | "file" | "default"
-    /** As it is written; null of a secret. */
-    readonly value: string | null
-    /** Empty: none. */
-    readonly default: string
-  })[]
-  readonly selling: {
-    /** Whether searches are sold. */
-    readonly on: boolean
-    readonly missing: readonly string[]
-  }
-}
-
-export type OutboundHosts = {
-  /** Those talked to last come first. */
-  readonly hosts: readonly ({
-    readonly purpose: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "peer" | "payments" | "traces"
-    /** With its port, if that is not the usual one. */
-    readonly host: string
-    readonly first_at: string
-    readonly last_at: string
-    /** Connections to sites and receivers, answers of servers that the operator named. */
-    readonly count: number
-  })[]
-  readonly total: number
-  readonly limit: number
-  readonly offset: number
-}
-
-export type AuditEntry = {
-  readonly id: number
-  readonly at: string
-  readonly who: {
-    /** `key`: a call with an API key; `session`: somebody who signed in; `command`: the command line. */
-    readonly kind: "key" | "session" | "command"
-    /** Of the key; of the command line: the user of the machine. */
-    readonly id: string
-    /** What the key was called then; empty: it had no name. */
-    readonly name: string
-  }
-  /** `PUT /admin/sources/{name}`, `fossick keys create`. */
-  readonly action: string
-  /** What was changed: `sources/docs`. */
-  readonly object: string
-  /** Of the answer; null for the command line. */
-  readonly status: number | null
-  readonly changes: readonly ({
-    readonly field: string
-    /** In short, as JSON, without secrets; null: it was not there, or it is not known. */
-    readonly before: string | null
-    /** Likewise. */
-    readonly after: string | null
-  })[]
-  /** IP address of the caller; empty for the command line. */
-  readonly address: string
-}
-
-export type AuditEntries = {
-  /** Newest first. */
-  readonly entries: readonly AuditEntry[]
-  /** Of all that fit, not only of those listed. */
-  readonly total: number
-  /** For which entries are kept. */
-  readonly days: number
-  readonly limit: number
-  readonly offset: number
-}
-
-export type JudgedQuestion = {
-  /** The same for each spelling of the question that differs in case and white space. */
-  readonly id: string
-  readonly question: string
-  readonly pages: readonly ({
-    readonly url: string
-    readonly grade: number
-  })[]
-  readonly changed_at: string
-}
-
-export type JudgedQuestions = {
-  /** The worst of the latest run first. */
-  readonly questions: readonly ({
-    /** The same for each spelling of the question that differs in case and white space. */
-    readonly id: string
-    readonly question: string
-    readonly pages: readonly ({
-      readonly url: string
-      readonly grade: number
-    })[]
-    readonly changed_at: string
-    readonly latest: {
-      /** Number of the run. */
-      readonly run: number
-      /** nDCG@10. */
-      readonly ndcg: number
-      /** Of the first expected page; null: none is among the first ten. */
-      readonly rank: number | null
-    } | null
-    readonly before: {
-      /** Number of the run. */
-      readonly run: number
-      /** nDCG@10. */
-      readonly ndcg: number
-      /** Of the first expected page; null: none is among the first ten. */
-      readonly rank: number | null
-    } | null
-  })[]
-  readonly total: number
-  readonly limit: number
-  readonly offset: number
-}
-
-export type JudgedHistory = {
-  /** The same for each spelling of the question that differs in case and white space. */
-  readonly id: string
-  readonly question: string
-  readonly pages: readonly ({
-    readonly url: string
-    readonly grade: number
-  })[]
-  readonly changed_at: string
-  /** The newest run first. */
-  readonly history: readonly ({
-    readonly run: JudgedRun
-    /** nDCG@10. */
-    readonly ndcg: number
-    /** Of the first expected page; null: none is among the first ten. */
-    readonly rank: number | null
-  })[]
-}
-
-export type JudgedFile = {
-  readonly questions: readonly ({
-    readonly question: string
-    readonly pages: readonly ({
-      readonly url: string
-      /** How well it answers; left out: 1. */
-      readonly grade?: number | undefined
-    })[]
-  })[]
-}
-
-export type ImportedQuestions = {
-  readonly added: number
-  /** Those that got other pages. */
-  readonly changed: number
-  readonly deleted: number
-  /** All there are. */
-  readonly total: number
-}
-
-export type DeletedJudgedQuestion = {
-  readonly id: string
-  readonly deleted: boolean
-}
-
-export type JudgedPreview = {
-  /** All judged questions. */
-  readonly total: number
-  readonly asked: number
-  readonly before: {
-    /** Mean nDCG@10. */
-    readonly ndcg: number
-    /** Share with an expected page first. */
-    readonly hit1: number
-    /** Share with one among the first three. */
-    readonly hit3: number
-  }
-  readonly after: {
-    /** Mean nDCG@10. */
-    readonly ndcg: number
-    /** Share with an expected page first. */
-    readonly hit1: number
-    /** Share with one among the first three. */
-    readonly hit3: number
-  }
-  /** Questions whose pages would rank better. */
-  readonly better: number
-  readonly worse: number
-  /** Those that differ; what loses most comes first. */
-  readonly questions: readonly ({
-    readonly id: string
-    readonly question: string
-    readonly before: {
-      /** nDCG@10. */
-      readonly ndcg: number
-      /** Of the first expected page; null: none is among the first ten. */
-      readonly rank: number | null
-    }
-    readonly after: {
-      /** nDCG@10. */
-      readonly ndcg: number
-      /** Of the first expected page; null: none is among the first ten. */
-      readonly rank: number | null
-    }
-  })[]
-}
-
-export type JudgedRun = {
-  readonly id: number
-  /** `interrupted`: its process ended before it did. */
-  readonly state: "running" | "finished" | "failed" | "cancelled" | "interrupted"
-  readonly started_at: string
-  readonly ended_at: string | null
-  readonly depth: "ultra-fast" | "fast" | "basic" | "advanced"
-  readonly note: string
-  /** To ask. */
-  readonly questions: number
-  /** So far. */
-  readonly asked: number
-  /** Mean nDCG@10. */
-  readonly ndcg: number | null
-  /** Share with an expected page first. */
-  readonly hit1: number | null
-  /** Share with one among the first three. */
-  readonly hit3: number | null
-  /** Name of the index's generation. */
-  readonly generation: string
-  /** Id of the model that made its vectors. */
-  readonly embedder: string
-  /** In the index. */
-  readonly pages: number
-  readonly rules_version: number
-  /** The same for the same rules. */
-  readonly rules_digest: string
-  /** Why it failed, or what some of its questions were answered without. */
-  readonly problem: string | null
-}
-
-export type JudgedRuns = {
-  /** Newest first. */
-  readonly runs: readonly JudgedRun[]
-  readonly total: number
-  readonly limit: number
-  readonly offset: number
-}
-
-export type ComparedRun = {
-  readonly run: JudgedRun
-  readonly against: JudgedRun | null
-  /** What lost most comes first. */
-  readonly questions: readonly ({
-    readonly id: string
-    readonly question: string
-    /** nDCG@10. */
-    readonly ndcg: number
-    /** Of the first expected page; null: none is among the first ten. */
-    readonly rank: number | null
-    readonly before: {
-      /** nDCG@10. */
-      readonly ndcg: number
-      /** Of the first expected page; null: none is among the first ten. */
-      readonly rank: number | null
-    } | null
-  })[]
-  readonly total: number
-  readonly limit: number
-  readonly offset: number
-}
-
-export type DeletedJudgedRun = {
-  readonly id: number
-  readonly deleted: boolean
-}
-
-export type Key = {
-  /** Stable; logs and usage name the key by it. */
-  readonly id: string
-  readonly role: "search" | "admin"
-  /** Whom or what it is for; may be empty. */
-  readonly name: string
-  /** Its last characters; the rest is not kept. */
-  readonly ends_with: string
-  readonly created_at: string
-  /** When it ends by itself. */
-  readonly expires_at: string | null
-  /** Since when it is refused. */
-  readonly disabled_at: string | null
-  readonly may_make_keys: boolean
-  /** Id of the key that made it; null for those of the operator. */
-  readonly made_by: string | null
-  /** Credits that it may use. */
-  readonly credit_limit: number | null
-  readonly limit_per: "month" | "total" | null
-  /** As `search=100/m`; null: as the settings say. */
-  readonly rate_limits: string | null
-  /** It may call these alone; null: all. */
-  readonly endpoints: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null
-  /** It sees pages of these; null: of all. */
-  readonly sources: readonly string[] | null
-  /** It sees pages of these. */
-  readonly collections: readonly string[] | null
-  /** It sees pages on these domains alone; null: on all. */
-  readonly domains: readonly string[] | null
-  /** Projects that it may name; empty: any. */
-  readonly projects: readonly string[]
-  readonly status: "active" | "disabled" | "expired"
-  /** Of its last counted call; to the day where the call itself is forgotten. */
-  readonly last_used_at: string | null
-  /** Those of its sources that are no longer there. */
-  readonly gone_sources: readonly string[]
-  readonly gone_collections: readonly string[]
-}
-
-export type NewKey = {
-  /** The key itself, shown only here. */
-  readonly key: string
-  /** Stable; logs and usage name the key by it. */
-  readonly id: string
-  readonly role: "search" | "admin"
-  /** Whom or what it is for; may be empty. */
-  readonly name: string
-  /** Its last characters; the rest is not kept. */
-  readonly ends_with: string
-  readonly created_at: string
-  /** When it ends by itself. */
-  readonly expires_at: string | null
-  /** Since when it is refused. */
-  readonly disabled_at: string | null
-  readonly may_make_keys: boolean
-  /** Id of the key that made it; null for those of the operator. */
-  readonly made_by: string | null
-  /** Credits that it may use. */
-  readonly credit_limit: number | null
-  readonly limit_per: "month" | "total" | null
-  /** As `search=100/m`; null: as the settings say. */
-  readonly rate_limits: string | null
-  /** It may call these alone; null: all. */
-  readonly endpoints: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null
-  /** It sees pages of these; null: of all. */
-  readonly sources: readonly string[] | null
-  /** It sees pages of these. */
-  readonly collections: readonly string[] | null
-  /** It sees pages on these domains alone; null: on all. */
-  readonly domains: readonly string[] | null
-  /** Projects that it may name; empty: any. */
-  readonly projects: readonly string[]
-  readonly status: "active" | "disabled" | "expired"
-  /** Of its last counted call; to the day where the call itself is forgotten. */
-  readonly last_used_at: string | null
-  /** Those of its sources that are no longer there. */
-  readonly gone_sources: readonly string[]
-  readonly gone_collections: readonly string[]
-}
-
-export type Keys = {
-  /** Oldest first; the key in `FOSSICK_API_KEY` is not among them. */
-  readonly keys: readonly Key[]
-  /** Of the key of this call; `operator` for the one in `FOSSICK_API_KEY`. */
-  readonly current_key_id: string
-  /** When the key in `FOSSICK_API_KEY` was used last. */
-  readonly operator_last_used_at: string | null
-  /** Those that there are. */
-  readonly collections: readonly string[]
-  readonly total: number
-  readonly limit: number
-  readonly offset: number
-}
-
-export type DeletedKey = {
-  readonly id: string
-  readonly deleted: boolean
-}
-
-export type PublicKey = {
-  readonly id: string
-  /** The key itself; it is no secret. */
-  readonly key: string
-  readonly name: string
-  /** The source whose pages it finds. */
-  readonly source: string | null
-  /** The collection whose sources' pages it finds. */
-  readonly collection: string | null
-  /** Origins of the web pages that may use it. */
-  readonly origins: readonly string[]
-  /** Whether it may ask for answers. */
-  readonly answers: boolean
-  /** Calls from each address; null: as `FOSSICK_PUBLIC_RATE_LIMITS` says. */
-  readonly rate_limits: string | null
-  /** Credits of all its callers in a calendar month; null: no limit. */
-  readonly credits: number | null
-  readonly created_at: string
-  /** Since when it is refused; null while it is not. */
-  readonly disabled_at: string | null
-}
-
-export type PublicKeys = {
-  /** Oldest first. */
-  readonly public_keys: readonly PublicKey[]
-  readonly total: number
-}
-
-export type DeletedPublicKey = {
-  readonly id: string
-  readonly deleted: boolean
 }
 
 export type StoredPage = {
@@ -2815,6 +2134,291 @@ export type PaymentDays = {
   })[]
 }
 
+export type Rule = {
+  readonly id: string
+  readonly kind: "synonym"
+  /** Words or phrases that mean each other. */
+  readonly words?: readonly string[] | undefined
+  /** With `to`: words or phrases that also find those. */
+  readonly from?: readonly string[] | undefined
+  /** With `from`: what is found besides. */
+  readonly to?: readonly string[] | undefined
+} | {
+  readonly id: string
+  readonly kind: "pin"
+  /** Any of these. */
+  readonly questions: readonly string[]
+  /** Whether the question has these words (the default), or holds all of them. */
+  readonly match?: "equal" | "words" | undefined
+  readonly url: string
+  readonly position?: number | undefined
+} | {
+  readonly id: string
+  readonly kind: "boost"
+  readonly where: {
+    readonly sources?: readonly string[] | undefined
+    readonly domains?: readonly string[] | undefined
+    readonly paths?: readonly string[] | undefined
+    readonly languages?: readonly string[] | undefined
+    readonly types?: readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | undefined
+    readonly youngerThanDays?: number | undefined
+    readonly olderThanDays?: number | undefined
+  }
+  readonly factor: number
+}
+
+export type RuleBody = {
+  readonly id?: string | undefined
+  readonly kind: "synonym"
+  /** Words or phrases that mean each other. */
+  readonly words?: readonly string[] | undefined
+  /** With `to`: words or phrases that also find those. */
+  readonly from?: readonly string[] | undefined
+  /** With `from`: what is found besides. */
+  readonly to?: readonly string[] | undefined
+} | {
+  readonly id?: string | undefined
+  readonly kind: "pin"
+  /** Any of these. */
+  readonly questions: readonly string[]
+  /** Whether the question has these words (the default), or holds all of them. */
+  readonly match?: "equal" | "words" | undefined
+  readonly url: string
+  readonly position?: number | undefined
+} | {
+  readonly id?: string | undefined
+  readonly kind: "boost"
+  readonly where: {
+    readonly sources?: readonly string[] | undefined
+    readonly domains?: readonly string[] | undefined
+    readonly paths?: readonly string[] | undefined
+    readonly languages?: readonly string[] | undefined
+    readonly types?: readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub")[] | undefined
+    readonly youngerThanDays?: number | undefined
+    readonly olderThanDays?: number | undefined
+  }
+  readonly factor: number
+}
+
+export type Rules = {
+  /** Rises with each change of any rule. */
+  readonly version: number
+  /** By id. */
+  readonly rules: readonly Rule[]
+}
+
+export type ChangedRule = {
+  /** Rises with each change of any rule. */
+  readonly version: number
+  readonly rule: Rule
+}
+
+export type DeletedRule = {
+  /** Rises with each change of any rule. */
+  readonly version: number
+  readonly id: string
+  readonly deleted: boolean
+}
+
+export type RulePreview = {
+  readonly questions: readonly ({
+    readonly question: string
+    readonly before: readonly ({
+      readonly url: string
+      readonly title: string
+      readonly score: number
+      /** Ids of the rules that had a part in it. */
+      readonly rules: readonly string[]
+      /** Of the score, as with `explain` of a search. */
+      readonly parts: {
+        readonly lexical: number
+        readonly passage: number
+        readonly vector: number
+        readonly late: number
+        readonly rerank: number
+        readonly fused: number
+        readonly boost: number
+      }
+    })[]
+    readonly after: readonly ({
+      readonly url: string
+      readonly title: string
+      readonly score: number
+      /** Ids of the rules that had a part in it. */
+      readonly rules: readonly string[]
+      /** Of the score, as with `explain` of a search. */
+      readonly parts: {
+        readonly lexical: number
+        readonly passage: number
+        readonly vector: number
+        readonly late: number
+        readonly rerank: number
+        readonly fused: number
+        readonly boost: number
+      }
+    })[]
+    /** Whether the pages or their order differ. */
+    readonly changed: boolean
+  })[]
+}
+
+export type Queries = {
+  /** Whether questions are kept; see `FOSSICK_QUERY_LOG_DAYS`. */
+  readonly enabled: boolean
+  readonly report: "top" | "zero" | "low" | "slow"
+  readonly queries: readonly ({
+    readonly question: string
+    /** Times it was asked. */
+    readonly count: number
+    /** Keys that asked it. */
+    readonly keys: number
+    /** Of the last time. */
+    readonly results: number
+    readonly top_score: number
+    /** The slowest answer. */
+    readonly seconds: number
+    readonly last_at: string
+  })[]
+  /** Different questions. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type DeletedQueries = {
+  /** Searches that were forgotten. */
+  readonly deleted: number
+}
+
+export type VectorOrder = {
+  /** The pages that get their vectors first stand first. */
+  readonly order: readonly ("changed" | "asked" | "first" | "new")[]
+  /** The source that goes before the others. */
+  readonly first_source: string | null
+}
+
+export type Outcomes = {
+  readonly outcomes: readonly ({
+    readonly outcome: string
+    readonly kind: "pages" | "postponed" | "skipped" | "failed"
+    /** For people, in a few words. */
+    readonly meaning: string
+  })[]
+}
+
+export type History = {
+  readonly hours: number
+  readonly from: string
+  readonly to: string
+  /** From one point to the next. */
+  readonly step_seconds: number
+  /** Of the machine, or of the container. */
+  readonly memory_bytes: number
+  /** Of the data folder's disk. */
+  readonly disk_bytes: number | null
+  /** Oldest first; the last one is under way. A step in which the appliance did not run is left out. */
+  readonly points: readonly ({
+    /** Its beginning. */
+    readonly at: string
+    /** That were measured. */
+    readonly seconds: number
+    /** Of crawls, however they ended. */
+    readonly visits: number
+    readonly failed_visits: number
+    /** Questions, over any API. */
+    readonly answered: number
+    /** Questions that were answered with 4xx. */
+    readonly refused: number
+    /** Questions that were answered with 5xx, or given up by who asked. */
+    readonly failed: number
+    /** Half of the answers took no longer, to a tenth. */
+    readonly median_ms: number | null
+    /** 95 % of the answers took no longer, to a tenth. */
+    readonly slow_ms: number | null
+    /** At its end. */
+    readonly pages: number | null
+    readonly passages: number | null
+    /** Taken by the process that answers. */
+    readonly process_memory_bytes: number
+    readonly memory_free_bytes: number
+    readonly disk_free_bytes: number | null
+  })[]
+}
+
+export type Freshness = {
+  /** Pages of the index that crawls know. */
+  readonly pages: number
+  /** Looked at in the last 24 hours. */
+  readonly within_day: number
+  /** In the last 7 days. */
+  readonly within_week: number
+  /** In the last 30 days. */
+  readonly within_month: number
+  /** The longest ago that a page was looked at. */
+  readonly oldest_at: string | null
+}
+
+export type BackupRun = {
+  readonly id: number
+  readonly trigger: "schedule" | "command"
+  readonly state: "queued" | "running" | "finished" | "failed"
+  readonly asked_at: string
+  readonly started_at: string | null
+  readonly ended_at: string | null
+  /** What was written, once it is whole and checked. */
+  readonly file: string | null
+  readonly bytes: number | null
+  readonly pages: number | null
+  /** Why it failed. */
+  readonly error: string | null
+  readonly note: string | null
+}
+
+export type Backups = {
+  readonly plan: {
+    /** What the names of its files begin with. */
+    readonly name: string
+    readonly folder: string
+    /** Files that stay. */
+    readonly keep: number
+    readonly schedule: {
+      readonly cron: string | null
+      readonly every_hours: number | null
+      readonly time_zone: string
+    } | null
+    readonly next_run_at: string | null
+  } | null
+  /** Newest first. */
+  readonly runs: readonly BackupRun[]
+  /** The plan's files that are there, newest first; null where the folder cannot be read from here. */
+  readonly files: readonly ({
+    readonly path: string
+    readonly bytes: number
+    readonly made_at: string
+  })[] | null
+}
+
+export type SettingList = {
+  readonly settings: readonly ({
+    /** In the environment and in the settings file. */
+    readonly name: string
+    readonly part: "api" | "crawler" | "engine" | "payments"
+    readonly about: string
+    /** Its value is never shown. */
+    readonly secret: boolean
+    readonly from: "environment" | "file" | "default"
+    /** As it is written; null of a secret. */
+    readonly value: string | null
+    /** Empty: none. */
+    readonly default: string
+  })[]
+  readonly selling: {
+    /** Whether searches are sold. */
+    readonly on: boolean
+    readonly missing: readonly string[]
+  }
+}
+
 export type OpenedNetwork = {
   readonly id: number
   /** In CIDR notation. */
@@ -2846,6 +2450,402 @@ export type NetworkLook = {
 export type NetworkClosed = {
   readonly id: number
   readonly closed: true
+}
+
+export type OutboundHosts = {
+  /** Those talked to last come first. */
+  readonly hosts: readonly ({
+    readonly purpose: "crawl" | "live" | "webhook" | "mail" | "oauth-client" | "proxy" | "embeddings" | "reranker" | "chat" | "model-hub" | "engine" | "state" | "peer" | "payments" | "traces"
+    /** With its port, if that is not the usual one. */
+    readonly host: string
+    readonly first_at: string
+    readonly last_at: string
+    /** Connections to sites and receivers, answers of servers that the operator named. */
+    readonly count: number
+  })[]
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type AuditEntry = {
+  readonly id: number
+  readonly at: string
+  readonly who: {
+    /** `key`: a call with an API key; `session`: somebody who signed in; `command`: the command line. */
+    readonly kind: "key" | "session" | "command"
+    /** Of the key; of the command line: the user of the machine. */
+    readonly id: string
+    /** What the key was called then; empty: it had no name. */
+    readonly name: string
+  }
+  /** `PUT /admin/sources/{name}`, `fossick keys create`. */
+  readonly action: string
+  /** What was changed: `sources/docs`. */
+  readonly object: string
+  /** Of the answer; null for the command line. */
+  readonly status: number | null
+  readonly changes: readonly ({
+    readonly field: string
+    /** In short, as JSON, without secrets; null: it was not there, or it is not known. */
+    readonly before: string | null
+    /** Likewise. */
+    readonly after: string | null
+  })[]
+  /** IP address of the caller; empty for the command line. */
+  readonly address: string
+}
+
+export type AuditEntries = {
+  /** Newest first. */
+  readonly entries: readonly AuditEntry[]
+  /** Of all that fit, not only of those listed. */
+  readonly total: number
+  /** For which entries are kept. */
+  readonly days: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type JudgedQuestion = {
+  /** The same for each spelling of the question that differs in case and white space. */
+  readonly id: string
+  readonly question: string
+  readonly pages: readonly ({
+    readonly url: string
+    readonly grade: number
+  })[]
+  readonly changed_at: string
+}
+
+export type JudgedQuestions = {
+  /** The worst of the latest run first. */
+  readonly questions: readonly ({
+    /** The same for each spelling of the question that differs in case and white space. */
+    readonly id: string
+    readonly question: string
+    readonly pages: readonly ({
+      readonly url: string
+      readonly grade: number
+    })[]
+    readonly changed_at: string
+    readonly latest: {
+      /** Number of the run. */
+      readonly run: number
+      /** nDCG@10. */
+      readonly ndcg: number
+      /** Of the first expected page; null: none is among the first ten. */
+      readonly rank: number | null
+    } | null
+    readonly before: {
+      /** Number of the run. */
+      readonly run: number
+      /** nDCG@10. */
+      readonly ndcg: number
+      /** Of the first expected page; null: none is among the first ten. */
+      readonly rank: number | null
+    } | null
+  })[]
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type JudgedHistory = {
+  /** The same for each spelling of the question that differs in case and white space. */
+  readonly id: string
+  readonly question: string
+  readonly pages: readonly ({
+    readonly url: string
+    readonly grade: number
+  })[]
+  readonly changed_at: string
+  /** The newest run first. */
+  readonly history: readonly ({
+    readonly run: JudgedRun
+    /** nDCG@10. */
+    readonly ndcg: number
+    /** Of the first expected page; null: none is among the first ten. */
+    readonly rank: number | null
+  })[]
+}
+
+export type JudgedFile = {
+  readonly questions: readonly ({
+    readonly question: string
+    readonly pages: readonly ({
+      readonly url: string
+      /** How well it answers; left out: 1. */
+      readonly grade?: number | undefined
+    })[]
+  })[]
+}
+
+export type ImportedQuestions = {
+  readonly added: number
+  /** Those that got other pages. */
+  readonly changed: number
+  readonly deleted: number
+  /** All there are. */
+  readonly total: number
+}
+
+export type DeletedJudgedQuestion = {
+  readonly id: string
+  readonly deleted: boolean
+}
+
+export type JudgedPreview = {
+  /** All judged questions. */
+  readonly total: number
+  readonly asked: number
+  readonly before: {
+    /** Mean nDCG@10. */
+    readonly ndcg: number
+    /** Share with an expected page first. */
+    readonly hit1: number
+    /** Share with one among the first three. */
+    readonly hit3: number
+  }
+  readonly after: {
+    /** Mean nDCG@10. */
+    readonly ndcg: number
+    /** Share with an expected page first. */
+    readonly hit1: number
+    /** Share with one among the first three. */
+    readonly hit3: number
+  }
+  /** Questions whose pages would rank better. */
+  readonly better: number
+  readonly worse: number
+  /** Those that differ; what loses most comes first. */
+  readonly questions: readonly ({
+    readonly id: string
+    readonly question: string
+    readonly before: {
+      /** nDCG@10. */
+      readonly ndcg: number
+      /** Of the first expected page; null: none is among the first ten. */
+      readonly rank: number | null
+    }
+    readonly after: {
+      /** nDCG@10. */
+      readonly ndcg: number
+      /** Of the first expected page; null: none is among the first ten. */
+      readonly rank: number | null
+    }
+  })[]
+}
+
+export type JudgedRun = {
+  readonly id: number
+  /** `interrupted`: its process ended before it did. */
+  readonly state: "running" | "finished" | "failed" | "cancelled" | "interrupted"
+  readonly started_at: string
+  readonly ended_at: string | null
+  readonly depth: "ultra-fast" | "fast" | "basic" | "advanced"
+  readonly note: string
+  /** To ask. */
+  readonly questions: number
+  /** So far. */
+  readonly asked: number
+  /** Mean nDCG@10. */
+  readonly ndcg: number | null
+  /** Share with an expected page first. */
+  readonly hit1: number | null
+  /** Share with one among the first three. */
+  readonly hit3: number | null
+  /** Name of the index's generation. */
+  readonly generation: string
+  /** Id of the model that made its vectors. */
+  readonly embedder: string
+  /** In the index. */
+  readonly pages: number
+  readonly rules_version: number
+  /** The same for the same rules. */
+  readonly rules_digest: string
+  /** Why it failed, or what some of its questions were answered without. */
+  readonly problem: string | null
+}
+
+export type JudgedRuns = {
+  /** Newest first. */
+  readonly runs: readonly JudgedRun[]
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type ComparedRun = {
+  readonly run: JudgedRun
+  readonly against: JudgedRun | null
+  /** What lost most comes first. */
+  readonly questions: readonly ({
+    readonly id: string
+    readonly question: string
+    /** nDCG@10. */
+    readonly ndcg: number
+    /** Of the first expected page; null: none is among the first ten. */
+    readonly rank: number | null
+    readonly before: {
+      /** nDCG@10. */
+      readonly ndcg: number
+      /** Of the first expected page; null: none is among the first ten. */
+      readonly rank: number | null
+    } | null
+  })[]
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type DeletedJudgedRun = {
+  readonly id: number
+  readonly deleted: boolean
+}
+
+export type Key = {
+  /** Stable; logs and usage name the key by it. */
+  readonly id: string
+  readonly role: "search" | "admin"
+  /** Whom or what it is for; may be empty. */
+  readonly name: string
+  /** Its last characters; the rest is not kept. */
+  readonly ends_with: string
+  readonly created_at: string
+  /** When it ends by itself. */
+  readonly expires_at: string | null
+  /** Since when it is refused. */
+  readonly disabled_at: string | null
+  readonly may_make_keys: boolean
+  /** Id of the key that made it; null for those of the operator. */
+  readonly made_by: string | null
+  /** Credits that it may use. */
+  readonly credit_limit: number | null
+  readonly limit_per: "month" | "total" | null
+  /** As `search=100/m`; null: as the settings say. */
+  readonly rate_limits: string | null
+  /** It may call these alone; null: all. */
+  readonly endpoints: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null
+  /** It sees pages of these; null: of all. */
+  readonly sources: readonly string[] | null
+  /** It sees pages of these. */
+  readonly collections: readonly string[] | null
+  /** It sees pages on these domains alone; null: on all. */
+  readonly domains: readonly string[] | null
+  /** Projects that it may name; empty: any. */
+  readonly projects: readonly string[]
+  readonly status: "active" | "disabled" | "expired"
+  /** Of its last counted call; to the day where the call itself is forgotten. */
+  readonly last_used_at: string | null
+  /** Those of its sources that are no longer there. */
+  readonly gone_sources: readonly string[]
+  readonly gone_collections: readonly string[]
+}
+
+export type NewKey = {
+  /** The key itself, shown only here. */
+  readonly key: string
+  /** Stable; logs and usage name the key by it. */
+  readonly id: string
+  readonly role: "search" | "admin"
+  /** Whom or what it is for; may be empty. */
+  readonly name: string
+  /** Its last characters; the rest is not kept. */
+  readonly ends_with: string
+  readonly created_at: string
+  /** When it ends by itself. */
+  readonly expires_at: string | null
+  /** Since when it is refused. */
+  readonly disabled_at: string | null
+  readonly may_make_keys: boolean
+  /** Id of the key that made it; null for those of the operator. */
+  readonly made_by: string | null
+  /** Credits that it may use. */
+  readonly credit_limit: number | null
+  readonly limit_per: "month" | "total" | null
+  /** As `search=100/m`; null: as the settings say. */
+  readonly rate_limits: string | null
+  /** It may call these alone; null: all. */
+  readonly endpoints: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null
+  /** It sees pages of these; null: of all. */
+  readonly sources: readonly string[] | null
+  /** It sees pages of these. */
+  readonly collections: readonly string[] | null
+  /** It sees pages on these domains alone; null: on all. */
+  readonly domains: readonly string[] | null
+  /** Projects that it may name; empty: any. */
+  readonly projects: readonly string[]
+  readonly status: "active" | "disabled" | "expired"
+  /** Of its last counted call; to the day where the call itself is forgotten. */
+  readonly last_used_at: string | null
+  /** Those of its sources that are no longer there. */
+  readonly gone_sources: readonly string[]
+  readonly gone_collections: readonly string[]
+}
+
+export type Keys = {
+  /** Oldest first; the key in `FOSSICK_API_KEY` is not among them. */
+  readonly keys: readonly Key[]
+  /** Of the key of this call; `operator` for the one in `FOSSICK_API_KEY`. */
+  readonly current_key_id: string
+  /** When the key in `FOSSICK_API_KEY` was used last. */
+  readonly operator_last_used_at: string | null
+  /** Those that there are. */
+  readonly collections: readonly string[]
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export type DeletedKey = {
+  readonly id: string
+  readonly deleted: boolean
+}
+
+export type PublicKey = {
+  readonly id: string
+  /** The key itself; it is no secret. */
+  readonly key: string
+  readonly name: string
+  /** The source whose pages it finds. */
+  readonly source: string | null
+  /** The collection whose sources' pages it finds. */
+  readonly collection: string | null
+  /** Origins of the web pages that may use it. */
+  readonly origins: readonly string[]
+  /** Whether it may ask for answers. */
+  readonly answers: boolean
+  /** Calls from each address; null: as `FOSSICK_PUBLIC_RATE_LIMITS` says. */
+  readonly rate_limits: string | null
+  /** Credits of all its callers in a calendar month; null: no limit. */
+  readonly credits: number | null
+  readonly created_at: string
+  /** Since when it is refused; null while it is not. */
+  readonly disabled_at: string | null
+}
+
+export type PublicKeys = {
+  /** Oldest first. */
+  readonly public_keys: readonly PublicKey[]
+  readonly total: number
+}
+
+export type DeletedPublicKey = {
+  readonly id: string
+  readonly deleted: boolean
+}
+
+export type Health = {
+  readonly status: "ok"
+}
+
+export type Readiness = {
+  readonly status: "ready" | "not ready"
+  /** By part of the appliance: `ok`, or what is wrong and what to do. */
+  readonly checks: { readonly [name: string]: string }
+  /** What is out of order while all parts work, and what to do. */
+  readonly warnings?: readonly string[] | undefined
 }
 
 /** What each call is given, and answers when it succeeds. */

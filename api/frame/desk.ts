@@ -3,6 +3,8 @@ import { concealingReader } from "#crawler/visit/concealing-reader.ts"
 import type { Accounts } from "../accounts/accounts.ts"
 import { Admissions } from "../accounts/limits/admission.ts"
 import { openDoor } from "../doors/door.ts"
+import type { Feature } from "../feature.ts"
+import { settingsOf } from "../features.ts"
 import { pageCounter } from "../federation/page-count.ts"
 import { authentication } from "../middleware/authentication.ts"
 import { arrivingBodies, jsonBody } from "../middleware/json-body.ts"
@@ -20,7 +22,8 @@ import type { AppParts } from "./parts.ts"
 export type Desk = AppParts & ReturnType<typeof deskOf>
 
 /** Builds what several features share. Engine and reader come with each request, within the reach of its key. */
-export function deskOf(parts: AppParts) {
+export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
+  const describe = async () => (await import("../openapi/document.ts")).describedBy(features, parts.config)
   const { config, readOnly = null, oauth, federation, embedder, misses = null } = parts
   const accounts =
     oauth === undefined ? parts.accounts : { ...parts.accounts, keys: withInside(parts.accounts.keys, oauth) }
@@ -44,7 +47,7 @@ export function deskOf(parts: AppParts) {
     pageCount,
     readOnly,
     keepsNothing,
-    apiSettings,
+    apiSettings: { ...apiSettings, ...settingsOf(features) },
     /** Let in a call whose key may be in its body. */
     keyAndBody: [key.beforeBody, body, key.afterBody],
     /** Whether the disk has room for what a call would leave here, and it would outlive this process. */
@@ -52,7 +55,8 @@ export function deskOf(parts: AppParts) {
     checkName: nameCheck(config),
     handbookSearchKey: () =>
       parts.facesDir !== undefined && parts.handbookKey?.(HANDBOOK_KEY) ? HANDBOOK_KEY : null,
-    reference: () => reference(config.publicUrl),
+    describe,
+    reference: () => reference(config.publicUrl, describe),
     /** What the APIs beside our own share. */
     door: {
       ...live,

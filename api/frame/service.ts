@@ -17,7 +17,7 @@ import { securityHeaders } from "../middleware/security-headers.ts"
 import { tolerantPath } from "../middleware/tolerant-path.ts"
 import type { OAuth } from "../oauth/oauth-endpoints.ts"
 import { OPENAPI_PATH, openApi } from "../openapi/serve.ts"
-import type { DomainCaps } from "../openapi/operations/tavily-operations.ts"
+import type { Description } from "../operation/operation.ts"
 import type { serviceSettings } from "../service-settings.ts"
 
 export interface ServiceParts {
@@ -36,7 +36,9 @@ export interface ServiceParts {
   readonly config: Values<typeof serviceSettings> & {
     readonly publicUrl: string
     readonly bodyLimit: number
-  } & DomainCaps
+  }
+  /** Loads what features say of their calls. */
+  readonly describe: () => Promise<Required<Description>>
   /** Last segments of the paths of endpoints. */
   readonly endpoints: readonly string[]
   /** Those of them that are offered to models. */
@@ -75,6 +77,7 @@ export function service({
   notice,
   server,
   checkName,
+  describe,
 }: ServiceParts): readonly Middleware[] {
   const paths = [...endpoints, ...OWN_PATHS]
   // The key comes in the header: a scraper sends no body, and the body of the other is no object of ours.
@@ -122,7 +125,7 @@ export function service({
       bodyLimit: config.bodyLimit,
       origins: [...config.corsOrigins, ...(own === undefined ? [] : [own])],
     }),
-    openApi(config.publicUrl, config),
+    openApi(config.publicUrl, describe),
   ]
 }
 

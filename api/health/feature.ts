@@ -17,6 +17,10 @@ interface Needs {
 /** Whether the appliance lives, and whether it works. */
 export const health = {
   name: "health",
+  async describe() {
+    const { healthOperations, healthSchemas } = await import("./operations.ts")
+    return { operations: healthOperations, schemas: healthSchemas }
+  },
   async serve(router, { checks, notes, warnings, readOnly, log }) {
     const { healthRoutes } = await import("./routes.ts")
     healthRoutes(router, {

@@ -1,11 +1,14 @@
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { describe, expect, test } from "vitest"
 
-import { openApiDocument, operations, refusalsOf, tags } from "./document.ts"
+import { features } from "../features.ts"
+import { describedBy, openApiDocument, refusalsOf } from "./document.ts"
 import { refusals } from "../operation/refusals.ts"
 import { operationAt, undocumented } from "./testing/documented.ts"
 
-const document = openApiDocument("http://localhost:8080", "1.2.3")
+const described = await describedBy(features)
+const { operations, tags } = described
+const document = openApiDocument(described, "http://localhost:8080", "1.2.3")
 
 describe("the document", () => {
   test("has ids, headings and refusals for every operation", () => {

@@ -1,53 +1,17 @@
-import { accountOperations, accountSchemas } from "./operations/account-operations.ts"
-import { adminSchemas } from "./operations/admin-answers.ts"
-import { adminOperations } from "./operations/admin-operations.ts"
-import { EVENT_STREAM, EVENTS, type JsonSchema, type Operation } from "../operation/operation.ts"
-import { publicKeyOperations, publicKeySchemas } from "./operations/keys/public-key-operations.ts"
-import { notSet } from "../operation/published.ts"
-import { pageOperations, pageSchemas } from "./operations/page-operations.ts"
-import { sessionOperations, sessionSchemas } from "./operations/session-operations.ts"
-import { watchOperations, watchSchemas } from "./operations/watch-operations.ts"
-import { refusals, refusalSchemas } from "../operation/refusals.ts"
-import { judgedOperations, judgedSchemas } from "./operations/quality/judged-operations.ts"
-import { keyOperations, keySchemas } from "./operations/quality/key-operations.ts"
-import { queryOperations, querySchemas } from "./operations/quality/query-operations.ts"
-import { auditOperations, auditSchemas } from "./operations/upkeep/audit-operations.ts"
-import { networkOperations, networkSchemas } from "./operations/upkeep/network-operations.ts"
-import { upkeepOperations, upkeepSchemas } from "./operations/upkeep/upkeep-operations.ts"
-import { ruleOperations, ruleSchemasOfAnswers } from "./operations/quality/rule-operations.ts"
-import { suggestionOperations, suggestionSchemas } from "./operations/suggestion-operations.ts"
-import { researchOperations, researchSchemas } from "./operations/research-operations.ts"
-import { tavilySchemas } from "./operations/tavily-answers.ts"
+import type { Feature } from "../feature.ts"
 import {
+  type Description,
   type DomainCaps,
-  healthOperations,
-  searchBody,
-  tavilyOperations,
-} from "./operations/tavily-operations.ts"
-
-/** Every call of the appliance, in the order of the reference. */
-export const operations: readonly Operation[] = [
-  ...tavilyOperations,
-  ...suggestionOperations,
-  ...pageOperations,
-  ...researchOperations,
-  ...watchOperations,
-  ...accountOperations,
-  ...sessionOperations,
-  ...adminOperations,
-  ...ruleOperations,
-  ...queryOperations,
-  ...upkeepOperations,
-  ...networkOperations,
-  ...auditOperations,
-  ...judgedOperations,
-  ...keyOperations,
-  ...publicKeyOperations,
-  ...healthOperations,
-]
+  EVENT_STREAM,
+  EVENTS,
+  type JsonSchema,
+  type Operation,
+} from "../operation/operation.ts"
+import { notSet } from "../operation/published.ts"
+import { refusals, refusalSchemas } from "../operation/refusals.ts"
 
 /** Headings of the reference, each with a sentence. */
-export const tags: Readonly<Record<string, string>> = {
+const TAGS: Readonly<Record<string, string>> = {
   Search: "The index, asked.",
   "Stored pages": "Pages as the index holds them, by address; nothing is read from the web.",
   "Live pages": "Pages read from the web now; the index is neither asked nor filled.",
@@ -70,25 +34,23 @@ export const tags: Readonly<Record<string, string>> = {
   Operation: "How the appliance is.",
 }
 
-export const schemas: Readonly<Record<string, JsonSchema>> = {
-  NotSet: notSet,
-  ...refusalSchemas,
-  ...tavilySchemas,
-  ...suggestionSchemas,
-  ...ruleSchemasOfAnswers,
-  ...querySchemas,
-  ...upkeepSchemas,
-  ...auditSchemas,
-  ...judgedSchemas,
-  ...keySchemas,
-  ...publicKeySchemas,
-  ...pageSchemas,
-  ...researchSchemas,
-  ...watchSchemas,
-  ...accountSchemas,
-  ...sessionSchemas,
-  ...adminSchemas,
-  ...networkSchemas,
+/**
+ * What these features say of their calls, in their order.
+ * @param caps what the settings of a server allow; left out: of any server
+ */
+export async function describedBy(
+  features: readonly Pick<Feature<never>, "name" | "describe">[],
+  caps?: DomainCaps,
+): Promise<Required<Description>> {
+  const all = await Promise.all(features.map(({ describe }) => describe?.(caps)))
+  return {
+    operations: all.flatMap((one) => one?.operations ?? []),
+    schemas: Object.assign(
+      { NotSet: notSet, ...refusalSchemas },
+      ...all.map((one) => one?.schemas),
+    ) as Description["schemas"],
+    tags: Object.assign({}, TAGS, ...all.map((one) => one?.tags)) as Required<Description>["tags"],
+  }
 }
 
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
@@ -96,13 +58,14 @@ const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } 
 /**
  * The OpenAPI 3.1 document.
  * @param server address under which the appliance is reached
- * @param caps what its settings allow
  */
-export function openApiDocument(server: string, version: string, caps?: DomainCaps) {
+export function openApiDocument(
+  { operations, schemas, tags }: Required<Description>,
+  server: string,
+  version: string,
+) {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const given of operations) {
-    const operation =
-      given.id === "search" ? { ...given, body: { schema: searchBody(caps), required: true } } : given
+  for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) }
   }
   return {

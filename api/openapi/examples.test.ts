@@ -13,7 +13,7 @@ import { openAdmin } from "../admin/open-admin.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { watchesOf } from "../watches/testing/watches-of.ts"
 import { answerOf, expectDocumented, type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
-import { operations } from "./document.ts"
+import { operations } from "./testing/documented.ts"
 import { EVENT_STREAM, type Example, type Operation } from "../operation/operation.ts"
 
 // Every example of the document as it stands there, made against a real app: in the order of the document, since a

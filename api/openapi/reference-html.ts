@@ -1,11 +1,11 @@
 import { escapeHtml } from "../handbook/escape-html.ts"
-import { operations, refusalsOf, schemas, tags } from "./document.ts"
-import type { Example, Operation, Parameter } from "../operation/operation.ts"
+import { refusalsOf } from "./document.ts"
+import type { Description, Example, Operation, Parameter } from "../operation/operation.ts"
 import { refusals } from "../operation/refusals.ts"
 import { type FieldRow, fieldRows, inJson, inWords } from "./schema-words.ts"
 
 /** Every call as a part of a handbook page. It needs no script. @param server address for the examples */
-export function referenceHtml(server: string): string {
+export function referenceHtml({ operations, schemas, tags }: Required<Description>, server: string): string {
   const groups = Object.keys(tags).map((tag) => ({ tag, calls: operations.filter((one) => one.tag === tag) }))
   return [
     `<h2 id="calls">Calls${anchor("calls")}</h2>`,
@@ -19,7 +19,7 @@ export function referenceHtml(server: string): string {
     ...groups.flatMap(({ tag, calls }) => [
       `<h2 id="${idOf(tag)}">${tag}${anchor(idOf(tag))}</h2>`,
       `<p>${inline(tags[tag]!)}</p>`,
-      ...calls.map((call) => callHtml(call, server)),
+      ...calls.map((call) => callHtml(call, schemas, server)),
     ]),
     `<h2 id="refusals">Refusals${anchor("refusals")}</h2>`,
     `<p>Each is JSON of the form <code>{"detail": {"error": "…"}}</code>, and has the id of the request in the header <code>X-Request-Id</code>.</p>`,
@@ -40,7 +40,7 @@ const ACCESS = {
   admin: "Needs a key of the role <code>admin</code>.",
 } as const
 
-function callHtml(call: Operation, server: string): string {
+function callHtml(call: Operation, schemas: Description["schemas"], server: string): string {
   const body = call.body && fieldRows(call.body.schema, schemas)
   const answers = Object.entries(call.answers).map(([status, { description, schema, streams }]) => {
     const rows = fieldRows(schema, schemas)
@@ -55,7 +55,11 @@ function callHtml(call: Operation, server: string): string {
     `<section class="call">`,
     `<h3 id="${call.id}"><code class="method ${call.method}">${call.method.toUpperCase()}</code> <code>${breakable(call.path)}</code>${anchor(call.id)}</h3>`,
     `<p>${inline(call.summary)}. ${call.description === undefined ? "" : `${inline(call.description)} `}${ACCESS[call.access]}</p>`,
-    call.parameters && `<h4>Parameters</h4>\n${fieldTable(call.parameters.map(parameterRow), "required")}`,
+    call.parameters &&
+      `<h4>Parameters</h4>\n${fieldTable(
+        call.parameters.map((one) => parameterRow(one, schemas)),
+        "required",
+      )}`,
     body && body.length > 0 && `<h4>Body</h4>\n${fieldTable(body, "required")}`,
     `<h4>Answers</h4>`,
     ...answers,
@@ -67,7 +71,10 @@ function callHtml(call: Operation, server: string): string {
     .join("\n")
 }
 
-const parameterRow = ({ name, in: place, required = false, schema, description }: Parameter): FieldRow => ({
+const parameterRow = (
+  { name, in: place, required = false, schema, description }: Parameter,
+  schemas: Description["schemas"],
+): FieldRow => ({
   name,
   values: inWords(schema, schemas),
   required,

@@ -3,7 +3,7 @@ import { get } from "node:http"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { type ServedApp, serveApp } from "../testing/serve-app.ts"
-import { operations } from "./document.ts"
+import { operations } from "./testing/documented.ts"
 
 let app: ServedApp
 

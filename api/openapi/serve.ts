@@ -1,6 +1,8 @@
 import type { Middleware } from "../context.ts"
+import type { Description } from "../operation/operation.ts"
 import { prepare, type PreparedBody, sendPrepared } from "../wire/prepared-body.ts"
-import type { DomainCaps } from "./operations/tavily-operations.ts"
+
+type Describe = () => Promise<Required<Description>>
 
 /** Path of the document, as the last segment of it. */
 export const OPENAPI_PATH = "openapi.json"
@@ -13,9 +15,9 @@ const REFERENCE = "docs/api-reference"
  * kept.
  *
  * @param server address under which users reach the appliance; empty: that of whoever asks
- * @param caps what its settings allow
+ * @param describe loads what features say of their calls
  */
-export function openApi(server: string, caps: DomainCaps): Middleware {
+export function openApi(server: string, describe: Describe): Middleware {
   let making: Promise<PreparedBody> | undefined
   return async (ctx, next) => {
     if (ctx.path !== `/${OPENAPI_PATH}` && ctx.path !== "/reference") {
@@ -26,22 +28,23 @@ export function openApi(server: string, caps: DomainCaps): Middleware {
     } else if (ctx.path === "/reference") {
       ctx.redirect(REFERENCE)
     } else {
-      sendPrepared(ctx, await (making ??= make(server, caps)), "no-cache")
+      sendPrepared(ctx, await (making ??= make(server, describe)), "no-cache")
     }
   }
 }
 
-async function make(server: string, caps: DomainCaps) {
-  const [{ openApiDocument }, { fossickVersion }] = await Promise.all([
+async function make(server: string, describe: Describe) {
+  const [described, { openApiDocument }, { fossickVersion }] = await Promise.all([
+    describe(),
     import("./document.ts"),
     import("#base/fossick-version.ts"),
   ])
-  const text = JSON.stringify(openApiDocument(server || "/", fossickVersion(), caps))
+  const text = JSON.stringify(openApiDocument(described, server || "/", fossickVersion()))
   return prepare("application/json; charset=utf-8", text)
 }
 
-/** The reference as the end of a handbook page. */
-export async function reference(server: string): Promise<string> {
+/** The reference as the end of a handbook page. @param describe loads what features say of their calls */
+export async function reference(server: string, describe: Describe): Promise<string> {
   const { referenceHtml } = await import("./reference-html.ts")
-  return referenceHtml(server || "http://localhost:8080")
+  return referenceHtml(await describe(), server || "http://localhost:8080")
 }

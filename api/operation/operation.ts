@@ -56,6 +56,21 @@ export interface Example {
  */
 export type Access = "none" | "key" | "admin"
 
+/** Entries of lists of domains that a server takes in a search. */
+export interface DomainCaps {
+  readonly includeDomainsCap: number
+  readonly excludeDomainsCap: number
+}
+
+/** What a feature says of its calls in the OpenAPI document. */
+export interface Description {
+  readonly operations: readonly Operation[]
+  /** In `#/components/schemas`, by name. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>
+  /** Headings of the reference that no other feature has, each with a sentence. */
+  readonly tags?: Readonly<Record<string, string>>
+}
+
 /** One method of one path. */
 export interface Operation {
   readonly id: string

@@ -1,8 +1,26 @@
 import { DEGRADED_PARTS } from "#base/flow/degraded.ts"
 
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../wire/body-schema.ts"
+import { query } from "./operation.ts"
 import { listOf, oneOf, ref, yesNo } from "./schemas.ts"
 
-// Fields that answers of several features have.
+// Fields and parameters that calls of several features have.
+
+/** Parameters of a list that comes in slices. */
+export const slice = [
+  query("limit", "Entries at most.", {
+    type: "integer",
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
+  }),
+  query("offset", "Entries left out before the first.", {
+    type: "integer",
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 0,
+  }),
+]
 
 export const addressesModels = yesNo(
   "True when what is shown of it gives orders to language models; else not there.",

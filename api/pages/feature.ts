@@ -19,6 +19,10 @@ interface Needs {
 /** Stored pages by their address, and what the index holds. */
 export const pages = {
   name: "pages",
+  async describe() {
+    const { pageOperations, pageSchemas } = await import("./described/operations.ts")
+    return { operations: pageOperations, schemas: pageSchemas }
+  },
   async serve(router, { accounts, admissions, pages: knowledge, misses = null, thumbnails, config }) {
     const { PAGE_PATHS, pageRoutes } = await import("./routes.ts")
     const { keys } = accounts

@@ -4,7 +4,7 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { aPage } from "#engine/testing/pages.ts"
 
-import { operations } from "../openapi/document.ts"
+import { operations } from "../openapi/testing/documented.ts"
 import type { PublicKeySpec } from "../accounts/public-keys/public-key.ts"
 import { PublicKeyStore } from "../accounts/public-keys/public-key-store.ts"
 import { type ServedAccounts, serveAccounts } from "../testing/serve-accounts.ts"

@@ -25,6 +25,10 @@ interface Needs {
 export const research = {
   name: "research",
   settings: researchSettings,
+  async describe() {
+    const { researchOperations, researchSchemas } = await import("./operations.ts")
+    return { operations: researchOperations, schemas: researchSchemas }
+  },
   async serve(router, { research: opened, accounts, admissions, keyAndBody, mayKeep, log }) {
     if (opened === undefined) return undefined
     const [{ researchRoutes }, { handingOn }] = await Promise.all([

@@ -19,6 +19,10 @@ interface Needs {
 export const sessions = {
   name: "sessions",
   settings: sessionSettings,
+  async describe() {
+    const { sessionOperations, sessionSchemas } = await import("./operations.ts")
+    return { operations: sessionOperations, schemas: sessionSchemas }
+  },
   async serve(router, { sessions: opened, accounts, config, applianceName, checkName }) {
     if (opened === undefined) return undefined
     const [{ SESSION_PATH, sessionRoutes }, { presented }] = await Promise.all([

@@ -13,6 +13,10 @@ interface Needs {
 /** Titles and headings while somebody types. */
 export const suggestions = {
   name: "suggestions",
+  async describe() {
+    const { suggestionOperations, suggestionSchemas } = await import("./operations.ts")
+    return { operations: suggestionOperations, schemas: suggestionSchemas }
+  },
   async serve(router, { accounts, admissions, queries }) {
     const { SUGGEST_PATH, suggestRoutes } = await import("./routes.ts")
     suggestRoutes(router, { keys: accounts.keys, admissions, queries })

@@ -13,6 +13,10 @@ interface Needs {
 /** Keys, and what they used. */
 export const usage = {
   name: "usage",
+  async describe() {
+    const { accountOperations, accountSchemas } = await import("./described/account-operations.ts")
+    return { operations: accountOperations, schemas: accountSchemas }
+  },
   async serve(router, { accounts, admissions, config, keepsNothing }) {
     const [{ ACCOUNT_PATHS, accountRoutes }, { roomOnDisk }] = await Promise.all([
       import("./routes.ts"),

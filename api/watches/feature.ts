@@ -28,6 +28,10 @@ interface Needs {
 export const watches = {
   name: "watches",
   settings: watchSettings,
+  async describe() {
+    const { watchOperations, watchSchemas } = await import("./described/operations.ts")
+    return { operations: watchOperations, schemas: watchSchemas }
+  },
   async serve(router, { watches: opened, accounts, admissions, pages, config, mayKeep, readOnly }) {
     if (opened === undefined) return undefined
     const { WATCH_PATH, watchRoutes } = await import("./routes.ts")

@@ -3,12 +3,15 @@ import { freePort } from "#base/testing/free-port.ts"
 import { until } from "#base/testing/until.ts"
 import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { type Appliance, startAppliance } from "../../api/testing/appliance.ts"
-import { operations } from "../../api/openapi/document.ts"
+import { features } from "../../api/features.ts"
+import { describedBy } from "../../api/openapi/document.ts"
 import { chance } from "#base/testing/chance.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 import { foreignDoors, operationsOf, paidDoor } from "./foreign-doors.ts"
 import { isWorkedOn, paymentsFor, startFacilitator } from "./payments.ts"
 import { openSchemathesis, type Tries } from "./schemathesis.ts"
+
+const { operations } = await describedBy(features)
 
 /** Seconds for which each kind of caller asks, at most: what is tried at random goes on until they are over. */
 const SECONDS = { own: 420, foreign: 120, paid: 60 }

@@ -4,7 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { endWithUs } from "#base/testing/end-with-us.ts"
-import { operations as documented } from "../../api/openapi/document.ts"
+import { features } from "../../api/features.ts"
+import { describedBy } from "../../api/openapi/document.ts"
+
+const { operations: documented } = await describedBy(features)
 
 const run = promisify(execFile)
 

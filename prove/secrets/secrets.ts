@@ -8,7 +8,8 @@ import { environment } from "#base/settings.ts"
 import { freePort } from "#base/testing/free-port.ts"
 import { startCheapVectors } from "#engine/testing/model-server.ts"
 
-import { operations } from "../../api/openapi/document.ts"
+import { features } from "../../api/features.ts"
+import { describedBy } from "../../api/openapi/document.ts"
 import { processTree } from "../../bench/measure.ts"
 import { type Effort, type Outcome, type Proof, settingsOf } from "../proof.ts"
 import { sendSignal } from "../running/send-signal.ts"
@@ -18,6 +19,8 @@ import { startCollector, startEchoMail, startEchoPostgres, startEchoServer } fro
 import { keptIn } from "./kept.ts"
 import { Marks } from "./marks.ts"
 import { useOAuth } from "./program.ts"
+
+const { operations } = await describedBy(features)
 
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const asFile = promisify(execFile)

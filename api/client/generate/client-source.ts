@@ -1,12 +1,13 @@
-import { openApiDocument, operations } from "../../openapi/document.ts"
+import { features } from "../../features.ts"
+import { describedBy } from "../../openapi/document.ts"
 import type { JsonSchema, Operation, Parameter } from "../../operation/operation.ts"
 import { oneLine, typeName, typeOf } from "./schema-types.ts"
 
 const HEAD = `// Made from the OpenAPI document by \`npm run generate:client\`, and held against it by a test. Edit the document, not this file.`
 
 /** The text of calls.ts: the types of all calls of the document, and which of them answer with text. */
-export function clientSource(): string {
-  const { schemas } = openApiDocument("/", "0").components
+export async function clientSource(): Promise<string> {
+  const { operations, schemas } = await describedBy(features)
   const types = Object.entries(schemas)
     // Ways to leave a field out of a body, which typeOf makes null of.
     .filter(([name]) => name !== "NotSet")

@@ -3,4 +3,4 @@ import { join } from "node:path"
 import { clientSource } from "./client-source.ts"
 
 // npm run generate:client: makes api/client/calls.ts anew.
-writeFileSync(join(import.meta.dirname, "../calls.ts"), clientSource())
+writeFileSync(join(import.meta.dirname, "../calls.ts"), await clientSource())

@@ -1,7 +1,8 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 
 import { mayBePrefix } from "../../middleware/tolerant-path.ts"
-import { operations, openApiDocument } from "../document.ts"
+import { features } from "../../features.ts"
+import { describedBy, openApiDocument } from "../document.ts"
 import type { JsonSchema, Operation } from "../../operation/operation.ts"
 
 /** A real answer, to be held against the document. */
@@ -10,7 +11,10 @@ interface RealAnswer {
   readonly body: unknown
 }
 
-const document = openApiDocument("http://localhost:8080", "0")
+const described = await describedBy(features)
+/** Every call of the appliance. */
+export const { operations } = described
+const document = openApiDocument(described, "http://localhost:8080", "0")
 const ajv = new Ajv2020({
   strict: false,
   allErrors: true,

@@ -1,10 +1,10 @@
-import { DEFAULT_HOURS, MOST_HOURS } from "../../../history/schema.ts"
-import { firstSourceBody, runBackupBody } from "../../../upkeep/schemas.ts"
-import { DEFAULT_LIMIT } from "../../../wire/body-schema.ts"
-import { type Operation, query } from "../../../operation/operation.ts"
-import { ref } from "../../../operation/schemas.ts"
+import { DEFAULT_HOURS, MOST_HOURS } from "../history/schema.ts"
+import { firstSourceBody, runBackupBody } from "./schemas.ts"
+import { DEFAULT_LIMIT } from "../wire/body-schema.ts"
+import { type Operation, query } from "../operation/operation.ts"
+import { ref } from "../operation/schemas.ts"
 
-export { upkeepSchemas } from "./upkeep-answers.ts"
+export { upkeepSchemas } from "./answers.ts"
 
 const upkeep = (given: Omit<Operation, "access" | "tag">): Operation => ({
   access: "admin",

@@ -1,7 +1,7 @@
-import { publicKeyBody } from "../../../public-keys/schema.ts"
-import type { Operation, Parameter } from "../../../operation/operation.ts"
-import { count, listOf, object, orNull, ref, text, time, yesNo } from "../../../operation/schemas.ts"
-import { slice } from "../admin-operations.ts"
+import { publicKeyBody } from "./schema.ts"
+import type { Operation, Parameter } from "../operation/operation.ts"
+import { count, listOf, object, orNull, ref, text, time, yesNo } from "../operation/schemas.ts"
+import { slice } from "../operation/shared-fields.ts"
 
 export const publicKeySchemas = {
   PublicKey: object({

@@ -1,22 +1,15 @@
 import { PRICES } from "../../accounts/billing/credits.ts"
-import { crawlSchema, extractSchema, mapSchema, MAX_EXTRACT_URLS, searchSchema } from "../../tavily/schema.ts"
+import { crawlSchema, extractSchema, mapSchema, MAX_EXTRACT_URLS, searchSchema } from "../schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
-import { EXCLUDABLE } from "../../health/health.ts"
-import { type JsonSchema, type Operation, query } from "../../operation/operation.ts"
+import type { DomainCaps, JsonSchema, Operation } from "../../operation/operation.ts"
 import { publishedBody } from "../../operation/published.ts"
 import { ref } from "../../operation/schemas.ts"
 
 // What blank text in a required field is refused for.
 const notBlank = { pattern: NOT_BLANK }
 
-/** Entries of lists of domains that a server takes in a search. */
-export interface DomainCaps {
-  readonly includeDomainsCap: number
-  readonly excludeDomainsCap: number
-}
-
-/** The body of a search. @param caps of the server whose description this is; left out: none are said */
-export function searchBody(caps?: DomainCaps): JsonSchema {
+/** The body of a search. @param limits of the server whose description this is; left out: none are said */
+function searchBody(limits?: DomainCaps): JsonSchema {
   const domains = (maxItems?: number) => ({
     anyOf: [
       { type: "string" },
@@ -25,8 +18,8 @@ export function searchBody(caps?: DomainCaps): JsonSchema {
   })
   return publishedBody(searchSchema, {
     query: notBlank,
-    include_domains: domains(caps?.includeDomainsCap),
-    exclude_domains: domains(caps?.excludeDomainsCap),
+    include_domains: domains(limits?.includeDomainsCap),
+    exclude_domains: domains(limits?.excludeDomainsCap),
   })
 }
 
@@ -40,8 +33,8 @@ const extractBody = publishedBody(extractSchema, {
 })
 const start = { url: notBlank }
 
-/** Search and the live calls. */
-export const tavilyOperations: readonly Operation[] = [
+/** Search and the live calls. @param limits of the server whose description this is; left out: none are said */
+export const tavilyOperations = (limits?: DomainCaps): readonly Operation[] => [
   {
     id: "search",
     method: "post",
@@ -50,7 +43,7 @@ export const tavilyOperations: readonly Operation[] = [
     summary: "Search the index",
     description: `The pages that answer a question, best first, each with the passages that matter. With \`include_answer\` and the header \`Accept: text/event-stream\` the answer is a stream of server-sent events: \`search.results\`, the answer in \`chat.completion.chunk\`s while it is written, \`search.answer\`, \`done\`. ${PRICES.search}`,
     access: "key",
-    body: { schema: searchBody(), required: true },
+    body: { schema: searchBody(limits), required: true },
     answers: { 200: { description: "What was found.", schema: ref("SearchAnswer"), streams: true } },
     refusals: [432, 433],
     examples: [
@@ -192,73 +185,5 @@ export const tavilyOperations: readonly Operation[] = [
       },
       { summary: "No start", body: {}, status: 400 },
     ],
-  },
-]
-
-/** How the appliance is. */
-export const healthOperations: readonly Operation[] = [
-  {
-    id: "healthz",
-    method: "get",
-    path: "/healthz",
-    tag: "Operation",
-    summary: "Whether the process answers",
-    access: "none",
-    answers: { 200: { description: "It does.", schema: ref("Health") } },
-    examples: [{ summary: "Is it alive?", status: 200, answer: { status: "ok" } }],
-  },
-  {
-    id: "readyz",
-    method: "get",
-    path: "/readyz",
-    tag: "Operation",
-    summary: "Whether it can serve: index, model and crawler",
-    access: "none",
-    parameters: [
-      query(
-        "exclude",
-        "A part that is looked at and shown, and is no reason not to be ready: questions are answered without a crawler.",
-        { type: "string", enum: EXCLUDABLE },
-      ),
-    ],
-    answers: {
-      200: { description: "It can.", schema: ref("Readiness") },
-      503: { description: "Something is missing.", schema: ref("Readiness") },
-    },
-    examples: [
-      {
-        summary: "Is it ready?",
-        status: 200,
-        answer: { status: "ready", checks: { index: "ok", model: "ok", crawler: "ok" } },
-      },
-    ],
-  },
-  {
-    id: "openapi",
-    method: "get",
-    path: "/openapi.json",
-    tag: "Operation",
-    summary: "This document",
-    access: "none",
-    answers: {
-      200: {
-        description: "OpenAPI 3.1.",
-        schema: { type: "object", required: ["openapi", "info", "paths"] },
-      },
-    },
-    examples: [{ summary: "The document", status: 200 }],
-  },
-  {
-    id: "metrics",
-    method: "get",
-    path: "/metrics",
-    tag: "Operation",
-    summary: "Counts and times, for Prometheus",
-    description: "Not there, or open to anybody, where `FOSSICK_METRICS` says so.",
-    access: "admin",
-    answers: {
-      200: { description: "In the text format.", schema: { type: "string" }, type: "text/plain" },
-    },
-    examples: [{ summary: "All of them", status: 200 }],
   },
 ]

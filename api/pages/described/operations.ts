@@ -1,8 +1,8 @@
 import { PAGE_TYPES } from "#engine/page/page-type.ts"
 
 import { PRICES } from "../../accounts/billing/credits.ts"
-import { MAX_SECTION_CHARS } from "../../pages/pages.ts"
-import { MAX_CONTENT_CHARS, PAGE_FORMATS } from "../../pages/stored-reading.ts"
+import { MAX_SECTION_CHARS } from "../pages.ts"
+import { MAX_CONTENT_CHARS, PAGE_FORMATS } from "../stored-reading.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import { type Operation, query } from "../../operation/operation.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time } from "../../operation/schemas.ts"

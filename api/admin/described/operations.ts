@@ -24,7 +24,7 @@ import {
   USE_PERIODS,
   DEFAULT_USE_DAYS,
   tryBody,
-} from "../../admin/schemas.ts"
+} from "../schemas.ts"
 import { applianceBody } from "../../faces/appliance-body.ts"
 import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
@@ -38,8 +38,9 @@ import {
   query,
 } from "../../operation/operation.ts"
 import { ref } from "../../operation/schemas.ts"
-import { sourceNameField } from "./admin-answers.ts"
-import { paymentOperations } from "./payment-operations.ts"
+import { slice } from "../../operation/shared-fields.ts"
+import { sourceNameField } from "./answers.ts"
+import { paymentOperations } from "../../x402/operations.ts"
 
 const strict = <T>(schema: BodySchema<T>): JsonSchema => ({
   type: "object",
@@ -65,15 +66,6 @@ const whole = (minimum: number, maximum: number, value: number): JsonSchema => (
 const webAddress: JsonSchema = { type: "string", pattern: String.raw`^\s*[Hh][Tt][Tt][Pp][Ss]?://` }
 /** A text in a query: blank ones are refused. */
 const notBlank: JsonSchema = { type: "string", pattern: NOT_BLANK }
-export const slice = [
-  query("limit", "Entries at most.", whole(1, MAX_LIMIT, DEFAULT_LIMIT)),
-  query("offset", "Entries left out before the first.", {
-    type: "integer",
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-    default: 0,
-  }),
-]
 const ofSource = query("source", "Of this source only; a name that there is not is refused.", notBlank)
 const newSourceName = path("name", "Name of the source.", sourceNameField)
 const sourceName = path("name", "Name of the source.", { type: "string", minLength: 1 })

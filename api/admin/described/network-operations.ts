@@ -1,6 +1,6 @@
-import { networkBody, networkLookBody } from "../../../admin/schemas.ts"
-import type { JsonSchema, Operation } from "../../../operation/operation.ts"
-import { count, listOf, object, oneOf, ref, text, time, yesNo } from "../../../operation/schemas.ts"
+import { networkBody, networkLookBody } from "../schemas.ts"
+import type { JsonSchema, Operation } from "../../operation/operation.ts"
+import { count, listOf, object, oneOf, ref, text, time, yesNo } from "../../operation/schemas.ts"
 
 // The calls of routes/networks/networks.ts, as the description of the API has them.
 

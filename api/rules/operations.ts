@@ -1,7 +1,7 @@
-import { previewBody } from "../../../rules/preview-schema.ts"
-import { RULE_ID, ruleSchemas } from "../../../rules/rule-schema.ts"
-import { type Operation, type Parameter } from "../../../operation/operation.ts"
-import { count, listOf, object, ref, text, yesNo } from "../../../operation/schemas.ts"
+import { previewBody } from "./preview-schema.ts"
+import { RULE_ID, ruleSchemas } from "./rule-schema.ts"
+import { type Operation, type Parameter } from "../operation/operation.ts"
+import { count, listOf, object, ref, text, yesNo } from "../operation/schemas.ts"
 
 const version = count("Rises with each change of any rule.")
 const compared = listOf(

@@ -1,16 +1,9 @@
-import {
-  DEPTHS,
-  importBody,
-  judgedPreviewBody,
-  pagesBody,
-  questionBody,
-  runBody,
-} from "../../../judging/judged-bodies.ts"
-import { RUN_STATES } from "../../../judging/run-store.ts"
-import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../../wire/body-schema.ts"
-import { NOT_BLANK } from "../../../wire/validate.ts"
-import { type JsonSchema, type Operation, type Parameter, query } from "../../../operation/operation.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../../../operation/schemas.ts"
+import { DEPTHS, importBody, judgedPreviewBody, pagesBody, questionBody, runBody } from "./judged-bodies.ts"
+import { RUN_STATES } from "./run-store.ts"
+import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../wire/body-schema.ts"
+import { NOT_BLANK } from "../wire/validate.ts"
+import { type JsonSchema, type Operation, type Parameter, query } from "../operation/operation.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../operation/schemas.ts"
 
 const share = (description: string): JsonSchema => ({ type: "number", minimum: 0, maximum: 1, description })
 const ndcg = share("nDCG@10.")

@@ -1,8 +1,8 @@
-import { KEY_ROLES } from "../../accounts/keys/keys.ts"
-import { sessionSchema } from "../../sessions/schema.ts"
-import type { Operation } from "../../operation/operation.ts"
-import { publishedBody } from "../../operation/published.ts"
-import { listOf, object, oneOf, orNull, ref, text, time } from "../../operation/schemas.ts"
+import { KEY_ROLES } from "../accounts/keys/keys.ts"
+import { sessionSchema } from "./schema.ts"
+import type { Operation } from "../operation/operation.ts"
+import { publishedBody } from "../operation/published.ts"
+import { listOf, object, oneOf, orNull, ref, text, time } from "../operation/schemas.ts"
 
 export const sessionSchemas = {
   Session: object({

@@ -1,5 +1,5 @@
-import { PEER_STATES } from "../federation/peer.ts"
-import { count, listOf, object, oneOf, orNull, text, time, yesNo } from "../operation/schemas.ts"
+import { PEER_STATES } from "../../federation/peer.ts"
+import { count, listOf, object, oneOf, orNull, text, time, yesNo } from "../../operation/schemas.ts"
 
 // What answers say of, and to, other appliances.
 

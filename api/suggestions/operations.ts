@@ -1,8 +1,8 @@
-import { PUBLIC_PREFIX } from "../../accounts/public-keys/public-key.ts"
-import { DEFAULT_SUGGESTIONS, MAX_SUGGESTIONS, MAX_TYPED_CHARS } from "../../suggestions/suggest.ts"
-import { NOT_BLANK } from "../../wire/validate.ts"
-import { type Operation, query } from "../../operation/operation.ts"
-import { listOf, object, oneOf, ref, text } from "../../operation/schemas.ts"
+import { PUBLIC_PREFIX } from "../accounts/public-keys/public-key.ts"
+import { DEFAULT_SUGGESTIONS, MAX_SUGGESTIONS, MAX_TYPED_CHARS } from "./suggest.ts"
+import { NOT_BLANK } from "../wire/validate.ts"
+import { type Operation, query } from "../operation/operation.ts"
+import { listOf, object, oneOf, ref, text } from "../operation/schemas.ts"
 
 export const suggestionSchemas = {
   Suggestions: object(

@@ -1,10 +1,10 @@
 import { ACTOR_KINDS } from "#base/audit/audit-log.ts"
 
-import { PURPOSES } from "../../../outbound/admin-routes.ts"
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../wire/body-schema.ts"
-import { NOT_BLANK } from "../../../wire/validate.ts"
-import { type Operation, query } from "../../../operation/operation.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time } from "../../../operation/schemas.ts"
+import { PURPOSES } from "../outbound/admin-routes.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../wire/body-schema.ts"
+import { NOT_BLANK } from "../wire/validate.ts"
+import { type Operation, query } from "../operation/operation.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time } from "../operation/schemas.ts"
 
 const when = {
   type: "string",

@@ -1,8 +1,8 @@
-import { ENDPOINTS } from "../../../accounts/keys/key-scope.ts"
-import { makeKeyBody, noKeyFields, rotateKeyBody } from "../../../usage/key-bodies.ts"
-import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../../wire/body-schema.ts"
-import { type JsonSchema, type Operation, type Parameter, query } from "../../../operation/operation.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../../../operation/schemas.ts"
+import { ENDPOINTS } from "../../accounts/keys/key-scope.ts"
+import { makeKeyBody, noKeyFields, rotateKeyBody } from "../key-bodies.ts"
+import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
+import { type JsonSchema, type Operation, type Parameter, query } from "../../operation/operation.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../../operation/schemas.ts"
 
 const names = (description: string) => orNull(listOf(text(), description))
 

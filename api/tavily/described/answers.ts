@@ -5,7 +5,7 @@ import { INCOMPLETE } from "#crawler/coverage/incomplete.ts"
 
 import { CAUSES } from "../../misses/miss.ts"
 import { WARNING_CODES } from "../../wire/warnings.ts"
-import { evidenceFacts, pageEvidence, peerReports, wordStatistics } from "../federation-schemas.ts"
+import { evidenceFacts, pageEvidence, peerReports, wordStatistics } from "./federation-schemas.ts"
 import { addressesModels, degraded, warnings } from "../../operation/shared-fields.ts"
 import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../../operation/schemas.ts"
 
@@ -278,19 +278,6 @@ const mapAnswer = object(
   { optional: { usage, degraded, failed_results: withoutRoom, warnings } },
 )
 
-const healthAnswer = object({ status: oneOf(["ok"]) })
-const readyAnswer = object(
-  {
-    status: oneOf(["ready", "not ready"]),
-    checks: {
-      type: "object",
-      additionalProperties: { type: "string" },
-      description: "By part of the appliance: `ok`, or what is wrong and what to do.",
-    },
-  },
-  { optional: { warnings: listOf(text(), "What is out of order while all parts work, and what to do.") } },
-)
-
 export const tavilySchemas = {
   Warning: warning,
   Usage: usageAnswer,
@@ -302,6 +289,4 @@ export const tavilySchemas = {
   ExtractAnswer: extractAnswer,
   CrawlAnswer: crawlAnswer,
   MapAnswer: mapAnswer,
-  Health: healthAnswer,
-  Readiness: readyAnswer,
 }

@@ -1,8 +1,8 @@
 import { OUTCOME_KINDS } from "#crawler/outcome-name.ts"
 import { URGENCIES } from "#engine/filling/waiting-pages.ts"
 
-import { SETTING_ORIGINS, SETTING_PARTS } from "../../../upkeep/schemas.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../../../operation/schemas.ts"
+import { SETTING_ORIGINS, SETTING_PARTS } from "./schemas.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time, yesNo } from "../operation/schemas.ts"
 
 export const upkeepSchemas = {
   VectorOrder: object({

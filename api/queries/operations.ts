@@ -1,7 +1,7 @@
-import { QUERY_REPORTS } from "../../../queries/query-log.ts"
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../../../wire/body-schema.ts"
-import { type Operation, query } from "../../../operation/operation.ts"
-import { count, listOf, object, oneOf, ref, text, time, yesNo } from "../../../operation/schemas.ts"
+import { QUERY_REPORTS } from "./query-log.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../wire/body-schema.ts"
+import { type Operation, query } from "../operation/operation.ts"
+import { count, listOf, object, oneOf, ref, text, time, yesNo } from "../operation/schemas.ts"
 
 export const querySchemas = {
   Queries: object({

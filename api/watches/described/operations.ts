@@ -1,5 +1,5 @@
-import { CHANGES } from "../../watches/watch.ts"
-import { optionsBody, watchBody } from "../../watches/watch-body.ts"
+import { CHANGES } from "../watch.ts"
+import { optionsBody, watchBody } from "../watch-body.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import { type Operation, type Parameter, query } from "../../operation/operation.ts"

@@ -5,7 +5,7 @@ import {
   generateKeysSchema,
   logsSchema,
   pageRequestSchema,
-} from "../../usage/schema.ts"
+} from "../schema.ts"
 import { NOT_BLANK } from "../../wire/validate.ts"
 import type { JsonSchema, Operation } from "../../operation/operation.ts"
 import { publishedBody } from "../../operation/published.ts"
