@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 
-import { afterAll } from "vitest"
+import { afterAll, vi } from "vitest"
 
 import { childrenOfThisProcess, sharedProcesses } from "#base/testing/children.ts"
 
@@ -16,6 +16,18 @@ const MOST_LOOKS = 200
 const KEPT_PROCESSES = /fossick-render-|\bread-process-worker\.ts/
 /** Profiles and sockets of browsers that are kept, and LanceDB's own temporary folders. */
 const KEPT_FILES = /^(?:fossick-(?:render|browser)-|playwright|org\.chromium\.|\.tmp)/
+
+/** The clocks of this process, whatever a file may make of them. */
+const REAL = {
+  setTimeout,
+  clearTimeout,
+  setInterval,
+  clearInterval,
+  setImmediate,
+  clearImmediate,
+  Date,
+  fetch,
+}
 
 const OWN_FOLDER = Symbol.for("fossick.tests.folder")
 
@@ -76,6 +88,12 @@ function leftBehind(): string[] {
 }
 
 afterAll(async () => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+  // A spy on a timer of a fake clock puts that timer back.
+  Object.assign(globalThis, REAL)
   // Settings that a test made would reach the next file.
   for (const name of Object.keys(process.env)) if (!(name in before.env)) delete process.env[name]
   Object.assign(process.env, before.env)
