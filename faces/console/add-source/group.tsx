@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
 
+import { Field, TextArea } from "../../design/field.tsx"
 import type { Draft } from "./draft.ts"
 
 export type Change = (fields: Partial<Draft>) => void
@@ -29,3 +30,45 @@ export const Group = ({
     <div class="fields">{children}</div>
   </fieldset>
 )
+
+interface LineProps {
+  readonly form: GroupProps
+  /** Of the draft. */
+  readonly name: Exclude<keyof Draft, "rest">
+  /** The field of the source that problems name. */
+  readonly field: string
+  readonly label: string
+  readonly hint?: ComponentChildren
+  readonly placeholder?: string
+  readonly readOnly?: boolean
+  /** Given: it is shown instead of what is wrong with `field`. */
+  readonly wrong?: string | null
+}
+
+/** A line of the draft. */
+export const Line = ({ form, field, ...shown }: LineProps) => (
+  <Field
+    wrong={form.wrong(field)}
+    {...shown}
+    value={form.draft[shown.name]}
+    onInput={(event) => form.onChange({ [shown.name]: event.currentTarget.value })}
+    onBlur={form.onLeft(field)}
+  />
+)
+
+const MOST_ROWS = 8
+
+/** Lines of the draft, as high as what is written. */
+export const Lines = ({ form, field, ...shown }: Omit<LineProps, "placeholder" | "readOnly">) => {
+  const value = form.draft[shown.name]
+  return (
+    <TextArea
+      wrong={form.wrong(field)}
+      {...shown}
+      rows={Math.min(MOST_ROWS, Math.max(2, value.split("\n").length))}
+      value={value}
+      onInput={(event) => form.onChange({ [shown.name]: event.currentTarget.value })}
+      onBlur={form.onLeft(field)}
+    />
+  )
+}

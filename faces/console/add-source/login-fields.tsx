@@ -1,5 +1,5 @@
-import { Field, Select, TextArea } from "../../design/field.tsx"
-import { Group, type GroupProps } from "./group.tsx"
+import { Select } from "../../design/field.tsx"
+import { Group, type GroupProps, Line, Lines } from "./group.tsx"
 
 const SECRET = (
   <>
@@ -15,7 +15,8 @@ const VALUES = {
 } as const
 
 /** How the crawler logs in. */
-export function LoginFields({ draft, onChange, wrong, exactly, onLeft }: GroupProps) {
+export function LoginFields(form: GroupProps) {
+  const { draft, onChange, wrong, exactly } = form
   const values = draft.login === "none" || draft.login === "basic" ? null : VALUES[draft.login]
   return (
     <Group title="Login">
@@ -35,61 +36,42 @@ export function LoginFields({ draft, onChange, wrong, exactly, onLeft }: GroupPr
       />
       {draft.login === "basic" && (
         <>
-          <Field
-            label="User"
-            name="user"
-            value={draft.user}
-            wrong={wrong("login.user")}
-            onInput={(event) => onChange({ user: event.currentTarget.value })}
-            onBlur={onLeft("login.user")}
-          />
-          <Field
+          <Line form={form} label="User" name="user" field="login.user" />
+          <Line
+            form={form}
             label="Password"
             name="password"
-            value={draft.password}
+            field="login.password"
             placeholder="${WIKI_PASSWORD}"
             hint={SECRET}
             wrong={wrong("login.password") ?? exactly("login")}
-            onInput={(event) => onChange({ password: event.currentTarget.value })}
-            onBlur={onLeft("login.password")}
           />
         </>
       )}
       {draft.login === "form" && (
-        <Field
-          label="Address of the page with the form"
-          name="loginUrl"
-          value={draft.loginUrl}
-          wrong={wrong("login.url")}
-          onInput={(event) => onChange({ loginUrl: event.currentTarget.value })}
-          onBlur={onLeft("login.url")}
-        />
+        <Line form={form} label="Address of the page with the form" name="loginUrl" field="login.url" />
       )}
       {values !== null && (
-        <TextArea
+        <Lines
+          form={form}
           label={values.label}
           name="values"
-          rows={3}
-          value={draft.values}
+          field="login.fields"
           hint={
             <>
               A name, a colon and a value a line: <code>{values.example}</code>. {SECRET}
             </>
           }
           wrong={wrong("login.headers", "login.cookies", "login.fields") ?? exactly("login")}
-          onInput={(event) => onChange({ values: event.currentTarget.value })}
-          onBlur={onLeft("login.fields")}
         />
       )}
       {draft.login === "form" && (
-        <Field
+        <Line
+          form={form}
           label="A text that only those see who are logged in"
           name="proof"
-          value={draft.proof}
+          field="login.proof"
           placeholder="Log out"
-          wrong={wrong("login.proof")}
-          onInput={(event) => onChange({ proof: event.currentTarget.value })}
-          onBlur={onLeft("login.proof")}
         />
       )}
     </Group>

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks"
 
-import { Field, Select, TextArea } from "../../design/field.tsx"
+import { Select } from "../../design/field.tsx"
 import { onceReleased } from "../../design/once-released.ts"
 import type { Draft } from "./draft.ts"
-import { type Change, Group, type GroupProps } from "./group.tsx"
+import { type Change, Group, type GroupProps, Line, Lines } from "./group.tsx"
 import { LoginFields } from "./login-fields.tsx"
 import { otherProblems, type Problem, wrongWith } from "./use-preview.ts"
 
@@ -74,34 +74,30 @@ export function SourceForm({
   )
 }
 
-function What({ draft, onChange, wrong, onLeft, isNew }: GroupProps & { readonly isNew: boolean }) {
+function What({ isNew, ...form }: GroupProps & { readonly isNew: boolean }) {
   return (
     <Group title="What">
-      <Field
+      <Line
+        form={form}
         label="Name"
         name="name"
-        value={draft.name}
+        field="name"
         readOnly={!isNew}
         hint={isNew ? "Its pages are filed under it." : "The name stays: its pages are filed under it."}
-        wrong={wrong("name")}
-        onInput={(event) => onChange({ name: event.currentTarget.value })}
-        onBlur={onLeft("name")}
       />
-      <TextArea
+      <Lines
+        form={form}
         label="Start addresses"
         name="seeds"
-        rows={rowsOf(draft.seeds)}
-        value={draft.seeds}
+        field="seeds"
         hint="An address a line. Every run starts here."
-        wrong={wrong("seeds")}
-        onInput={(event) => onChange({ seeds: event.currentTarget.value })}
-        onBlur={onLeft("seeds")}
       />
     </Group>
   )
 }
 
-function Which({ draft, onChange, wrong, onLeft }: GroupProps) {
+function Which(form: GroupProps) {
+  const { draft, onChange, wrong } = form
   return (
     <Group title="Which pages">
       <Select
@@ -116,61 +112,39 @@ function Which({ draft, onChange, wrong, onLeft }: GroupProps) {
         wrong={wrong("scope")}
         onChoose={(scope) => onChange({ scope })}
       />
-      <Field
-        label="Pages at most"
-        name="pages"
-        value={draft.pages}
-        placeholder="usually 10000"
-        wrong={wrong("limits.pages")}
-        onInput={(event) => onChange({ pages: event.currentTarget.value })}
-        onBlur={onLeft("limits.pages")}
-      />
-      <TextArea
+      <Line form={form} label="Pages at most" name="pages" field="limits.pages" placeholder="usually 10000" />
+      <Lines
+        form={form}
         label="Leave out"
         name="exclude"
-        rows={rowsOf(draft.exclude)}
-        value={draft.exclude}
+        field="exclude"
         hint={
           <>
             A pattern a line, such as <code>*.pdf</code> or <code>/archive/**</code>.
           </>
         }
-        wrong={wrong("exclude")}
-        onInput={(event) => onChange({ exclude: event.currentTarget.value })}
-        onBlur={onLeft("exclude")}
       />
-      <TextArea
+      <Lines
+        form={form}
         label="Only these"
         name="include"
-        rows={rowsOf(draft.include)}
-        value={draft.include}
+        field="include"
         hint="Patterns; empty: all in the scope."
-        wrong={wrong("include")}
-        onInput={(event) => onChange({ include: event.currentTarget.value })}
-        onBlur={onLeft("include")}
       />
-      <Field
+      <Line
+        form={form}
         label="Link steps from the start at most"
         name="depth"
-        value={draft.depth}
+        field="limits.depth"
         placeholder="usually 10"
-        wrong={wrong("limits.depth")}
-        onInput={(event) => onChange({ depth: event.currentTarget.value })}
-        onBlur={onLeft("limits.depth")}
       />
-      <TextArea
-        label="Sitemaps beside those the site names"
-        name="sitemaps"
-        value={draft.sitemaps}
-        wrong={wrong("sitemaps")}
-        onInput={(event) => onChange({ sitemaps: event.currentTarget.value })}
-        onBlur={onLeft("sitemaps")}
-      />
+      <Lines form={form} label="Sitemaps beside those the site names" name="sitemaps" field="sitemaps" />
     </Group>
   )
 }
 
-function How({ draft, onChange, wrong, onLeft }: GroupProps) {
+function How(form: GroupProps) {
+  const { draft, onChange, wrong } = form
   return (
     <Group title="How they are read">
       <Select
@@ -197,29 +171,26 @@ function How({ draft, onChange, wrong, onLeft }: GroupProps) {
         wrong={wrong("politeness.robots")}
         onChoose={(robots) => onChange({ robots })}
       />
-      <Field
+      <Line
+        form={form}
         label="Milliseconds between two requests"
         name="delayMs"
-        value={draft.delayMs}
+        field="politeness.delayMs"
         placeholder="as the appliance is set"
-        wrong={wrong("politeness.delayMs")}
-        onInput={(event) => onChange({ delayMs: event.currentTarget.value })}
-        onBlur={onLeft("politeness.delayMs")}
       />
-      <Field
+      <Line
+        form={form}
         label="Language of pages that name none"
         name="language"
-        value={draft.language}
+        field="pages.language"
         placeholder="en"
-        wrong={wrong("pages.language")}
-        onInput={(event) => onChange({ language: event.currentTarget.value })}
-        onBlur={onLeft("pages.language")}
       />
     </Group>
   )
 }
 
-function When({ draft, onChange, wrong, onLeft }: GroupProps) {
+function When(form: GroupProps) {
+  const { draft, onChange, wrong } = form
   return (
     <Group title="When it runs">
       <Select
@@ -235,43 +206,21 @@ function When({ draft, onChange, wrong, onLeft }: GroupProps) {
         onChoose={(when) => onChange({ when })}
       />
       {draft.when === "hours" && (
-        <Field
-          label="Hours from run to run"
-          name="everyHours"
-          value={draft.everyHours}
-          wrong={wrong("schedule")}
-          onInput={(event) => onChange({ everyHours: event.currentTarget.value })}
-          onBlur={onLeft("schedule")}
-        />
+        <Line form={form} label="Hours from run to run" name="everyHours" field="schedule" />
       )}
       {draft.when === "cron" && (
         <>
-          <Field
+          <Line
+            form={form}
             label="Cron line"
             name="cron"
-            value={draft.cron}
+            field="schedule.cron"
             placeholder="15 3 * * *"
             hint="Minute, hour, day of month, month, day of week."
-            wrong={wrong("schedule.cron")}
-            onInput={(event) => onChange({ cron: event.currentTarget.value })}
-            onBlur={onLeft("schedule.cron")}
           />
-          <Field
-            label="Time zone"
-            name="timeZone"
-            value={draft.timeZone}
-            placeholder="UTC"
-            wrong={wrong("schedule.timeZone")}
-            onInput={(event) => onChange({ timeZone: event.currentTarget.value })}
-            onBlur={onLeft("schedule.timeZone")}
-          />
+          <Line form={form} label="Time zone" name="timeZone" field="schedule.timeZone" placeholder="UTC" />
         </>
       )}
     </Group>
   )
 }
-
-const MOST_ROWS = 8
-
-/** As high as what is written. */
-const rowsOf = (lines: string): number => Math.min(MOST_ROWS, Math.max(2, lines.split("\n").length))
