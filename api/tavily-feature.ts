@@ -3,7 +3,7 @@ import type { Admissions } from "./accounts/limits/admission.ts"
 import type { Middleware } from "./context.ts"
 import type { Feature } from "./feature.ts"
 import type { LiveParts } from "./core/read/live-parts.ts"
-import type { SearchLimits } from "./tavily/prepare.ts"
+import type { SearchLimits } from "./core/ask/question.ts"
 import type { search } from "./tavily/search.ts"
 
 type SearchCallParts = Parameters<typeof search>[1]

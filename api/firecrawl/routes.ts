@@ -7,7 +7,7 @@ import type { Door } from "../doors/door.ts"
 import { roomOnDisk } from "../doors/room-on-disk.ts"
 import { admission } from "../middleware/admission.ts"
 import type { PlainSearchParts } from "../doors/plain-search.ts"
-import type { SearchLimits } from "../tavily/prepare.ts"
+import type { SearchLimits } from "../core/ask/question.ts"
 import {
   activeCrawls,
   cancelJob,

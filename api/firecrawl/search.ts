@@ -2,10 +2,20 @@ import { degradedText } from "#base/flow/degraded.ts"
 
 import { type Middleware, clientGone } from "../context.ts"
 import { writeAsHtml } from "../pages/page-html.ts"
-import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../doors/plain-search.ts"
+import {
+  MAX_QUERY_CHARS,
+  MOST_RESULTS,
+  type PlainQuestion,
+  plainSearch,
+  type PlainSearchParts,
+} from "../doors/plain-search.ts"
 import type { Freshness } from "../core/fresh/fresh-hits.ts"
-import type { SearchLimits } from "../tavily/prepare.ts"
+import type { SearchLimits } from "../core/ask/question.ts"
 import { modelLabel } from "../wire/model-label.ts"
+import type { ShownPage } from "../core/ask/shown-page.ts"
+import { MAX_SEARCHED_CHARS } from "../core/understand/searched-text.ts"
+import type { GivenDates } from "../wire/dates.ts"
+import { shortened } from "../wire/warnings.ts"
 import { FieldReader, isFields } from "../wire/fields.ts"
 import type { Formats, Version } from "./documents/formats.ts"
 import { readScrapeOptions } from "./scrape-request.ts"
@@ -16,12 +26,10 @@ const MAX_DOMAINS = 300
 const MAX_TIMEOUT_MS = 300_000
 
 interface AskedSearch {
-  readonly body: Readonly<Record<string, unknown>>
+  readonly question: PlainQuestion
   readonly sources: readonly Source[]
   readonly formats: Formats | null
   readonly timeoutMs: number
-  /** How old the pages may be; null: as old as the index has them. */
-  readonly freshness: Freshness | null
   /** What cannot be honoured, for `warning`. */
   readonly warnings: readonly string[]
 }
@@ -37,25 +45,26 @@ export function search(version: Version, limits: SearchLimits, parts: PlainSearc
   return async (ctx) => {
     const asked = readSearch(new FieldReader(ctx.state.body), version)
     const signal = AbortSignal.any([clientGone(ctx), AbortSignal.timeout(asked.timeoutMs)])
-    const found = await ask(ctx, asked.body, { signal, freshness: asked.freshness })
+    const found = await ask(ctx, asked.question, { signal })
     const pages = []
-    for (const [at, result] of found.results.entries()) {
-      const content = await contentOf(result, asked.formats, signal)
-      const { url, title, content: description } = result
-      const label = modelLabel(result.addresses_models)
+    for (const [at, page] of found.pages.entries()) {
+      const { url, title } = page.hit
+      const content = await contentOf(page, asked.formats, signal)
       pages.push({
         url,
         title,
-        description,
-        ...label,
+        description: page.content,
+        ...modelLabel(page.addressesModels),
         ...(version === 2 && { position: at + 1 }),
         ...content,
       })
     }
-    const images = found.images.map((image, at) => {
-      const { url, description } = typeof image === "string" ? { url: image, description: "" } : image
-      return { imageUrl: url, title: description, url, position: at + 1 }
-    })
+    const images = found.images.map(({ url, description }, at) => ({
+      imageUrl: url,
+      title: description ?? "",
+      url,
+      position: at + 1,
+    }))
     const has = (source: Source) => asked.sources.includes(source)
     const data =
       version === 1
@@ -64,7 +73,7 @@ export function search(version: Version, limits: SearchLimits, parts: PlainSearc
             ...(has("web") && { web: pages }),
             ...(has("news") && {
               news: pages.map(({ description, ...page }, at) => {
-                const date = found.results[at]?.published_date
+                const date = found.pages[at]?.hit.publishedAt?.toUTCString()
                 return { ...page, snippet: description, ...(date && { date }) }
               }),
             }),
@@ -73,7 +82,9 @@ export function search(version: Version, limits: SearchLimits, parts: PlainSearc
     const lacks = degradedText(found.degraded)
     const warnings = [
       ...asked.warnings,
-      ...(found.warnings ?? []).map(({ text }) => text),
+      ...[...shortened("query", asked.question.text, MAX_SEARCHED_CHARS), ...found.aged].map(
+        ({ text }) => text,
+      ),
       ...(lacks === null ? [] : [lacks]),
     ]
     ctx.body = {
@@ -108,26 +119,25 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
   // Sent by Firecrawl's MCP server for tools of a catalogue, of which there are none here.
   body.passedOver("domainTools", "toolDetail")
   body.only([], ["threatProtection", "auditMetadata"], "It is not known here.")
-  const times = timesOf(body)
+  const dates = timesOf(body)
   body.end()
   const isNews = sources.includes("news") && !sources.includes("web")
   return {
     sources,
     formats,
     timeoutMs,
-    freshness,
     warnings: limit > MOST_RESULTS ? [`limit: a search gives at most ${MOST_RESULTS} results.`] : [],
-    body: {
-      query,
-      max_results: Math.min(limit, MOST_RESULTS),
-      include_domains: include,
-      exclude_domains: exclude,
+    question: {
+      text: query,
+      results: Math.min(limit, MOST_RESULTS),
+      domains: include,
+      withoutDomains: exclude,
       ...(categories.length > 0 && { types: ["pdf"] }),
-      ...(isNews ? { topic: "news" } : country !== undefined && { country }),
-      ...(sources.includes("images") && { include_images: true, include_image_descriptions: true }),
-      ...(sources.includes("news") && { include_published_date: true }),
-      ...(formats !== null && (formats.markdown || formats.html) && { include_raw_content: "markdown" }),
-      ...times,
+      ...(isNews ? { isNews } : { country }),
+      withImages: sources.includes("images"),
+      withWhole: formats !== null && (formats.markdown || formats.html),
+      dates,
+      freshness,
     },
   }
 }
@@ -158,7 +168,7 @@ function scrapeOf(
   options: FieldReader,
   version: Version,
   timeoutMs: number,
-): Pick<AskedSearch, "formats" | "freshness"> {
+): { readonly formats: Formats | null; readonly freshness: Freshness | null } {
   const { formats, maxAgeMs } = readScrapeOptions(options, version)
   options.end()
   const isLimited = options.any("maxAge") !== undefined
@@ -177,7 +187,7 @@ function scrapeOf(
 const RANGES: Readonly<Record<string, string>> = { d: "day", w: "week", m: "month", y: "year" }
 
 /** Google's `tbs`: `qdr:` and a letter, or `cdr:1,cd_min:…,cd_max:…` with days as month/day/year. */
-function timesOf(body: FieldReader): Readonly<Record<string, string>> {
+function timesOf(body: FieldReader): GivenDates {
   const tbs = body.string("tbs", 200)?.trim()
   if (!tbs) return {}
   const range = RANGES[/^qdr:([dwmy])$/.exec(tbs)?.[1] ?? ""]
@@ -197,7 +207,7 @@ function dayOf(text = ""): string | null {
 }
 
 async function contentOf(
-  { url, title, raw_content: markdown }: { url: string; title: string; raw_content: string | null },
+  { hit: { url, title }, whole: markdown }: Pick<ShownPage, "hit" | "whole">,
   formats: Formats | null,
   signal: AbortSignal,
 ) {

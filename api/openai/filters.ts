@@ -1,6 +1,9 @@
+import type { PlainQuestion } from "../doors/plain-search.ts"
+import type { GivenDates } from "../wire/dates.ts"
 import { isFields, FieldReader } from "../wire/fields.ts"
 
 type Filter = Readonly<Record<string, unknown>>
+type Filters = Partial<Omit<PlainQuestion, "dates">> & GivenDates
 
 const MAX_VALUES = 100
 
@@ -13,18 +16,18 @@ const CHOICES =
  * Filters of a vector store in the words of our search: comparisons of attributes, and several of them joined by `and`.
  * @throws ApiError 400 for a comparison that cannot be made
  */
-export function readFilters(body: FieldReader): Filter {
+export function readFilters(body: FieldReader): Partial<PlainQuestion> {
   const given = body.any("filters")
   if (given === undefined) return {}
   const refuse = () => body.refusal("filters", CHOICES)
-  const found: Record<string, unknown> = {}
+  const found: Filters = {}
   for (const comparison of comparisonsOf(given, refuse)) {
-    for (const [field, value] of Object.entries(asked(comparison, refuse))) {
-      if (field in found) throw refuse()
-      found[field] = value
-    }
+    const one = asked(comparison, refuse)
+    if (Object.keys(one).some((field) => field in found)) throw refuse()
+    Object.assign(found, one)
   }
-  return found
+  const { start_date, end_date, ...filters } = found
+  return { ...filters, dates: { start_date, end_date } }
 }
 
 function comparisonsOf(given: unknown, refuse: () => Error): readonly Filter[] {
@@ -35,13 +38,15 @@ function comparisonsOf(given: unknown, refuse: () => Error): readonly Filter[] {
   return inner
 }
 
-function asked({ type, key, value, ...rest }: Filter, refuse: () => Error): Filter {
+function asked({ type, key, value, ...rest }: Filter, refuse: () => Error): Filters {
   if (Object.keys(rest).length > 0) throw refuse()
   const texts = [value].flat()
+  if (key === "published_at") return published(type, value, refuse)
   const areTexts =
     texts.length > 0 && texts.length <= MAX_VALUES && texts.every((one) => typeof one === "string")
-  const isChoice = areTexts && (Array.isArray(value) ? type === "in" : type === "eq")
-  const isExclusion = areTexts && (Array.isArray(value) ? type === "nin" : type === "ne")
+  if (!areTexts) throw refuse()
+  const isChoice = Array.isArray(value) ? type === "in" : type === "eq"
+  const isExclusion = Array.isArray(value) ? type === "nin" : type === "ne"
   switch (key) {
     case "source":
       if (isChoice) return { sources: texts }
@@ -50,18 +55,20 @@ function asked({ type, key, value, ...rest }: Filter, refuse: () => Error): Filt
       if (isChoice) return { types: texts }
       break
     case "language":
-      if (isChoice && texts.length === 1) return { language: texts[0], filter_by_language: true }
+      if (isChoice && texts.length === 1) return { language: texts[0]!, isOfLanguage: true }
       break
     case "domain":
-      if (isChoice) return { include_domains: texts }
-      if (isExclusion) return { exclude_domains: texts }
-      break
-    case "published_at":
-      if (typeof value !== "number" || Math.abs(value) > 1e11) break
-      if (type === "gte") return { start_date: dayOf(value) }
-      if (type === "lte") return { end_date: dayOf(value) }
+      if (isChoice) return { domains: texts }
+      if (isExclusion) return { withoutDomains: texts }
       break
   }
+  throw refuse()
+}
+
+function published(type: unknown, value: unknown, refuse: () => Error): GivenDates {
+  if (typeof value !== "number" || Math.abs(value) > 1e11) throw refuse()
+  if (type === "gte") return { start_date: dayOf(value) }
+  if (type === "lte") return { end_date: dayOf(value) }
   throw refuse()
 }
 

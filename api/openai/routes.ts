@@ -5,7 +5,7 @@ import type { Embedder } from "#engine"
 import type { RequestState } from "../context.ts"
 import type { Door } from "../doors/door.ts"
 import { admission } from "../middleware/admission.ts"
-import type { SearchLimits } from "../tavily/prepare.ts"
+import type { SearchLimits } from "../core/ask/question.ts"
 import { embeddings, models } from "./embeddings.ts"
 import { getStore, listStores, searchStore, type VectorStoreParts } from "./vector-stores.ts"
 

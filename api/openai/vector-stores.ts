@@ -6,7 +6,7 @@ import { ApiError } from "../errors.ts"
 import { parameter, pathParameter, wholeNumber } from "../middleware/query-parameters.ts"
 import type { PageKnowledge } from "../pages/page-knowledge.ts"
 import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../doors/plain-search.ts"
-import type { SearchLimits } from "../tavily/prepare.ts"
+import type { SearchLimits } from "../core/ask/question.ts"
 import { FieldReader } from "../wire/fields.ts"
 import { readFilters } from "./filters.ts"
 
@@ -65,34 +65,31 @@ export function searchStore(limits: SearchLimits, parts: VectorStoreParts): Midd
     body.only([false], ["rewrite_query"], "Questions are asked as they stand.")
     body.end()
     const asked = {
-      query: queries.join(" "),
-      max_results: most,
-      include_published_date: true,
+      text: queries.join(" "),
+      results: most,
       ...filters,
       ...(id !== ALL && { collections: [id] }),
     }
-    const { results } = await search(ctx, asked, { filing: ctx.state.reach.names.filing() })
+    const { pages } = await search(ctx, asked, { filing: ctx.state.reach.names.filing() })
     ctx.body = {
       object: "vector_store.search_results.page",
       search_query: queries,
-      data: results
-        .filter(({ score }) => score >= threshold)
-        .map((result) => ({
-          file_id: result.url,
-          filename: result.title || result.url,
-          score: result.score,
+      data: pages
+        .filter(({ hit }) => hit.score >= threshold)
+        .map(({ hit, content, filed, addressesModels }) => ({
+          file_id: hit.url,
+          filename: hit.title || hit.url,
+          score: hit.score,
           attributes: {
-            url: result.url,
-            title: result.title,
-            type: result.type,
-            ...modelLabel(result.addresses_models),
-            ...(result.language !== null && { language: result.language }),
-            ...(result.sources?.[0] !== undefined && { source: result.sources[0] }),
-            ...(result.published_date && {
-              published_at: Math.floor(Date.parse(result.published_date) / 1000),
-            }),
+            url: hit.url,
+            title: hit.title,
+            type: hit.type,
+            ...modelLabel(addressesModels),
+            ...(hit.language !== null && { language: hit.language }),
+            ...(filed?.sources[0] !== undefined && { source: filed.sources[0] }),
+            ...(hit.publishedAt && { published_at: Math.floor(hit.publishedAt.getTime() / 1000) }),
           },
-          content: result.content.split(CHUNK_SEPARATOR).map((text) => ({ type: "text", text })),
+          content: content.split(CHUNK_SEPARATOR).map((text) => ({ type: "text", text })),
         })),
       has_more: false,
       next_page: null,

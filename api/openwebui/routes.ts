@@ -5,7 +5,7 @@ import type { FirecrawlParts } from "../firecrawl/scrape.ts"
 import type { Door } from "../doors/door.ts"
 import { admission } from "../middleware/admission.ts"
 import type { PlainSearchParts } from "../doors/plain-search.ts"
-import type { SearchLimits } from "../tavily/prepare.ts"
+import type { SearchLimits } from "../core/ask/question.ts"
 import { externalLoad } from "./load.ts"
 import { externalSearch } from "./search.ts"
 

@@ -1,6 +1,6 @@
 import type { Middleware } from "../context.ts"
 import { MAX_QUERY_CHARS, MOST_RESULTS, plainSearch, type PlainSearchParts } from "../doors/plain-search.ts"
-import type { SearchLimits } from "../tavily/prepare.ts"
+import type { SearchLimits } from "../core/ask/question.ts"
 import { FieldReader } from "../wire/fields.ts"
 
 /** POST /openwebui/search: Open WebUI's external search. */
@@ -11,7 +11,7 @@ export function externalSearch(limits: SearchLimits, parts: PlainSearchParts): M
     const query = body.requiredString("query", MAX_QUERY_CHARS)
     const count = body.number("count", 1, 1000) ?? 5
     body.end()
-    const { results } = await search(ctx, { query, max_results: Math.min(count, MOST_RESULTS) })
-    ctx.body = results.map(({ url, title, content }) => ({ link: url, title, snippet: content }))
+    const { pages } = await search(ctx, { text: query, results: Math.min(count, MOST_RESULTS) })
+    ctx.body = pages.map(({ hit, content }) => ({ link: hit.url, title: hit.title, snippet: content }))
   }
 }

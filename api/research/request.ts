@@ -1,7 +1,7 @@
 import type { PageFilter, PagePreference, PageType } from "#engine"
 
 import { type KnownNames, NAMELESS } from "../accounts/reach/known-names.ts"
-import { searchSchema } from "../tavily/schema.ts"
+import { filterFields } from "../doors/filter-fields.ts"
 import { domainList } from "../wire/domains.ts"
 import { type FieldSchema, type RequestSchema } from "../wire/validate.ts"
 import { type Attachment, filesSchema, type GivenFile, readFiles } from "./sources/files.ts"
@@ -76,9 +76,9 @@ export const researchSchema: RequestSchema<ResearchBody> = {
       "Pages of these domains, subdomains included, rank higher; others still appear.",
     ),
     exclude_domains: domains("No pages of these domains and their subdomains."),
-    sources: searchSchema.properties.sources,
-    collections: searchSchema.properties.collections,
-    types: searchSchema.properties.types,
+    sources: filterFields.sources,
+    collections: filterFields.collections,
+    types: filterFields.types,
     output_length: {
       type: "string",
       enum: OUTPUT_LENGTHS,

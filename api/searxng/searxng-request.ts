@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts"
 import { badRequest } from "../errors.ts"
-import { MAX_QUERY_CHARS, MOST_RESULTS } from "../doors/plain-search.ts"
+import { MAX_QUERY_CHARS, MOST_RESULTS, type PlainQuestion } from "../doors/plain-search.ts"
 import type { KnownNames } from "../accounts/reach/known-names.ts"
 
 /** A search in SearXNG's words. */
@@ -8,8 +8,7 @@ export interface SearxngRequest {
   readonly query: string
   readonly format: (typeof FORMATS)[number]
   readonly page: number
-  /** The body of a search of ours. */
-  readonly body: Readonly<Record<string, unknown>>
+  readonly question: PlainQuestion
   readonly withImages: boolean
   readonly category: "general" | "news" | "images"
   /** Engines that were asked for by name and are none here. */
@@ -49,7 +48,6 @@ export function readSearxng(given: Given, names: Pick<KnownNames, "named" | "fil
   const categories = listOf(given("categories"))
   const category = categories.includes("images") ? "images" : categories.includes("news") ? "news" : "general"
   const { filter, unknown } = filterOf([...listOf(given("engines"))], names)
-  const language = languageOf(given("language"))
   return {
     query,
     format,
@@ -57,15 +55,14 @@ export function readSearxng(given: Given, names: Pick<KnownNames, "named" | "fil
     category,
     withImages: category === "images",
     unknownEngines: unknown,
-    body: {
-      query,
-      max_results: Math.min(page * PAGE_RESULTS, MOST_RESULTS),
-      include_published_date: true,
-      ...(category === "news" && { topic: "news" }),
-      ...(category === "images" && { include_images: true, include_image_descriptions: true }),
-      ...(time !== "" && { time_range: time }),
-      ...(safe !== "0" && { safe_search: true }),
-      ...(language !== null && { language }),
+    question: {
+      text: query,
+      results: Math.min(page * PAGE_RESULTS, MOST_RESULTS),
+      isNews: category === "news",
+      withImages: category === "images",
+      dates: time === "" ? {} : { time_range: time },
+      isSafe: safe !== "0",
+      language: languageOf(given("language")),
       ...filter,
     },
   }
@@ -82,8 +79,8 @@ const listOf = (text = ""): readonly string[] =>
     .slice(0, MAX_NAMES)
 
 /** `en` and `en-US` prefer a language; `all` and `auto`, and what is none, prefer none, as with SearXNG. */
-const languageOf = (text = ""): string | null =>
-  /^([a-z]{2})(?:[-_].*)?$/i.exec(text.trim())?.[1]?.toLowerCase() ?? null
+const languageOf = (text = ""): string | undefined =>
+  /^([a-z]{2})(?:[-_].*)?$/i.exec(text.trim())?.[1]?.toLowerCase()
 
 /** Engines may be named by the sources and collections that the key knows. */
 function filterOf(engines: readonly string[], names: Pick<KnownNames, "named">) {

@@ -2,7 +2,7 @@ import { DEGRADED_PARTS } from "#base/flow/degraded.ts"
 
 import { type Middleware, originOf } from "../context.ts"
 import { MOST_RESULTS, plainSearch, type PlainSearchParts } from "../doors/plain-search.ts"
-import type { SearchLimits } from "../tavily/prepare.ts"
+import type { SearchLimits } from "../core/ask/question.ts"
 import { isMiss } from "../misses/doubtful.ts"
 import { modelLabel } from "../wire/model-label.ts"
 import { resultsAsCsv, resultsAsRss } from "./searxng-formats.ts"
@@ -24,37 +24,37 @@ export function searxngSearch(
       return
     }
     const request = readSearxng(given, ctx.state.reach.names)
-    const found = await search(ctx, request.body)
+    const found = await search(ctx, request.question)
     const from = (request.page - 1) * PAGE_RESULTS
-    const pages = found.results.slice(from, from + PAGE_RESULTS).map((result, at) => ({
-      ...of(result.url, result.title, result.content, from + at + 1),
-      ...modelLabel(result.addresses_models),
-      score: result.score,
-      category: request.category,
-      template: "default.html",
-      publishedDate: dateOf(result.published_date),
+    const pages = found.pages
+      .slice(from, from + PAGE_RESULTS)
+      .map(({ hit, content, addressesModels }, at) => ({
+        ...of(hit.url, hit.title, content, from + at + 1),
+        ...modelLabel(addressesModels),
+        score: hit.score,
+        category: request.category,
+        template: "default.html",
+        publishedDate: dateOf(hit.publishedAt),
+      }))
+    const images = found.images.map(({ url, description }, at) => ({
+      ...of(url, description ?? "", description ?? "", at + 1),
+      score: 1 / (at + 1),
+      category: "images",
+      template: "images.html",
+      img_src: url,
+      thumbnail_src: url,
+      publishedDate: null,
     }))
-    const images = found.images.flatMap((image, at) => {
-      if (typeof image === "string") return []
-      const { url, description } = image
-      return [
-        {
-          ...of(url, description, description, at + 1),
-          score: 1 / (at + 1),
-          category: "images",
-          template: "images.html",
-          img_src: url,
-          thumbnail_src: url,
-          publishedDate: null,
-        },
-      ]
-    })
     const results = request.withImages ? (request.page === 1 ? images : []) : pages
     if (request.format === "html") {
-      const isMore =
-        found.results.length === request.page * PAGE_RESULTS && found.results.length < MOST_RESULTS
+      const isMore = found.pages.length === request.page * PAGE_RESULTS && found.pages.length < MOST_RESULTS
       ctx.type = "html"
-      ctx.body = searchPage(request.query, results, isMore ? request.page + 1 : null, isMiss(found.results))
+      ctx.body = searchPage(
+        request.query,
+        results,
+        isMore ? request.page + 1 : null,
+        isMiss(found.pages.map(({ hit }) => hit)),
+      )
       return
     }
     if (request.format === "csv") {
@@ -78,7 +78,7 @@ export function searxngSearch(
       suggestions: [],
       unresponsive_engines: [
         ...request.unknownEngines.map((name) => [name, "no engine of this name"]),
-        ...(found.degraded ?? []).map((part) => [ENGINE, DEGRADED_PARTS[part]]),
+        ...found.degraded.map((part) => [ENGINE, DEGRADED_PARTS[part]]),
       ],
     }
   }
@@ -102,8 +102,7 @@ function of(url: string, title: string, content: string, position: number) {
 }
 
 /** ISO 8601 without a zone, in UTC, as SearXNG writes it. */
-const dateOf = (date: string | null | undefined): string | null =>
-  date ? new Date(date).toISOString().slice(0, 19) : null
+const dateOf = (date: Date | null): string | null => date?.toISOString().slice(0, 19) ?? null
 
 /** GET /searxng/config: what a client may ask for. */
 export function searxngConfig(): Middleware {

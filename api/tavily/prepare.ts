@@ -1,42 +1,22 @@
-import type { PageFilter, PagePreference } from "#engine"
-import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
-
 import { type KnownNames, NAMELESS } from "../accounts/reach/known-names.ts"
 import { choose } from "../core/understand/choose.ts"
-import { countryCode } from "../core/understand/countries.ts"
-import { languageCodes } from "../core/understand/languages.ts"
-import { searchedText } from "../core/understand/searched-text.ts"
+import { theCountry } from "../core/understand/countries.ts"
+import { theLanguage } from "../core/understand/languages.ts"
+import { type Asked, type Question, questionOf, type SearchLimits } from "../core/ask/question.ts"
 import type { Freshness } from "../core/fresh/fresh-hits.ts"
 import { badRequest } from "../errors.ts"
 import { fromWire } from "../federation/evidence.ts"
-import type { AskedQuery } from "../misses/narrow-filters.ts"
 import { domainList } from "../wire/domains.ts"
 import type { Warning } from "../wire/warnings.ts"
-import { dateWindow } from "./dates.ts"
-import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
+import { type DateWindow, dateWindow } from "../wire/dates.ts"
+import type { SearchBody, SearchRequest } from "./schema.ts"
 import { withoutEffect } from "./without-effect.ts"
 
-export interface SearchLimits {
-  /** Results when the request leaves their number open. */
-  readonly maxResults: number
-  /** Results at most when their number is `auto`. */
-  readonly maxAutoResults: number
-  readonly includeDomainsCap: number
-  readonly excludeDomainsCap: number
-}
-
-/** Earliest date the filter can name: with it, "has a date" is a window like any other. */
-const BEGINNING = new Date(0)
-
-/** A request that is known to be right, ready to be searched for. */
+/** A request that is known to be right, and the question that it asks. */
 export interface PreparedSearch {
   readonly request: SearchRequest
-  /** The question, taken apart once for all who read it. */
-  readonly question: QueryText
-  readonly query: AskedQuery
+  readonly question: Question
   readonly chosen: AutoParameters | null
-  /** How old results may be; null: of any age. */
-  readonly freshness: Freshness | null
   /** What of the request the answer does not honour. */
   readonly warnings: readonly Warning[]
 }
@@ -54,18 +34,8 @@ export function prepareSearch(
   const now = new Date()
   const chosen = body.auto_parameters ? chosenFor(body, now) : null
   const request = settle(body, chosen)
-  const question = parseQueryText(searchedText(request.query))
-  const query = toQuery(request, question, limits, now)
-  const sources = names.named(request)
-  const filter = { ...query.filter, ...(sources !== undefined && { sources }) }
-  return {
-    request,
-    question,
-    query: { ...query, filter },
-    chosen,
-    freshness: freshnessOf(request),
-    warnings: withoutEffect(request, question),
-  }
+  const question = questionOf(askedBy(request, limits, names, now), limits, now)
+  return { request, question, chosen, warnings: withoutEffect(request, question.words) }
 }
 
 /** The same search, with warnings about fields that its schema does not have. */
@@ -103,30 +73,32 @@ function settle(body: SearchBody, chosen: AutoParameters | null): SearchRequest 
   return { search_depth: "basic", topic: "general", ...body, ...chosen }
 }
 
-/**
- * The engine's query for a request.
- * @throws ApiError 400 for values that a schema cannot judge, naming the field
- */
-function toQuery(request: SearchRequest, question: QueryText, limits: SearchLimits, now: Date): AskedQuery {
-  const { max_results: results = limits.maxResults, search_depth: depth } = request
-  const includeDomains = domainList("include_domains", request.include_domains, limits.includeDomainsCap)
-  if (request.include_domains_mode !== undefined && includeDomains.length === 0) {
+/** What a request asks for. */
+function askedBy(
+  request: SearchRequest,
+  limits: SearchLimits,
+  names: Pick<KnownNames, "named">,
+  now: Date,
+): Asked {
+  const { include_answer: answer, include_raw_content: whole } = request
+  const domains = domainList("include_domains", request.include_domains, limits.includeDomainsCap)
+  if (request.include_domains_mode !== undefined && domains.length === 0) {
     throw badRequest("Invalid include_domains_mode. Must be given together with include_domains.")
   }
-  const boosting = request.include_domains_mode === "boost" || request.include_domains_mode === "prefer"
-  const languages = toLanguages(request)
+  const isRaised = request.include_domains_mode === "boost" || request.include_domains_mode === "prefer"
+  const languages = languagesOf(request)
   const excludeDomains = domainList("exclude_domains", request.exclude_domains, limits.excludeDomainsCap)
+  const { from, before } = publishedWithin(request, now)
+  const country = request.country === undefined ? undefined : theCountry(request.country)
+  const sources = names.named(request)
   return {
-    text: question,
-    depth,
-    limit: results === "auto" ? limits.maxAutoResults : results,
-    passagesPerPage: depth === "ultra-fast" ? 1 : request.chunks_per_source,
-    // Answers are made from the whole text of pages.
-    withMarkdown: request.include_raw_content !== false || request.include_answer !== false,
-    ...(request.include_evidence && { withEvidence: true }),
-    ...(request.word_statistics && { statistics: fromWire(request.word_statistics) }),
+    text: request.query,
+    depth: request.search_depth,
+    topic: request.topic,
+    results: request.max_results,
+    passages: request.chunks_per_source,
     filter: {
-      ...(includeDomains.length > 0 && !boosting && { includeDomains }),
+      ...(domains.length > 0 && !isRaised && { includeDomains: domains }),
       ...(excludeDomains.length > 0 && { excludeDomains }),
       ...(languages.length > 0 && request.filter_by_language && { languages }),
       ...(request.types !== undefined && { types: [request.types].flat() }),
@@ -135,62 +107,46 @@ function toQuery(request: SearchRequest, question: QueryText, limits: SearchLimi
       ...(request.versions !== undefined && {
         versions: [request.versions].flat().map((version) => version.toLowerCase()),
       }),
-      ...toFilter(request, question, now),
+      ...(from !== undefined && { publishedFrom: from }),
+      ...(before !== undefined && { publishedBefore: before }),
+      ...(sources !== undefined && { sources }),
     },
+    isDated: request.filter_by_published_date,
+    isSafe: request.safe_search,
+    isExact: request.exact_match,
     preference: {
-      ...(includeDomains.length > 0 && boosting && { domains: includeDomains }),
+      ...(domains.length > 0 && isRaised && { domains }),
       ...(languages.length > 0 && !request.filter_by_language && { languages }),
-      ...toPreference(request, now),
+      ...(country !== undefined && { countries: [country] }),
     },
+    freshness: freshnessOf(request),
+    answer: answer === false ? null : answer === "advanced" ? "advanced" : "basic",
+    whole: whole === false ? null : whole === "text" ? "text" : "markdown",
+    withImages: request.include_images,
+    ...(request.include_facets && { facets: [request.include_facets].flat() }),
+    withEvidence: request.include_evidence,
+    ...(request.word_statistics && { statistics: fromWire(request.word_statistics) }),
   }
 }
 
-function toFilter(request: SearchRequest, { phrases: quoted }: QueryText, now: Date): PageFilter {
-  const { filter_by_published_date: dated, search_depth: depth } = request
+function languagesOf({ language, filter_by_language }: SearchRequest): readonly string[] {
+  if (language !== undefined) return theLanguage(language)
+  if (filter_by_language)
+    throw badRequest("Invalid filter_by_language. Must be given together with language.")
+  return []
+}
+
+/** The window of its dates, or that of the older form of `time_range`. */
+function publishedWithin(request: SearchRequest, now: Date): DateWindow {
   const window = dateWindow(request, now)
-  const from = window.from ?? (dated && !window.before ? BEGINNING : undefined)
-  const phrases = request.exact_match ? quoted : []
-  return {
-    ...(from !== undefined && { publishedFrom: from }),
-    ...(window.before !== undefined && { publishedBefore: window.before }),
-    ...(dated && { requirePublished: true }),
-    // The contract has it for the two other depths only.
-    ...(request.safe_search && depth !== "fast" && depth !== "ultra-fast" && { safe: true }),
-    ...(phrases.length > 0 && { phrases }),
-  }
+  const { days, topic } = request
+  if (window.from !== undefined || window.before !== undefined) return window
+  if (topic !== "news" || typeof days !== "number" || !(days > 0 && days < MOST_DAYS)) return {}
+  return { from: new Date(now.getTime() - days * 24 * HOUR_MS) }
 }
 
-/** News and finance are preferred, not required: few pages say what they are, and a thin index would fall silent. */
-function toPreference(request: SearchRequest, now: Date): PagePreference {
-  const country = toCountry(request)
-  switch (request.topic) {
-    case "news":
-      return { topic: "news", recentAt: now }
-    case "finance":
-      return { topic: "finance" }
-    default:
-      return country === null ? {} : { countries: [country] }
-  }
-}
-
-function toLanguages({ language, filter_by_language }: SearchRequest): readonly string[] {
-  if (language === undefined) {
-    if (filter_by_language)
-      throw badRequest("Invalid filter_by_language. Must be given together with language.")
-    return []
-  }
-  const codes = languageCodes(language)
-  if (codes !== null) return codes
-  throw badRequest(`Invalid language. Must be ${searchSchema.properties.language["x-allowed"]}.`)
-}
-
-function toCountry({ country }: SearchRequest): string | null {
-  if (country === undefined) return null
-  const code = countryCode(country)
-  if (code !== null) return code
-  throw badRequest(`Invalid country. Must be ${searchSchema.properties.country["x-allowed"]}.`)
-}
-
+/** A century. */
+const MOST_DAYS = 36_525
 const HOUR_MS = 3_600_000
 
 /** What a request asks for; null: pages of any age. */

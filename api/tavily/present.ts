@@ -1,89 +1,59 @@
-import { leaveOut } from "#base/flow/degraded.ts"
-import { WorkError } from "#base/process/threads/work-threads.ts"
-import type { OtherForm } from "#crawler/duplicates/other-forms.ts"
-import { type Hit, type PageImage, type PageUrl, routeOf, type SearchResult, sourcesOf } from "#engine"
-import { withMeantWords } from "#engine/text/analysis/meant-words.ts"
-import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
+import type { Hit, PageImage } from "#engine"
 
-import type { Filed } from "../accounts/reach/known-names.ts"
 import type { Answered } from "../answers/answer.ts"
-import { evidenceOf, type WireFacts } from "../federation/evidence.ts"
-import type { PeerReport } from "../federation/federated-engine.ts"
-import { peerOfSource } from "../federation/peers-file.ts"
+import type { Found, Shown } from "../core/ask/ask.ts"
+import type { ShownPage } from "../core/ask/shown-page.ts"
+import type { Aged } from "../core/fresh/fresh-hits.ts"
+import { evidenceOf, factsOf } from "../federation/evidence.ts"
 import type { Searched } from "../misses/search-miss.ts"
-import { hitAddressesModels, textAddressesModels } from "../core/read/addresses-models.ts"
 import { modelLabel } from "../wire/model-label.ts"
-import type { AutoParameters } from "./prepare.ts"
-import type { ShownFacet } from "../core/ask/facets.ts"
-import { searchedText } from "../core/understand/searched-text.ts"
-import type { SearchRequest } from "./schema.ts"
 import { presentWarnings, type Warning } from "../wire/warnings.ts"
-import { CHUNK_SEPARATOR, formatContent } from "../core/read/page-text.ts"
-import { snippetsOf } from "../core/ask/snippets.ts"
-import { type ImageKnowledge, pageImages, searchImages } from "../core/ask/search-images.ts"
+import type { PreparedSearch } from "./prepare.ts"
+import type { SearchRequest } from "./schema.ts"
 
-/** Beginning of a page shown when no passage of it can be. */
-const OPENING_CHARS = 500
-
-export interface SearchPresentation {
-  /** What `auto_parameters` chose; null when it was not asked to. */
-  readonly chosen: AutoParameters | null
-  /** Null when none were asked for. */
-  readonly facets?: readonly ShownFacet[] | null
-  /** What another appliance ranks all of it by; null or left out where it was not asked for. */
-  readonly evidence?: WireFacts | null
-  /** What each peer had to say; undefined where none was to be asked. */
-  readonly peers?: readonly PeerReport[] | undefined
-  /** As in `SearchResult`. */
-  readonly corrected?: SearchResult["corrected"] | undefined
-  readonly requestId: string
-  /** Seconds. */
-  readonly responseTime: number
-  readonly credits: number
-  readonly images: ImageKnowledge
-  /** As in `SearchParts`. */
-  readonly filing?: ((sources: readonly string[]) => Filed) | undefined
-  /** As in `SearchParts`. */
-  readonly checked?: ((hit: Hit) => Date) | undefined
-  /** The formats in which hits are there besides, by address; undefined where they are not named. */
-  readonly otherForms?: ReadonlyMap<PageUrl, readonly OtherForm[]> | undefined
-  /** Why the ranking left meaning out although the request asked for it; undefined when it did not. */
-  readonly wordsAlone: string | undefined
-  /** Why the ranking left the reranker out although the settings ask for it; undefined when it did not. */
-  readonly notReranked?: string | undefined
-  /** Null where it is not told. */
-  readonly searched?: Searched | null
-  /** Null when no answer was asked for. */
+/** What a search came to; without an answer where that is not written yet or none is wanted. */
+export interface Outcome {
+  readonly found: Found
+  readonly shown: Shown
   readonly answered: Answered | null
-  readonly warnings: readonly Warning[]
 }
 
 /** The answer of POST /search. */
-export async function presentSearch(request: SearchRequest, hits: readonly Hit[], facts: SearchPresentation) {
-  const results = []
-  // One after the other: whole pages may have to be turned into text.
-  for (const [index, hit] of hits.entries()) {
-    results.push(await presentHit(request, hit, resultId(facts.requestId, index), facts))
-  }
-  const found = request.include_images ? searchImages(searchedText(request.query), hits, facts.images) : []
+export function presentSearch(
+  { request, chosen, warnings }: PreparedSearch,
+  { found, shown, answered }: Outcome,
+  {
+    requestId,
+    responseTime,
+    credits,
+  }: {
+    readonly requestId: string
+    /** Seconds. */
+    readonly responseTime: number
+    readonly credits: number
+  },
+) {
+  const { reach, peers, aged } = found
   return {
     query: request.query,
-    ...(facts.corrected && { corrected_query: withMeantWords(request.query, facts.corrected) }),
-    follow_up_questions: facts.answered?.followUpQuestions ?? null,
-    answer: facts.answered?.answer ?? null,
-    images: presentImages(found, request.include_image_descriptions),
-    results,
-    ...(facts.facets && { facets: facts.facets }),
-    ...(facts.evidence && { evidence: facts.evidence }),
-    ...(facts.peers && { peers: facts.peers }),
-    ...(facts.searched && presentSearched(facts.searched)),
-    ...(facts.chosen !== null && { auto_parameters: facts.chosen }),
-    ...presentWarnings(facts.warnings),
-    response_time: facts.responseTime,
-    ...(request.include_usage && { usage: { credits: facts.credits } }),
-    request_id: facts.requestId,
+    ...(shown.corrected && { corrected_query: shown.corrected }),
+    follow_up_questions: answered?.followUpQuestions ?? null,
+    answer: answered?.answer ?? null,
+    images: presentImages(shown.images, request.include_image_descriptions),
+    results: shown.pages.map((page, index) => presentPage(request, page, resultId(requestId, index), found)),
+    ...(shown.facets && { facets: shown.facets }),
+    ...(request.include_evidence && { evidence: factsOf({ ...(reach !== undefined && { reach }) }) }),
+    ...(peers && { peers }),
+    ...(shown.searched && presentSearched(shown.searched)),
+    ...(chosen !== null && { auto_parameters: chosen }),
+    ...presentWarnings([...warnings, ...aged.map(agedWarning)]),
+    response_time: responseTime,
+    ...(request.include_usage && { usage: { credits } }),
+    request_id: requestId,
   }
 }
+
+const agedWarning = ({ code, url, text }: Aged): Warning => ({ code, field: "max_age_hours", url, text })
 
 /** Beside the results: clients of Tavily read neither. */
 function presentSearched({ coverage, misses: [miss, ...others] }: Searched) {
@@ -93,47 +63,35 @@ function presentSearched({ coverage, misses: [miss, ...others] }: Searched) {
   }
 }
 
-async function presentHit(
+function presentPage(
   request: SearchRequest,
-  hit: Hit,
+  { hit, filed, peer, checkedAt, section, otherForms, ...page }: ShownPage,
   id: string,
-  {
-    images,
-    filing,
-    checked,
-    otherForms,
-    wordsAlone,
-    notReranked,
-  }: Pick<SearchPresentation, "images" | "filing" | "checked" | "otherForms" | "wordsAlone" | "notReranked">,
+  { wordsAlone, notReranked }: Pick<Found, "wordsAlone" | "notReranked">,
 ) {
   const dated = request.include_published_date || request.filter_by_published_date || request.topic === "news"
-  const forms = otherForms?.get(hit.url)
-  const filed = filing?.(sourcesOf(hit))
-  const section = sectionOf(hit)
-  const peer = peerOfSource(hit.source)
   const evidence = request.include_evidence ? evidenceOf(hit) : null
-  const whole = await rawContent(request, hit.markdown)
   return {
     id,
     title: hit.title,
     url: hit.url,
-    content: contentOf(request, hit),
+    content: page.content,
     score: hit.score,
-    raw_content: whole?.text ?? null,
+    raw_content: page.whole,
     ...(filed !== undefined && filed.sources.length > 0 && { sources: filed.sources }),
     ...(filed !== undefined && filed.collections.length > 0 && { collections: filed.collections }),
     ...(peer !== null && { peer }),
     type: hit.type,
     language: hit.language,
-    ...(checked !== undefined && { checked_at: checked(hit).toISOString() }),
+    ...(checkedAt !== undefined && { checked_at: checkedAt.toISOString() }),
     ...(section !== null && { section }),
-    ...modelLabel(whole?.addressesModels === true || hitAddressesModels(hit)),
-    ...(forms !== undefined && { other_forms: forms }),
+    ...modelLabel(page.addressesModels),
+    ...(otherForms !== undefined && { other_forms: otherForms }),
     ...foldedPages(hit),
     ...(request.include_favicon && { favicon: hit.favicon }),
     ...(dated && { published_date: hit.publishedAt?.toUTCString() ?? null }),
     ...(request.include_images && {
-      images: presentImages(pageImages(hit, images), request.include_image_descriptions),
+      images: presentImages(page.images, request.include_image_descriptions),
     }),
     ...(evidence !== null && { evidence }),
     ...(request.explain && {
@@ -154,43 +112,6 @@ function foldedPages({ folded = [] }: Hit) {
   const copies = of("copy").map(({ url, title }) => ({ url, title }))
   const translations = of("translation").map(({ url, title, language }) => ({ url, title, language }))
   return { ...(copies.length > 0 && { copies }), ...(translations.length > 0 && { translations }) }
-}
-
-/**
- * Where the best passage stands: its heading, and the address that leads there. The nearest heading and not all above it, for this is
- * what the reader who follows the address finds at the top, and the title says the rest.
- */
-function sectionOf({ url, passages: [best] }: Hit): { heading: string | null; url?: string } | null {
-  if (best === undefined) return null
-  const heading = best.beginsUnder ?? best.headings.at(-1) ?? null
-  // A page whose address is a route in its fragment has no room for another.
-  const anchor = routeOf(url) === "" ? best.anchor : undefined
-  if (heading === null && anchor === undefined) return null
-  return { heading, ...(anchor !== undefined && { url: `${url}#${anchor}` }) }
-}
-
-function contentOf(request: SearchRequest, hit: Hit): string {
-  const passages = snippetsOf(hit.passages)
-  const summary = request.search_depth === "ultra-fast" ? hit.description : null
-  if (summary !== null) return summary
-  if (passages.length > 0) return passages.join(CHUNK_SEPARATOR)
-  return hit.description ?? toPlainText(hit.markdown.slice(0, 4 * OPENING_CHARS)).slice(0, OPENING_CHARS)
-}
-
-async function rawContent(
-  { include_raw_content: wanted }: SearchRequest,
-  markdown: string,
-): Promise<{ readonly text: string; readonly addressesModels: boolean } | null> {
-  if (wanted === false) return null
-  try {
-    const text = await formatContent(markdown, wanted === "text" ? "text" : "markdown")
-    return { text, addressesModels: await textAddressesModels(text) }
-  } catch (error) {
-    // One page that is past reading must not take the others' answer away.
-    if (!(error instanceof WorkError)) throw error
-    leaveOut("pages")
-    return null
-  }
 }
 
 /** Images as addresses, or as `{url, description}` when descriptions are wanted. */

@@ -1,10 +1,12 @@
 import { FACET_FIELDS, type FacetField, type PageTopic, type SearchDepth } from "#engine"
 import { PAGE_TOPICS } from "#engine/page/page.ts"
-import { PAGE_TYPES, type PageType } from "#engine/page/page-type.ts"
+import type { PageType } from "#engine/page/page-type.ts"
 
 import { PRICES } from "../accounts/billing/credits.ts"
-import { MAX_ENTRIES } from "../accounts/keys/key-scope.ts"
+import { filterFields } from "../doors/filter-fields.ts"
 import { MOST_WORDS, type WireStatistics } from "../federation/evidence.ts"
+import { COUNTRY_ALLOWED } from "../core/understand/countries.ts"
+import { LANGUAGE_ALLOWED } from "../core/understand/languages.ts"
 import type { SearchTopic } from "../core/understand/choose.ts"
 import type { FieldSchema, RequestSchema } from "../wire/validate.ts"
 
@@ -30,10 +32,6 @@ const strings = (description: string, item: Partial<FieldSchema> = {}): FieldSch
 })
 const stringOrList = (description: string): FieldSchema => ({
   anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
-  description,
-})
-const names = (description: string): FieldSchema => ({
-  anyOf: [{ type: "string" }, { type: "array", items: { type: "string" }, maxItems: MAX_ENTRIES }],
   description,
 })
 const places = (description: string): FieldSchema => ({
@@ -192,16 +190,9 @@ export const searchSchema: RequestSchema<SearchBody> = {
       description:
         "`filter` (or `restrict`, the default) keeps to `include_domains`, `boost` (or `prefer`) raises them; refused without `include_domains`.",
     },
-    sources: names("Pages of these sources only, and of those in `collections`."),
-    collections: names("Pages of the sources in these collections only, and of `sources`."),
-    types: {
-      anyOf: [
-        { type: "string", enum: PAGE_TYPES },
-        { type: "array", items: { type: "string", enum: PAGE_TYPES } },
-      ],
-      "x-allowed": `one or several of ${PAGE_TYPES.map((type) => `'${type}'`).join(", ")}`,
-      description: "Pages of these types only: what they are written in.",
-    },
+    sources: filterFields.sources,
+    collections: filterFields.collections,
+    types: filterFields.types,
     topics: {
       anyOf: [
         { type: "string", enum: PAGE_TOPICS },
@@ -217,13 +208,13 @@ export const searchSchema: RequestSchema<SearchBody> = {
     versions: places("Pages whose address names one of these versions only: `3.12`, `v2`, `latest`."),
     country: {
       type: "string",
-      "x-allowed": "an ISO 3166-1 alpha-2 code ('fr') or the English name of a country ('france')",
+      "x-allowed": COUNTRY_ALLOWED,
       description:
         "Raises pages made in or for that country, with the topic `general`: its English name or its ISO 3166-1 alpha-2 code.",
     },
     language: {
       type: "string",
-      "x-allowed": "an ISO 639-1 code ('en', 'zh-cn') or the English name of a language ('french')",
+      "x-allowed": LANGUAGE_ALLOWED,
       description: "Raises pages in that language: an ISO 639-1 code or its English name.",
     },
     filter_by_language: flag("Drops pages in other languages; refused without `language`."),

@@ -3,7 +3,7 @@ import type { CallEntry } from "../accounts/call-log.ts"
 import { type Endpoint, ENDPOINTS } from "../accounts/keys/key-scope.ts"
 import { type Middleware, responseTime } from "../context.ts"
 import { badRequest } from "../errors.ts"
-import { dateWindow } from "../tavily/dates.ts"
+import { dateWindow } from "../wire/dates.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { presentWarnings, unknownFields } from "../wire/warnings.ts"
 import { type LogsRequest, logsSchema } from "./schema.ts"
@@ -18,10 +18,7 @@ export function logs({ callLog }: Pick<Accounts, "callLog">): Middleware {
     const { key } = ctx.state
     const request = read(ctx.state.body)
     const { start_date, end_date } = request
-    const window = dateWindow(
-      { topic: "general", ...(start_date && { start_date }), ...(end_date && { end_date }) },
-      new Date(),
-    )
+    const window = dateWindow({ start_date, end_date }, new Date())
     const isOwn = request.filter_by_api_key || key.role !== "admin"
     const entries = callLog.list({
       limit: request.limit,

@@ -3,7 +3,7 @@ import type { Admissions } from "../accounts/limits/admission.ts"
 import type { DiskRoom } from "#base/disk-space.ts"
 import type { Feature } from "../feature.ts"
 import type { PageKnowledge } from "../pages/page-knowledge.ts"
-import type { SearchLimits } from "../tavily/prepare.ts"
+import type { SearchLimits } from "../core/ask/question.ts"
 import type { Watches } from "./open-watches.ts"
 import { watchSettings } from "./settings.ts"
 

@@ -10,9 +10,10 @@ import { addressPatterns } from "#crawler/scope/globs.ts"
 import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
 import { pageTest, scopedPage } from "../accounts/reach/scoped-pages.ts"
 import type { Reach } from "../accounts/reach/reach.ts"
-import { ApiError } from "../errors.ts"
+import { toApiError } from "../errors.ts"
 import { DOUBTFUL } from "../misses/doubtful.ts"
-import { prepareSearch, type SearchLimits } from "../tavily/prepare.ts"
+import { prepareSearch } from "../tavily/prepare.ts"
+import { type SearchLimits } from "../core/ask/question.ts"
 import type { SearchBody } from "../tavily/schema.ts"
 import { Differences } from "./differences.ts"
 import type { Found, Note, WatchStore } from "./store/watch-store.ts"
@@ -196,7 +197,7 @@ async function hitsOf(
   if (reach === null || watch.subject.kind !== "question") return new Set()
   try {
     const body = watch.subject.search as unknown as SearchBody
-    const { query } = prepareSearch(body, parts.searchLimits, reach.names)
+    const { query } = prepareSearch(body, parts.searchLimits, reach.names).question
     const limit = typeof body.max_results === "number" ? body.max_results : MOST_HITS
     const degraded = countedDegraded()
     const { hits } = await degraded.collect(() =>
@@ -206,7 +207,7 @@ async function hitsOf(
     return new Set(hits.filter(({ score }) => score >= DOUBTFUL).map(({ url }) => url))
   } catch (error) {
     // A source or collection that it names is no longer there.
-    if (error instanceof ApiError && error.status === 400) return new Set()
+    if (toApiError(error).status === 400) return new Set()
     throw error
   }
 }

@@ -6,7 +6,7 @@ import { userAgentHeader } from "#crawler/settings.ts"
 import type { Engine } from "#engine"
 
 import type { KeyStore } from "../accounts/keys/keys.ts"
-import type { SearchLimits } from "../tavily/prepare.ts"
+import type { SearchLimits } from "../core/ask/question.ts"
 import { followWatches } from "./follow-watches.ts"
 import type { LookParts } from "./look.ts"
 import type { WatchParts } from "./routes.ts"

@@ -9,7 +9,8 @@ import { findPage } from "../pages/find-page.ts"
 import type { PageKnowledge } from "../pages/page-knowledge.ts"
 import { liveUrl } from "../core/read/live-url.ts"
 import { type SearchBody, searchSchema } from "../tavily/schema.ts"
-import { prepareSearch, type SearchLimits } from "../tavily/prepare.ts"
+import { prepareSearch } from "../tavily/prepare.ts"
+import { type SearchLimits } from "../core/ask/question.ts"
 import type { BodySchema } from "../wire/body-schema.ts"
 import { bodyReader } from "../wire/validate.ts"
 import { unknownFields } from "../wire/warnings.ts"
@@ -143,7 +144,7 @@ export async function subjectOf(
   const search = typeof question === "string" ? { query: question } : { ...question }
   const [unknown] = unknownFields(searchSchema, search)
   if (unknown) throw badRequest(`Invalid question. ${unknown.text}`)
-  const { freshness } = prepareSearch(readSearch(search), limits, reach.names)
+  const { freshness } = prepareSearch(readSearch(search), limits, reach.names).question
   if (freshness !== null) {
     throw badRequest("Invalid question. max_age_hours has no place here: a watch follows what crawls find.")
   }

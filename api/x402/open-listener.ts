@@ -10,8 +10,8 @@ import { httpServer } from "../server/http-server.ts"
 import type { Connections } from "../load/connections.ts"
 import type { Memory } from "../load/memory/memory.ts"
 import { closeServer } from "../server/shutdown.ts"
-import type { SearchParts } from "../tavily/search.ts"
-import type { SearchLimits } from "../tavily/prepare.ts"
+import type { AskParts } from "../core/ask/ask.ts"
+import type { SearchLimits } from "../core/ask/question.ts"
 import type { X402Config } from "./settings.ts"
 import { httpFacilitator } from "./chain/facilitator.ts"
 import { openLedger } from "./books/payment-ledger.ts"
@@ -36,7 +36,7 @@ export interface ListenerParts {
   /** Id of this process among others on the same state. Default: there is no other. */
   readonly process?: string
   /** Of the whole index; what is not for sale is kept out here. */
-  readonly search: SearchParts
+  readonly search: AskParts
   /** What the names of collections mean at the moment. */
   readonly collections: Pick<Collections, "sourcesOf">
   /** Of the whole process. */
@@ -116,7 +116,7 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
 /** Stands for all payers at the gate. */
 const SALES = "sales"
 
-const byTurns = (engine: SearchParts["engine"], gate: FairPool): SearchParts["engine"] => ({
+const byTurns = (engine: AskParts["engine"], gate: FairPool): AskParts["engine"] => ({
   search: (query, options) => gate.run(() => engine.search(query, options), { key: SALES, ...options }),
 })
 

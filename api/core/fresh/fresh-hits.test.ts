@@ -60,7 +60,7 @@ const notFound: Reread = {
 test("only pages that were checked too long ago are read again, and 0 means all", async () => {
   const hits = [pageAt("old"), pageAt("young", { fetchedAt: NOW })]
   const hourly = await young(hits)
-  expect([hourly.asked, hourly.warnings]).toEqual([["https://example.com/old"], []])
+  expect([hourly.asked, hourly.aged]).toEqual([["https://example.com/old"], []])
   expect(hourly.hits.map(({ fetchedAt }) => fetchedAt)).toEqual([NOW, NOW])
   expect(hourly.hits[0]!.passages).toEqual(hits[0]!.passages)
   expect((await young(hits, {}, { ...HOURLY, maxAgeMs: 0 })).asked).toHaveLength(2)
@@ -71,12 +71,11 @@ test("a page that cannot be read again is left out, or given with its age", asyn
   const now = { slow: timeout, blocked: { kind: "refused", because: "its login failed" } } as const
   const strict = await young(hits, now)
   const since = `was left out: it was last checked at ${hits[0]!.fetchedAt.toISOString()} and could not be read again`
-  expect([strict.urls, strict.warnings]).toEqual([
+  expect([strict.urls, strict.aged]).toEqual([
     ["fine"],
     [
       {
         code: "left-out",
-        field: "max_age_hours",
         url: "https://example.com/slow",
         text: `https://example.com/slow ${since}: the site took too long.`,
       },
@@ -85,11 +84,11 @@ test("a page that cannot be read again is left out, or given with its age", asyn
   ])
   const lenient = await young(hits, now, { ...HOURLY, fallsBack: true })
   expect(lenient.urls).toEqual(["slow", "blocked", "fine"])
-  expect(lenient.warnings.map(({ code }) => code)).toEqual(["stale", "stale"])
+  expect(lenient.aged.map(({ code }) => code)).toEqual(["stale", "stale"])
 })
 
 test("a page that is gone is left out, whatever the request falls back to", async () => {
-  const { urls, warnings } = await young(
+  const { urls, aged } = await young(
     [pageAt("gone"), pageAt("here")],
     { gone: notFound },
     {
@@ -97,7 +96,7 @@ test("a page that is gone is left out, whatever the request falls back to", asyn
       fallsBack: true,
     },
   )
-  expect([urls, warnings]).toEqual([
+  expect([urls, aged]).toEqual([
     ["here"],
     [expect.objectContaining({ code: "left-out", text: expect.stringContaining("gone (answered 404)") })],
   ])
@@ -127,13 +126,8 @@ test.each([
 ])("a changed page that %s is left out", async (_, query) => {
   const given = { language: "de", publishedAt: new Date(0) }
   const one = pageAt("a")
-  const { hits, warnings } = await young(
-    [one],
-    { a: rewritten(one, "A pump of paper.", given) },
-    HOURLY,
-    query,
-  )
-  expect([hits, warnings[0]?.text]).toEqual([[], expect.stringContaining("no longer fits the request")])
+  const { hits, aged } = await young([one], { a: rewritten(one, "A pump of paper.", given) }, HOURLY, query)
+  expect([hits, aged[0]?.text]).toEqual([[], expect.stringContaining("no longer fits the request")])
 })
 
 test("a page that leads to another hit is shown once", async () => {
@@ -144,9 +138,9 @@ test("a page that leads to another hit is shown once", async () => {
 
 test("one search reads twenty pages again, and none of another appliance's", async () => {
   const own = Array.from({ length: 22 }, (_, i) => pageAt(`p${i}`))
-  const { asked, warnings } = await young([pageAt("theirs", { source: sourceOfPeer("north") }), ...own])
+  const { asked, aged } = await young([pageAt("theirs", { source: sourceOfPeer("north") }), ...own])
   expect(asked).toHaveLength(20)
-  expect(warnings.map(({ text }) => text.split(": ").at(-1))).toEqual([
+  expect(aged.map(({ text }) => text.split(": ").at(-1))).toEqual([
     "the appliance north did not read it again.",
     "a search reads at most 20 pages again.",
     "a search reads at most 20 pages again.",

@@ -8,7 +8,6 @@ import type { QueryText } from "#engine/text/query-text.ts"
 
 import { fitsQuery } from "../../federation/fits-query.ts"
 import { peerOfSource } from "../../federation/peers-file.ts"
-import type { Warning } from "../../wire/warnings.ts"
 import { failureReason } from "../read/failure-text.ts"
 import { type Relevance, relevanceTo } from "../relevance/relevance.ts"
 
@@ -20,6 +19,14 @@ export interface Freshness {
   readonly fetchMs: number
   /** Whether a page that could not be read again is given as the index holds it. */
   readonly fallsBack: boolean
+}
+
+/** A page that is older than it may be, or is missing because it was. */
+export interface Aged {
+  readonly code: "left-out" | "stale"
+  readonly url: PageUrl
+  /** What became of it, in a sentence. */
+  readonly text: string
 }
 
 /** Reads results again, within the reach of a caller. */
@@ -47,13 +54,13 @@ type Outcome = { readonly hit: Hit } | { readonly gone: string } | { readonly un
 /**
  * Reads hits again that were checked too long ago. A changed page is shown as it is now, with passages cut anew, and its score falls as
  * far as it answers less than before. A page that is gone, no longer fits the request, or could not be read is left out; with
- * `fallsBack` a page that could not be read is kept as the index holds it. A warning names each such page.
+ * `fallsBack` a page that could not be read is kept as the index holds it.
  */
 export async function freshHits(
   hits: readonly Hit[],
   { maxAgeMs, fetchMs, fallsBack }: Freshness,
   asked: Asked,
-): Promise<{ readonly hits: readonly Hit[]; readonly warnings: readonly Warning[] }> {
+): Promise<{ readonly hits: readonly Hit[]; readonly aged: readonly Aged[] }> {
   const now = Date.now()
   const isFresh = (hit: Hit): boolean => maxAgeMs > 0 && now - asked.checked(hit).getTime() <= maxAgeMs
   const late = AbortSignal.any([asked.signal, AbortSignal.timeout(fetchMs)])
@@ -72,7 +79,7 @@ export async function freshHits(
     }),
   )
   const byHit = new Map(outcomes)
-  const warnings = outcomes.flatMap(([hit, outcome]) => warningOf(hit, outcome, fallsBack, asked))
+  const aged = outcomes.flatMap(([hit, outcome]) => agedOf(hit, outcome, fallsBack, asked))
   const kept = hits.flatMap((hit) => {
     const outcome = byHit.get(hit) ?? { hit }
     if ("hit" in outcome) return outcome.hit
@@ -81,25 +88,22 @@ export async function freshHits(
   const ranked = kept.toSorted((a, b) => b.score - a.score)
   // A page that another one now leads to may be among the hits already.
   const shown = ranked.filter((hit, at) => ranked.findIndex(({ url }) => url === hit.url) === at)
-  return { hits: shown, warnings }
+  return { hits: shown, aged }
 }
 
-function warningOf(
+function agedOf(
   { url, ...hit }: Hit,
   outcome: Outcome,
   fallsBack: boolean,
   { checked }: FreshParts,
-): readonly Warning[] {
+): readonly Aged[] {
   if ("hit" in outcome) return []
-  const field = "max_age_hours"
-  if ("gone" in outcome) {
-    return [{ code: "left-out", field, url, text: `${url} was left out: ${outcome.gone}.` }]
-  }
+  if ("gone" in outcome) return [{ code: "left-out", url, text: `${url} was left out: ${outcome.gone}.` }]
   const why = `it was last checked at ${checked({ url, ...hit }).toISOString()} and could not be read again: ${outcome.unread}`
   return [
     fallsBack
-      ? { code: "stale", field, url, text: `${url} is older than asked for: ${why}.` }
-      : { code: "left-out", field, url, text: `${url} was left out: ${why}.` },
+      ? { code: "stale", url, text: `${url} is older than asked for: ${why}.` }
+      : { code: "left-out", url, text: `${url} was left out: ${why}.` },
   ]
 }
 

@@ -1,3 +1,4 @@
+import { Refusal } from "#base/errors.ts"
 import { COUNTRY_CODES } from "#crawler/page/extract/country-codes.ts"
 
 /** English country names, lower case, with their ISO 3166-1 alpha-2 codes. Other common spellings stand beside. */
@@ -214,4 +215,13 @@ const COUNTRIES: ReadonlyMap<string, string> = new Map([
 export function countryCode(text: string): string | null {
   const wanted = text.trim().toLowerCase()
   return COUNTRY_CODES.has(wanted) ? wanted : (COUNTRIES.get(wanted)?.toLowerCase() ?? null)
+}
+
+export const COUNTRY_ALLOWED = "an ISO 3166-1 alpha-2 code ('fr') or the English name of a country ('france')"
+
+/** The code of the country that a caller names. @throws Refusal when it is none */
+export function theCountry(text: string): string {
+  const code = countryCode(text)
+  if (code === null) throw new Refusal("wrong", `Invalid country. Must be ${COUNTRY_ALLOWED}.`)
+  return code
 }

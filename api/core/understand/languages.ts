@@ -1,3 +1,5 @@
+import { Refusal } from "#base/errors.ts"
+
 // ISO 639-1, all two-letter codes in use.
 const CODES =
   "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo " +
@@ -31,6 +33,16 @@ export function languageCodes(text: string): readonly string[] | null {
   if (code === undefined) return null
   const others = SAME.flatMap(([one, other]) => (one === code ? [other] : other === code ? [one] : []))
   return [code, ...others]
+}
+
+export const LANGUAGE_ALLOWED =
+  "an ISO 639-1 code ('en', 'zh-cn') or the English name of a language ('french')"
+
+/** The codes of the language that a caller names, as {@link languageCodes} gives them. @throws Refusal when it is none */
+export function theLanguage(text: string): readonly string[] {
+  const known = languageCodes(text)
+  if (known === null) throw new Refusal("wrong", `Invalid language. Must be ${LANGUAGE_ALLOWED}.`)
+  return known
 }
 
 function englishNames(): ReadonlyMap<string, string> {

@@ -3,7 +3,8 @@ import type { Logger } from "pino"
 import { untilClosed, callerGone, type Context, clientGone } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import { holding, type Memory } from "../../load/memory/memory.ts"
-import { performSearch, type SearchParts } from "../../tavily/search.ts"
+import type { AskParts } from "../../core/ask/ask.ts"
+import { performSearch } from "../../tavily/search.ts"
 import type { Entry, Ledger, Receipt } from "../books/payment-ledger.ts"
 import type { X402Outcome } from "../books/outcomes.ts"
 import type { Chain } from "../chain/chain.ts"
@@ -25,7 +26,7 @@ export interface PurchaseParts {
   readonly ledger: Ledger
   readonly payers: PayerLimits
   /** With an engine that finds what is for sale, and nothing else. */
-  readonly search: SearchParts
+  readonly search: AskParts
   /** Throws an ApiError 429 when a search would have to wait for too long. */
   readonly check: () => void
   readonly memory: Pick<Memory, "enter">
@@ -95,7 +96,7 @@ export async function carryOut(
   return settle(ctx, purchase, { answer: found, since: Date.now(), doubt: false }, parts)
 }
 
-async function search(ctx: Context, { prepared }: Purchase, parts: SearchParts) {
+async function search(ctx: Context, { prepared }: Purchase, parts: AskParts) {
   const late = AbortSignal.timeout(SEARCH_MS)
   try {
     return await performSearch(prepared, ctx, parts, AbortSignal.any([clientGone(ctx), late]))

@@ -1,5 +1,11 @@
 import { badRequest } from "../errors.ts"
-import type { SearchRequest } from "./schema.ts"
+
+/** When pages were published, as callers write it: a time until now, or days of the form YYYY-MM-DD. */
+export interface GivenDates {
+  readonly time_range?: string | undefined
+  readonly start_date?: string | undefined
+  readonly end_date?: string | undefined
+}
 
 /** From `from` (inclusive) up to `before` (exclusive); a missing bound is open. */
 export interface DateWindow {
@@ -10,13 +16,10 @@ export interface DateWindow {
 const DAY_MS = 86_400_000
 
 /**
- * The publication window of a search. Both given days belong to it, so that a window of one day is not empty;
+ * The window that dates open. Both given days belong to it, so that a window of one day is not empty;
  * days are those of UTC, as publication dates are kept.
  */
-export function dateWindow(
-  request: Pick<SearchRequest, "time_range" | "start_date" | "end_date" | "days" | "topic">,
-  now: Date,
-): DateWindow {
+export function dateWindow(request: GivenDates, now: Date): DateWindow {
   const start = request.start_date === undefined ? undefined : day("start_date", request.start_date)
   const end = request.end_date === undefined ? undefined : day("end_date", request.end_date)
   if (request.time_range !== undefined) {
@@ -28,7 +31,6 @@ export function dateWindow(
   if (start !== undefined && end !== undefined && start > end) {
     throw badRequest("Invalid start_date. Must not be after end_date.")
   }
-  if (start === undefined && end === undefined) return legacyDays(request, now)
   return {
     ...(start !== undefined && { from: start }),
     ...(end !== undefined && { before: new Date(end.getTime() + DAY_MS) }),
@@ -60,9 +62,4 @@ function ago(range: string, now: Date): Date {
       from.setUTCFullYear(from.getUTCFullYear() - 1)
       return from
   }
-}
-
-function legacyDays({ days, topic }: Pick<SearchRequest, "days" | "topic">, now: Date): DateWindow {
-  if (topic !== "news" || typeof days !== "number" || !(days > 0 && days < 36_525)) return {}
-  return { from: new Date(now.getTime() - days * DAY_MS) }
 }

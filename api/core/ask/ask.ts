@@ -1,0 +1,169 @@
+import type { Logger } from "pino"
+
+import { leaveOut } from "#base/flow/degraded.ts"
+import type { Embedder, Engine, Hit, PageImage, SearchResult } from "#engine"
+import { withMeantWords } from "#engine/text/analysis/meant-words.ts"
+
+import type { Filed } from "../../accounts/reach/known-names.ts"
+import type { Reach } from "../../accounts/reach/reach.ts"
+import { answerFrom, type Answered, type AnswerParts } from "../../answers/answer.ts"
+import type { FederatedQuery, FederatedResult, PeersAsked } from "../../federation/federated-engine.ts"
+import { withPeerFacets } from "../../federation/peer-facets.ts"
+import type { AskedQuery } from "../../misses/narrow-filters.ts"
+import type { Searched } from "../../misses/search-miss.ts"
+import { type Aged, freshHits, type FreshParts } from "../fresh/fresh-hits.ts"
+import { searchedText } from "../understand/searched-text.ts"
+import { autoResults } from "./auto-results.ts"
+import { facetsFor, type ShownFacet } from "./facets.ts"
+import { lastCheck, type VisitKnowledge } from "./last-check.ts"
+import { type FormKnowledge, otherForms } from "./other-forms.ts"
+import type { Question } from "./question.ts"
+import { type ImageKnowledge, searchImages } from "./search-images.ts"
+import { showPage, type ShownPage } from "./shown-page.ts"
+
+export interface AskParts extends AnswerParts {
+  readonly engine: Pick<Engine, "search">
+  readonly embedder: Pick<Embedder, "id" | "traits" | "embed">
+  /** The question as other appliances are asked it; left out: none is. */
+  readonly peers?: PeersAsked | undefined
+  readonly images: ImageKnowledge
+  /** Counts what matches; left out where no counts are given. */
+  readonly facets?: Reach["facets"]
+  /** What pages are filed under, of what the caller may know; left out where no names are shown. */
+  readonly filing?: ((sources: readonly string[]) => Filed) | undefined
+  /** Reads results again that are older than the question allows. */
+  readonly fresh: FreshParts
+  /** Whether results always say when a crawl last found them; otherwise they do so only where their age counts. Default false. */
+  readonly showsChecks?: boolean
+  /** Where documents in several formats are named, and to whom; left out where they are not. */
+  readonly forms?: { readonly knowledge: FormKnowledge; readonly reach: Pick<Reach, "addresses"> }
+  /** How complete the sources are that were asked, and why nothing was found; left out where that is not shown. */
+  readonly searched?: (
+    query: AskedQuery,
+    hits: readonly Hit[],
+    signal: AbortSignal,
+  ) => Promise<Searched | null>
+}
+
+/** The call that a question is asked by. */
+export interface AskedBy {
+  /** Ends all work. */
+  readonly signal: AbortSignal
+  /** Ends the reading of old results, while there is still time to answer. */
+  readonly deadline: () => AbortSignal
+  readonly log: Logger
+}
+
+/** Pages that were found, as young as the question wants them. */
+export interface Found extends FederatedResult {
+  /** Pages that are older than the question wants them. */
+  readonly aged: readonly Aged[]
+}
+
+/** What was found, as a caller may be shown it. */
+export interface Shown {
+  readonly pages: readonly ShownPage[]
+  readonly images: readonly PageImage[]
+  /** The question as it was understood; undefined where that is as it was written. */
+  readonly corrected: string | undefined
+  /** Null where none were asked for. */
+  readonly facets: readonly ShownFacet[] | null
+  /** Null where it is not shown. */
+  readonly searched: Searched | null
+}
+
+/** Reads results again within the reach of a caller. */
+export const freshParts = (reach: Pick<Reach, "reread" | "limits">, visits: VisitKnowledge): FreshParts => ({
+  checked: (hit) => lastCheck(hit, visits, reach.limits()?.sources ?? null),
+  reread: (url, options) => reach.reread(url, options),
+})
+
+/** Searches, answers, and shows what was found. */
+export async function ask(
+  question: Question,
+  parts: AskParts,
+  by: AskedBy,
+): Promise<{ readonly found: Found; readonly shown: Shown; readonly answered: Answered | null }> {
+  const found = await find(question, parts, by)
+  const answered = await answer(question, found, parts, by)
+  return { found, answered, shown: await show(question, found, parts, by) }
+}
+
+/** The pages that a question finds. */
+export async function find(
+  { query, words, isCut, freshness }: Question,
+  { engine, peers, fresh, embedder }: AskParts,
+  { signal, deadline }: AskedBy,
+): Promise<Found> {
+  const asked: FederatedQuery = { ...query, ...(peers && { peers }) }
+  const found: FederatedResult = query.limit === 0 ? { hits: [] } : await engine.search(asked, { signal })
+  const hits = isCut ? found.hits.slice(0, autoResults(found.hits.map((hit) => hit.score))) : found.hits
+  if (freshness === null) return { ...found, hits, aged: [] }
+  const young = await freshHits(hits, freshness, {
+    ...fresh,
+    question: words,
+    query,
+    embedder,
+    signal: AbortSignal.any([signal, deadline()]),
+  })
+  return { ...found, ...young }
+}
+
+/** The answer that was asked for; null when none was. @param onPiece given the answer piece by piece, as it comes to be */
+export async function answer(
+  { answer: depth, words }: Question,
+  { hits, rarity, corrected }: SearchResult,
+  parts: AnswerParts,
+  { signal, log }: Pick<AskedBy, "signal" | "log">,
+  onPiece?: (piece: string) => void,
+): Promise<Answered | null> {
+  if (depth === null) return null
+  const question = corrected ? withMeantWords(words.text, corrected) : words.text
+  return answerFrom({ question, hits, ...(rarity && { rarity }), depth, signal, log, onPiece }, parts)
+}
+
+/** What a caller may be shown of what was found. */
+export async function show(
+  question: Question,
+  { hits, aged, corrected, peerFacets }: Found,
+  parts: AskParts,
+  { signal, log }: Pick<AskedBy, "signal" | "log">,
+): Promise<Shown> {
+  const { query, freshness, facets: fields } = question
+  const { facets, forms, images, filing, fresh, searched } = parts
+  const counted =
+    fields === null || facets === undefined
+      ? null
+      : await facetsFor(fields, query, hits, (asked) => facets(asked, signal))
+  const others = forms && (await otherForms(hits, forms.knowledge, forms.reach))
+  // Where pages were too old, that is why they are missing.
+  const looked =
+    query.limit === 0 || aged.length > 0
+      ? null
+      : await searchedOrNone(log, () => searched?.(query, hits, signal))
+  const checked = parts.showsChecks === true || freshness !== null ? fresh.checked : undefined
+  const pages: ShownPage[] = []
+  // One after the other: whole pages may have to be turned into text.
+  for (const hit of hits) pages.push(await showPage(question, hit, { images, filing, checked, others }))
+  return {
+    pages,
+    images: question.withImages ? searchImages(searchedText(question.text), hits, images) : [],
+    corrected: corrected && withMeantWords(question.text, corrected),
+    facets: counted && withPeerFacets(counted, peerFacets),
+    searched: looked,
+  }
+}
+
+/** Results are given without the reason for a miss where that reason cannot be found. */
+async function searchedOrNone(
+  log: Logger,
+  look: () => Promise<Searched | null> | undefined,
+): Promise<Searched | null> {
+  try {
+    return (await look()) ?? null
+  } catch (error) {
+    log.error({ err: error }, "why nothing was found could not be told")
+    leaveOut("coverage")
+    return null
+  }
+}

@@ -1,0 +1,127 @@
+import type { FacetField, PageFilter, PagePreference, Query, SearchDepth } from "#engine"
+import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
+
+import type { AnswerDepth } from "../../answers/prompt.ts"
+import type { AskedQuery } from "../../misses/narrow-filters.ts"
+import type { Freshness } from "../fresh/fresh-hits.ts"
+import type { SearchTopic } from "../understand/choose.ts"
+import { searchedText } from "../understand/searched-text.ts"
+
+export interface SearchLimits {
+  /** Results when the request leaves their number open. */
+  readonly maxResults: number
+  /** Results at most when their number is `auto`. */
+  readonly maxAutoResults: number
+  readonly includeDomainsCap: number
+  readonly excludeDomainsCap: number
+}
+
+/** What is asked for, as a door understands its caller. What is left out has the default of the appliance. */
+export interface Asked {
+  /** As the caller wrote it. */
+  readonly text: string
+  /** Default `basic`. */
+  readonly depth?: SearchDepth
+  /** Default `general`. */
+  readonly topic?: SearchTopic
+  /** At most; `auto`: as many as are worth showing. */
+  readonly results?: number | "auto" | undefined
+  /** Of each page. */
+  readonly passages?: number
+  /** Which pages may be found. Its dates are those of the window alone. */
+  readonly filter?: PageFilter
+  /** Whether only pages with a date are wanted. */
+  readonly isDated?: boolean
+  /** Whether adult pages are left out; the quick depths don't. */
+  readonly isSafe?: boolean
+  /** Whether pages must hold the phrases in quotes. */
+  readonly isExact?: boolean
+  /** Which pages are raised. Countries count with the topic `general` only. */
+  readonly preference?: PagePreference
+  /** How old results may be; null: of any age. */
+  readonly freshness?: Freshness | null
+  readonly answer?: AnswerDepth | null
+  /** How the whole text of pages is shown; null: not at all. */
+  readonly whole?: "markdown" | "text" | null
+  readonly withImages?: boolean
+  readonly facets?: readonly FacetField[]
+  /** Whether what the ranking is made of is wanted, for another appliance. */
+  readonly withEvidence?: boolean
+  readonly statistics?: Query["statistics"]
+}
+
+/** A question that is ready to be searched for. */
+export interface Question {
+  readonly text: string
+  /** The question, taken apart once for all who read it. */
+  readonly words: QueryText
+  readonly query: AskedQuery
+  /** Whether results that are not worth showing are cut off. */
+  readonly isCut: boolean
+  readonly freshness: Freshness | null
+  /** Null: none is wanted. */
+  readonly answer: AnswerDepth | null
+  readonly whole: "markdown" | "text" | null
+  readonly withImages: boolean
+  readonly facets: readonly FacetField[] | null
+}
+
+/** Earliest date that a filter can name: with it, "has a date" is a window like any other. */
+const BEGINNING = new Date(0)
+const PASSAGES = 3
+
+/** The engine's query, and what else is to be done for an answer. @param now what news are recent by */
+export function questionOf(asked: Asked, limits: SearchLimits, now: Date): Question {
+  const { depth = "basic", results = limits.maxResults, answer = null, whole = null } = asked
+  const words = parseQueryText(searchedText(asked.text))
+  const limit = results === "auto" ? limits.maxAutoResults : results
+  return {
+    text: asked.text,
+    words,
+    query: {
+      text: words,
+      depth,
+      limit,
+      passagesPerPage: depth === "ultra-fast" ? 1 : (asked.passages ?? PASSAGES),
+      // Answers are made from the whole text of pages.
+      withMarkdown: whole !== null || answer !== null,
+      ...(asked.withEvidence && { withEvidence: true }),
+      ...(asked.statistics && { statistics: asked.statistics }),
+      filter: filterOf(asked, words),
+      preference: preferenceOf(asked, now),
+    },
+    isCut: results === "auto",
+    freshness: asked.freshness ?? null,
+    answer: limit === 0 ? null : answer,
+    whole,
+    withImages: asked.withImages ?? false,
+    facets: asked.facets ?? null,
+  }
+}
+
+function filterOf(
+  { filter = {}, depth = "basic", isDated, isSafe, isExact }: Asked,
+  { phrases }: QueryText,
+): PageFilter {
+  const hasWindow = filter.publishedFrom !== undefined || filter.publishedBefore !== undefined
+  return {
+    ...filter,
+    ...(isDated && { requirePublished: true }),
+    ...(isDated && !hasWindow && { publishedFrom: BEGINNING }),
+    ...(isSafe && depth !== "fast" && depth !== "ultra-fast" && { safe: true }),
+    ...(isExact && phrases.length > 0 && { phrases }),
+  }
+}
+
+/** News and finance are preferred, not required: few pages say what they are, and a thin index would fall silent. */
+function preferenceOf({ preference = {}, topic }: Asked, now: Date): PagePreference {
+  const { countries, ...others } = preference
+  switch (topic) {
+    case "news":
+      return { ...others, topic: "news", recentAt: now }
+    case "finance":
+      return { ...others, topic: "finance" }
+    default:
+      return preference
+  }
+}

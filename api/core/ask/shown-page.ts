@@ -1,0 +1,105 @@
+import { leaveOut } from "#base/flow/degraded.ts"
+import { WorkError } from "#base/process/threads/work-threads.ts"
+import type { OtherForm } from "#crawler/duplicates/other-forms.ts"
+import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
+import { type Hit, type PageImage, type PageUrl, routeOf, sourcesOf } from "#engine"
+
+import type { Filed } from "../../accounts/reach/known-names.ts"
+import { peerOfSource } from "../../federation/peers-file.ts"
+import { hitAddressesModels, textAddressesModels } from "../read/addresses-models.ts"
+import { CHUNK_SEPARATOR, formatContent } from "../read/page-text.ts"
+import type { Question } from "./question.ts"
+import { type ImageKnowledge, pageImages } from "./search-images.ts"
+import { snippetsOf } from "./snippets.ts"
+
+/** Beginning of a page shown when no passage of it can be. */
+const OPENING_CHARS = 500
+
+/** A page that was found, as a caller may be shown it. */
+export interface ShownPage {
+  readonly hit: Hit
+  /** What answers: its best passages, or a summary. */
+  readonly content: string
+  /** The whole page; null where it is not wanted or cannot be given. */
+  readonly whole: string | null
+  /** Whether what is shown gives orders to language models. */
+  readonly addressesModels: boolean
+  /** Undefined where no names are shown. */
+  readonly filed: Filed | undefined
+  /** The other appliance that it was found at; null: it is of the own index. */
+  readonly peer: string | null
+  /** When a crawl last found it; undefined where that is not shown. */
+  readonly checkedAt: Date | undefined
+  /** Where the best passage stands; null where that has no name. */
+  readonly section: { readonly heading: string | null; readonly url?: string } | null
+  readonly otherForms: readonly OtherForm[] | undefined
+  /** None where they are not wanted. */
+  readonly images: readonly PageImage[]
+}
+
+export async function showPage(
+  question: Pick<Question, "query" | "whole" | "withImages">,
+  hit: Hit,
+  {
+    images,
+    filing,
+    checked,
+    others,
+  }: {
+    readonly images: ImageKnowledge
+    readonly filing: ((sources: readonly string[]) => Filed) | undefined
+    readonly checked: ((hit: Hit) => Date) | undefined
+    readonly others: ReadonlyMap<PageUrl, readonly OtherForm[]> | undefined
+  },
+): Promise<ShownPage> {
+  const whole = await wholeOf(question.whole, hit.markdown)
+  return {
+    hit,
+    content: contentOf(question, hit),
+    whole: whole?.text ?? null,
+    addressesModels: whole?.addressesModels === true || hitAddressesModels(hit),
+    filed: filing?.(sourcesOf(hit)),
+    peer: peerOfSource(hit.source),
+    checkedAt: checked?.(hit),
+    section: sectionOf(hit),
+    otherForms: others?.get(hit.url),
+    images: question.withImages ? pageImages(hit, images) : [],
+  }
+}
+
+/**
+ * Where the best passage stands: its heading, and the address that leads there. The nearest heading and not all above it, for this is
+ * what the reader who follows the address finds at the top, and the title says the rest.
+ */
+function sectionOf({ url, passages: [best] }: Hit): { heading: string | null; url?: string } | null {
+  if (best === undefined) return null
+  const heading = best.beginsUnder ?? best.headings.at(-1) ?? null
+  // A page whose address is a route in its fragment has no room for another.
+  const anchor = routeOf(url) === "" ? best.anchor : undefined
+  if (heading === null && anchor === undefined) return null
+  return { heading, ...(anchor !== undefined && { url: `${url}#${anchor}` }) }
+}
+
+function contentOf({ query }: Pick<Question, "query">, hit: Hit): string {
+  const passages = snippetsOf(hit.passages)
+  const summary = query.depth === "ultra-fast" ? hit.description : null
+  if (summary !== null) return summary
+  if (passages.length > 0) return passages.join(CHUNK_SEPARATOR)
+  return hit.description ?? toPlainText(hit.markdown.slice(0, 4 * OPENING_CHARS)).slice(0, OPENING_CHARS)
+}
+
+async function wholeOf(
+  format: Question["whole"],
+  markdown: string,
+): Promise<{ readonly text: string; readonly addressesModels: boolean } | null> {
+  if (format === null) return null
+  try {
+    const text = await formatContent(markdown, format)
+    return { text, addressesModels: await textAddressesModels(text) }
+  } catch (error) {
+    // One page that is past reading must not take the others' answer away.
+    if (!(error instanceof WorkError)) throw error
+    leaveOut("pages")
+    return null
+  }
+}
