@@ -14,19 +14,27 @@ import type { Description, DomainCaps } from "./operation/operation.ts"
  * The value is loaded wherever settings are read, also by the supervisor, so it imports its settings and types and
  * nothing else: `serve` loads the code that answers.
  *
- * @typeParam Needs what the feature takes from the app, by name; the list doesn't compile when the app lacks any of it
+ * @typeParam Needs what it takes from the app, by name; `app.ts` doesn't compile when the app lacks any of it
+ * @typeParam From what it opens its own parts from, by name; the same holds for `main.ts`
  */
-export interface Feature<in Needs> {
+export interface Feature<in Needs, in From = never> {
+  /** Also the name under which the app has what the feature opened. */
   readonly name: string
   /** Settings of its own: they join those of the API, and their values are in `config`. */
   readonly settings?: Settings
+  /**
+   * Opens what it keeps or works on, once for the process, or nothing where this appliance doesn't serve it. Features before it in the
+   * list are open by then.
+   * @param closing closes it, before what it was opened from
+   */
+  readonly open?: (from: From, closing: AsyncDisposableStack) => unknown
   /**
    * Loads what it says of its calls in `/openapi.json`.
    * @param caps what the settings of a server allow; left out: of any server
    */
   readonly describe?: (caps?: DomainCaps) => Promise<Description>
   /** Adds its calls to the router. Returns what else it adds, or nothing when this appliance doesn't serve it. */
-  readonly serve: (router: Router<RequestState>, needs: Needs) => Promise<Served | undefined>
+  readonly serve?: (router: Router<RequestState>, needs: Needs) => Promise<Served | undefined>
 }
 
 /** What a feature adds beside its routes. */

@@ -5,16 +5,18 @@ import { faces } from "./faces/feature.ts"
 import { firecrawl } from "./firecrawl/feature.ts"
 import { handbook } from "./handbook/feature.ts"
 import { health } from "./health/feature.ts"
+import { history } from "./history/feature.ts"
 import { oauth } from "./oauth/feature.ts"
 import { openai } from "./openai/feature.ts"
 import { openwebui } from "./openwebui/feature.ts"
 import { pages } from "./pages/feature.ts"
 import { publicKeys } from "./public-keys/feature.ts"
+import { queries } from "./queries/feature.ts"
 import { research } from "./research/feature.ts"
 import { searxng } from "./searxng/feature.ts"
 import { sessions } from "./sessions/feature.ts"
 import { suggestions } from "./suggestions/feature.ts"
-import { tavily } from "./tavily-feature.ts"
+import { tavily } from "./tavily/feature.ts"
 import { usage } from "./usage/feature.ts"
 import { watches } from "./watches/feature.ts"
 
@@ -30,6 +32,8 @@ export const features = [
   openwebui,
   watches,
   usage,
+  queries,
+  history,
   oauth,
   publicKeys,
   sessions,
@@ -43,6 +47,15 @@ export const features = [
 export const settingsOf = <F extends { readonly name: string; readonly settings?: Settings }>(
   all: readonly F[],
 ): AllOf<OwnSettings<F>> => Object.assign({}, ...all.map(({ settings }) => settings)) as AllOf<OwnSettings<F>>
+
+/** What features open, by their names; left out: this appliance doesn't serve the feature. */
+export type OpenedBy<F extends { readonly name: string }> = {
+  readonly [One in F as One extends { readonly open: unknown } ? One["name"] : never]?: One extends {
+    readonly open: (...given: never[]) => infer Own
+  }
+    ? Exclude<Awaited<Own>, undefined>
+    : never
+}
 
 type OwnSettings<F> = F extends { readonly settings: infer S } ? S : Record<never, never>
 /** The intersection of the members of a union. */

@@ -2,6 +2,16 @@ import type { Accounts } from "../accounts/accounts.ts"
 import type { Feature } from "../feature.ts"
 import type { ApiSettings } from "../upkeep/setting-routes.ts"
 import type { AdminParts } from "./admin-parts.ts"
+import type { Gates } from "../load/gates.ts"
+import type { History } from "../history/history.ts"
+import type { QueryLog } from "../queries/query-log.ts"
+
+interface From extends Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig" | "engineConfig"> {
+  readonly accounts: Pick<Accounts, "audit">
+  readonly gates: Pick<Gates, "eventStreams">
+  readonly queries?: QueryLog
+  readonly history?: History
+}
 
 interface Needs {
   /** Opens what the admin API works on, with its first request; left out, none is served. */
@@ -15,6 +25,14 @@ interface Needs {
 /** The admin API. */
 export const admin = {
   name: "admin",
+  /** Only a way to open it: most processes that answer never need the admin API. */
+  open(from) {
+    const { accounts, gates, ...parts } = from
+    return async () => {
+      const { openAdmin } = await import("./open-admin.ts")
+      return openAdmin({ ...parts, audit: accounts.audit, eventStreams: gates.eventStreams })
+    }
+  },
   describe: async () => (await import("./described/all-operations.ts")).adminDescription,
   async serve(_router, { admin: open, accounts, config, apiSettings, readOnly }) {
     if (open === undefined) return undefined
@@ -22,4 +40,4 @@ export const admin = {
     const { bodyLimit } = config
     return { middleware: lazyAdmin(open, accounts.keys, { bodyLimit, apiSettings }, readOnly) }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs, From>

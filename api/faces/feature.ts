@@ -35,4 +35,4 @@ export const faces = {
       }),
     }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs>

@@ -6,6 +6,26 @@ import type { Feature } from "../feature.ts"
 import type { FirecrawlJobs } from "./open-firecrawl.ts"
 import type { FirecrawlRouteParts } from "./routes.ts"
 import { firecrawlSettings } from "./settings.ts"
+import type { Logger } from "pino"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { LivingProcess } from "#base/store/processes/keep-alive.ts"
+import type { Values } from "#base/settings.ts"
+import type { CrawlerConfig } from "#crawler"
+import type { ChatModel } from "../chat-models/chat-model.ts"
+import type { PageKnowledge } from "../pages/page-knowledge.ts"
+
+interface From {
+  /** The connection that the accounts write over. */
+  readonly accountsDb: StateStore
+  readonly config: Values<typeof firecrawlSettings>
+  readonly crawlerConfig: CrawlerConfig
+  readonly accounts: Accounts
+  readonly pages: PageKnowledge
+  readonly chatModel: ChatModel | null
+  readonly room: Pick<DiskRoom, "isLow">
+  readonly process: LivingProcess
+  readonly log: Logger
+}
 
 interface Needs {
   readonly door: Omit<FirecrawlRouteParts, "room" | "jobs" | "publicUrl" | "ledger">
@@ -22,6 +42,21 @@ interface Needs {
 export const firecrawl = {
   name: "firecrawl",
   settings: firecrawlSettings,
+  async open(from, closing) {
+    const [{ openFirecrawlJobs }, { userAgentHeader }] = await Promise.all([
+      import("./open-firecrawl.ts"),
+      import("#crawler/settings.ts"),
+    ])
+    const { accountsDb, config, pages, crawlerConfig, ...parts } = from
+    return closing.use(
+      openFirecrawlJobs(accountsDb, config, {
+        ...parts,
+        knowledge: pages,
+        sending: crawlerConfig,
+        userAgent: userAgentHeader(crawlerConfig),
+      }),
+    )
+  },
   async serve(router, { door, firecrawl: opened, accounts, admissions, mayKeep, config }) {
     const [{ firecrawlRoutes }, { firecrawlApi }] = await Promise.all([
       import("./routes.ts"),
@@ -45,4 +80,4 @@ export const firecrawl = {
       ...(opened && { stored: () => ({ "crawl-jobs": opened.store.storedBytes }) }),
     }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs, From>

@@ -30,7 +30,7 @@ export async function framed<More>(
   // Node lets in more methods than routes take: the others are answered 405 instead of the router's 501.
   const router = new Router<RequestState>({ methods: METHODS })
   const served: Served[] = []
-  for (const feature of features) served.push((await feature.serve(router, desk)) ?? {})
+  for (const feature of features) served.push((await feature.serve?.(router, desk)) ?? {})
 
   const app = new Koa<RequestState>()
   logUnwritten(app, desk.log)

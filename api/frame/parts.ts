@@ -8,11 +8,10 @@ import type { Embedder, Engine } from "#engine"
 
 import type { Accounts } from "../accounts/accounts.ts"
 import type { ReachParts } from "../accounts/reach/reach.ts"
-import type { AdminParts } from "../admin/admin-parts.ts"
 import type { AnswerParts } from "../answers/answer.ts"
 import type { ChatModel } from "../chat-models/chat-model.ts"
+import type { features, OpenedBy } from "../features.ts"
 import type { Federation } from "../federation/federation.ts"
-import type { FirecrawlJobs } from "../firecrawl/open-firecrawl.ts"
 import type { Check } from "../health/health.ts"
 import type { QuestionMeter } from "../history/question-meter.ts"
 import type { Connections } from "../load/connections.ts"
@@ -21,23 +20,22 @@ import type { Memory } from "../load/memory/memory.ts"
 import type { LoadParts } from "../metrics/load-metrics.ts"
 import type { BackupResults, JobCounts, MetricsParts } from "../metrics/recorder.ts"
 import type { MissKnowledge } from "../misses/miss-knowledge.ts"
-import type { OAuth } from "../oauth/oauth-endpoints.ts"
 import type { PageKnowledge } from "../pages/page-knowledge.ts"
 import type { Thumbnails } from "../pages/thumbnails.ts"
 import type { PublicDoorParts } from "../public-keys/door.ts"
-import type { QueryLog } from "../queries/query-log.ts"
-import type { ResearchEndpointParts } from "../research/research.ts"
-import type { Sessions } from "../sessions/sessions.ts"
 import type { apiSettings } from "../settings.ts"
 import type { LiveParts } from "../core/read/live-parts.ts"
 import type { FormKnowledge } from "../core/ask/other-forms.ts"
 import type { ImageKnowledge } from "../core/ask/search-images.ts"
-import type { Watches } from "../watches/open-watches.ts"
 import type { serviceSettings } from "../service-settings.ts"
 
 export type ApiConfig = Values<typeof apiSettings>
 
-export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedder" | "mostHops"> {
+/** What the app is made of: what its features opened, by their names, and what they share. */
+export interface AppParts
+  extends
+    OpenedBy<(typeof features)[number]>,
+    Omit<LiveParts, "memory" | "misses" | "embedder" | "mostHops"> {
   readonly embedder: Pick<Embedder, "id" | "dimensions" | "traits" | "embed">
   readonly engine: Engine
   /** Reads live pages. */
@@ -52,16 +50,8 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly pages: PageKnowledge
   /** What crawls know of what is missing there; left out, nobody is told why nothing was found. */
   readonly misses?: MissKnowledge
-  /** Lets programs in over MCP; without it they need a key. */
-  readonly oauth?: OAuth
   /** Counts questions; left out: nobody does. */
   readonly questions?: QuestionMeter
-  /** Where questions are noted; left out: nowhere. */
-  readonly queries?: QueryLog
-  /** Saved questions; without it none are served. */
-  readonly watches?: Watches
-  /** Those who signed in on a page; without it nobody can. */
-  readonly sessions?: Sessions
   /** What the appliance is called on its pages; left out, it has no name. */
   readonly applianceName?: () => string | null
   /** The public key of the handbook; left out, there is none. */
@@ -74,12 +64,6 @@ export interface AppParts extends Omit<LiveParts, "memory" | "misses" | "embedde
   readonly sites: ReachParts["sites"]
   /** The names of all sources. */
   readonly sourceNames: ReachParts["sourceNames"]
-  /** Makes reports; without it no research is served. */
-  readonly research?: ResearchEndpointParts
-  /** Jobs of Firecrawl's API; without them none are taken. */
-  readonly firecrawl?: FirecrawlJobs
-  /** Opens what the admin API works on, with its first request; without it none is served. */
-  readonly admin?: () => Promise<AdminParts>
   /** Other appliances that are asked beside the index; left out: none. */
   readonly federation?: Pick<Federation, "engine" | "holderOf" | "mostHops" | "counts" | "sourceNames">
   /** Counted in the metrics. */

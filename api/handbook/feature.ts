@@ -26,4 +26,4 @@ export const handbook = {
       }),
     }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs>

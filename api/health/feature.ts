@@ -31,4 +31,4 @@ export const health = {
     })
     return { endpoints: ["healthz", "readyz"] }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs>

@@ -17,4 +17,4 @@ export const openai = {
     openaiRoutes(router, { ...door, embedder })
     return { roots: ["v1"], otherApi: openaiApi }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs>

@@ -39,7 +39,7 @@ const TAGS: Readonly<Record<string, string>> = {
  * @param caps what the settings of a server allow; left out: of any server
  */
 export async function describedBy(
-  features: readonly Pick<Feature<never>, "name" | "describe">[],
+  features: readonly Pick<Feature<never, never>, "name" | "describe">[],
   caps?: DomainCaps,
 ): Promise<Required<Description>> {
   const all = await Promise.all(features.map(({ describe }) => describe?.(caps)))

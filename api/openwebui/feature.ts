@@ -13,4 +13,4 @@ export const openwebui = {
     openWebuiRoutes(router, door)
     return { roots: ["openwebui"] }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs>

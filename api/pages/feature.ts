@@ -29,4 +29,4 @@ export const pages = {
     pageRoutes(router, { keys, admissions, knowledge, misses, about: config.about, images: thumbnails })
     return { endpoints: PAGE_PATHS, tools: ["pages"] }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs>

@@ -25,4 +25,4 @@ export const publicKeys = {
       }),
     }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs>

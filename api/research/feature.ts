@@ -8,6 +8,26 @@ import type { Middleware } from "../context.ts"
 import type { Feature } from "../feature.ts"
 import type { ResearchEndpointParts } from "./research.ts"
 import { researchSettings } from "./settings.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { LivingProcess } from "#base/store/processes/keep-alive.ts"
+import type { Values } from "#base/settings.ts"
+import type { Embedder } from "#engine"
+import type { ChatModel } from "../chat-models/chat-model.ts"
+import type { Memory } from "../load/memory/memory.ts"
+
+interface From {
+  /** The connection that the accounts write over. */
+  readonly accountsDb: StateStore
+  readonly config: Values<typeof researchSettings>
+  readonly accounts: Accounts
+  readonly embedder: Pick<Embedder, "embed" | "traits">
+  readonly chatModel: ChatModel | null
+  /** Bounds the pages that tasks read. */
+  readonly memory: Pick<Memory, "research">
+  readonly room: Pick<DiskRoom, "isLow">
+  readonly process: Pick<LivingProcess, "id">
+  readonly log: Logger
+}
 
 interface Needs {
   /** Left out: no research is served. */
@@ -25,6 +45,17 @@ interface Needs {
 export const research = {
   name: "research",
   settings: researchSettings,
+  async open(from, closing) {
+    const { openResearch } = await import("./open-research.ts")
+    const { accountsDb, config, memory, process, ...parts } = from
+    const opened = openResearch(accountsDb, config, {
+      ...parts,
+      pages: memory.research,
+      process: process.id,
+    })
+    closing.use(opened.researchers)
+    return opened
+  },
   async describe() {
     const { researchOperations, researchSchemas } = await import("./operations.ts")
     return { operations: researchOperations, schemas: researchSchemas }
@@ -49,4 +80,4 @@ export const research = {
       ],
     }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs, From>

@@ -19,4 +19,4 @@ export const searxng = {
     searxngRoutes(router, { ...door, keyOfAll: config.searxngKey, publicUrl: config.publicUrl, checkName })
     return { roots: ["searxng"], otherApi: searxngApi }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs>

@@ -3,6 +3,14 @@ import type { Context } from "../context.ts"
 import type { Feature } from "../feature.ts"
 import type { Sessions } from "./sessions.ts"
 import { sessionSettings } from "./settings.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+
+interface From {
+  /** The connection that the accounts write over. */
+  readonly accountsDb: StateStore
+  readonly accounts: Accounts
+  readonly config: { readonly sessionHours: number }
+}
 
 interface Needs {
   /** People who signed in; left out: nobody can. */
@@ -19,6 +27,10 @@ interface Needs {
 export const sessions = {
   name: "sessions",
   settings: sessionSettings,
+  async open({ accountsDb, accounts, config }) {
+    const { openSessions } = await import("./sessions.ts")
+    return openSessions(accountsDb, accounts, config)
+  },
   async describe() {
     const { sessionOperations, sessionSchemas } = await import("./operations.ts")
     return { operations: sessionOperations, schemas: sessionSchemas }
@@ -34,4 +46,4 @@ export const sessions = {
     sessionRoutes(router, { ...browsers, applianceName })
     return { endpoints: [SESSION_PATH], middleware: presented({ ...browsers, checkName }) }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs, From>

@@ -22,4 +22,4 @@ export const suggestions = {
     suggestRoutes(router, { keys: accounts.keys, admissions, queries })
     return { endpoints: [SUGGEST_PATH] }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs>

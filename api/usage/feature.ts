@@ -28,4 +28,4 @@ export const usage = {
     })
     return { endpoints: ACCOUNT_PATHS }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs>

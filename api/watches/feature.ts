@@ -6,6 +6,11 @@ import type { PageKnowledge } from "../pages/page-knowledge.ts"
 import type { SearchLimits } from "../core/ask/question.ts"
 import type { Watches } from "./open-watches.ts"
 import { watchSettings } from "./settings.ts"
+import type { OpenWatchesParts } from "./open-watches.ts"
+
+interface From extends Omit<OpenWatchesParts, "keys" | "pollMs"> {
+  readonly accounts: Pick<Accounts, "keys">
+}
 
 interface Needs {
   /** Left out: none are served. */
@@ -28,6 +33,10 @@ interface Needs {
 export const watches = {
   name: "watches",
   settings: watchSettings,
+  async open({ accounts, ...parts }, closing) {
+    const { openWatches } = await import("./open-watches.ts")
+    return closing.use(openWatches({ ...parts, keys: accounts.keys }))
+  },
   async describe() {
     const { watchOperations, watchSchemas } = await import("./described/operations.ts")
     return { operations: watchOperations, schemas: watchSchemas }
@@ -47,4 +56,4 @@ export const watches = {
     if (readOnly === null) opened.start((key) => admissions.reach({ ...key, isPatient: true }), config)
     return { endpoints: [WATCH_PATH] }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs, From>

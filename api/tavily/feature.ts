@@ -1,10 +1,10 @@
-import type { PageKnowledge } from "./pages/page-knowledge.ts"
-import type { Admissions } from "./accounts/limits/admission.ts"
-import type { Middleware } from "./context.ts"
-import type { Feature } from "./feature.ts"
-import type { LiveParts } from "./core/read/live-parts.ts"
-import type { SearchLimits } from "./core/ask/question.ts"
-import type { search } from "./tavily/search.ts"
+import type { PageKnowledge } from "../pages/page-knowledge.ts"
+import type { Admissions } from "../accounts/limits/admission.ts"
+import type { Middleware } from "../context.ts"
+import type { Feature } from "../feature.ts"
+import type { LiveParts } from "../core/read/live-parts.ts"
+import type { SearchLimits } from "../core/ask/question.ts"
+import type { search } from "./search.ts"
 
 type SearchCallParts = Parameters<typeof search>[1]
 
@@ -23,21 +23,21 @@ export const tavily = {
   name: "tavily",
   async describe(caps) {
     const [{ tavilyOperations }, { tavilySchemas }] = await Promise.all([
-      import("./tavily/described/operations.ts"),
-      import("./tavily/described/answers.ts"),
+      import("./described/operations.ts"),
+      import("./described/answers.ts"),
     ])
     return { operations: tavilyOperations(caps), schemas: tavilySchemas }
   },
   async serve(router, { live, pages, admissions, keyAndBody, config, readOnly, ...parts }) {
     const [{ search }, { extract }, { crawl }, { map }, { admission }, { publicSearch }, { refuseAll }] =
       await Promise.all([
-        import("./tavily/search.ts"),
-        import("./tavily/extract.ts"),
-        import("./tavily/crawl.ts"),
-        import("./tavily/map.ts"),
-        import("./middleware/admission.ts"),
-        import("./public-keys/public-search.ts"),
-        import("./read-only.ts"),
+        import("./search.ts"),
+        import("./extract.ts"),
+        import("./crawl.ts"),
+        import("./map.ts"),
+        import("../middleware/admission.ts"),
+        import("../public-keys/public-search.ts"),
+        import("../read-only.ts"),
       ])
     const { embedder, images, forms, statementReranker, chatModel, queries, pageCount } = parts
     router.post(
@@ -68,4 +68,4 @@ export const tavily = {
       tools: readOnly === null ? ["search", ...names] : ["search"],
     }
   },
-} satisfies Feature<Needs>
+} as const satisfies Feature<Needs>
