@@ -7,6 +7,7 @@ import { type Desk, deskOf } from "./frame/desk.ts"
 import { framed } from "./frame/frame.ts"
 import type { AppParts } from "./frame/parts.ts"
 
+export type { Desk } from "./frame/desk.ts"
 export type { ApiConfig, AppParts } from "./frame/parts.ts"
 
 /** The HTTP application with all its features, without a socket. It opens and closes nothing. */

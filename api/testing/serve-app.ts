@@ -9,7 +9,9 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { openAccounts } from "../accounts/accounts.ts"
 import { type ApiKey, apiKey, type KeyStore } from "../accounts/keys/keys.ts"
-import { type ApiConfig, type AppParts, createApp } from "../app.ts"
+import { type ApiConfig, type AppParts, appOf, type Desk } from "../app.ts"
+import type { Feature } from "../feature.ts"
+import { features, settingsOf } from "../features.ts"
 import { apiSettings } from "../settings.ts"
 import { httpServer } from "../server/http-server.ts"
 import { openConnections } from "../load/connections.ts"
@@ -55,16 +57,22 @@ export const NO_PAGES: AppParts["pages"] = {
   sources: async () => [],
 }
 
-/** Serves the app on a real socket, with a fake engine unless one is given. */
-export async function serveApp(
+/**
+ * Serves the app on a real socket, with a fake engine unless one is given.
+ * @typeParam Own the values of settings that `more` has
+ */
+export async function serveApp<Own extends object = object>(
   given: Partial<Omit<AppParts, "config">> & {
-    readonly config?: Partial<ApiConfig>
+    readonly config?: Partial<ApiConfig> & NoInfer<Partial<Own>>
+    /** Features beside those of the appliance. */
+    readonly more?: readonly Feature<Desk & { readonly config: Own }>[]
     readonly port?: number
   } = {},
 ): Promise<ServedApp> {
   const logLines: string[] = []
-  const { config: settings, port = 0, ...parts } = given
-  const config = { ...readSettings(apiSettings, {}), ...settings }
+  const { config: settings, more = [], port = 0, ...parts } = given
+  const config = { ...readSettings({ ...apiSettings, ...settingsOf(more) }, {}), ...settings } as ApiConfig &
+    Own
   const db = parts.accounts ? null : memoryState()
   const own = db && openAccounts(db, config, () => {})
   const accounts = parts.accounts ?? { ...own!, keys: withTestKeys(own!.keys) }
@@ -74,7 +82,7 @@ export async function serveApp(
   const memory = openMemory(config, connections)
   const research =
     db && openResearch(db, config, { accounts, embedder, chatModel, pages: memory.research, log })
-  const app = await createApp({
+  const app = await appOf<{ readonly config: Own }>([...features, ...more], {
     engine: new FakeEngine(),
     images: { facts: () => new Map() },
     thumbnails: { facts: () => new Map(), thumbnail: () => Promise.resolve(null) },

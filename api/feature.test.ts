@@ -1,0 +1,143 @@
+import { Gauge } from "prom-client"
+import { describe, expect, test } from "vitest"
+
+import { checkSettings, oneOf, readSettings, SettingsError } from "#base/settings.ts"
+
+import { openFeatures } from "./boot/open-features.ts"
+import type { Door } from "./doors/door.ts"
+import type { Feature } from "./feature.ts"
+import { features, settingsOf } from "./features.ts"
+import type { Operation } from "./operation/operation.ts"
+import { object, ref, text } from "./operation/schemas.ts"
+import { apiSettings } from "./settings.ts"
+import { serveApp, TEST_KEY } from "./testing/serve-app.ts"
+
+// A door as somebody would add it: one value in a folder of its own, and one line in the list of features.
+
+const greet: Operation = {
+  id: "greet",
+  method: "get",
+  path: "/greetings",
+  tag: "Greetings",
+  summary: "Be greeted",
+  access: "key",
+  answers: { 200: { description: "The greeting.", schema: ref("Greeting") } },
+}
+
+interface Needs {
+  readonly door: Pick<Door, "key">
+  readonly config: { readonly greeting: string }
+}
+
+const greetings = {
+  name: "greetings",
+  settings: {
+    greeting: oneOf(
+      { name: "FOSSICK_GREETING", default: "hello", about: "How callers are greeted." },
+      "hello",
+      "welcome",
+    ),
+  },
+  describe: async () => ({
+    operations: [greet],
+    schemas: { Greeting: object({ greeting: text() }) },
+    tags: { Greetings: "A kind word." },
+  }),
+  async serve(router, { door, config }) {
+    let greeted = 0
+    router.get("/greetings", door.key, (ctx) => {
+      greeted++
+      ctx.body = { greeting: config.greeting }
+    })
+    return {
+      endpoints: ["greetings"],
+      metrics: (registry) => {
+        const gauge: Gauge = new Gauge({
+          name: "fossick_greetings",
+          help: "Callers that were greeted.",
+          registers: [registry],
+          collect: () => gauge.set(greeted),
+        })
+      },
+    }
+  },
+} as const satisfies Feature<Needs>
+
+const withKey = { headers: { Authorization: `Bearer ${TEST_KEY}` } }
+
+describe("a feature that is added to the list", () => {
+  test("answers behind a key, also behind a prefix, by its setting", async () => {
+    const settings = readSettings(greetings.settings, { FOSSICK_GREETING: "welcome" })
+    await using app = await serveApp({ more: [greetings], config: settings })
+    expect((await fetch(`${app.url}/greetings`)).status).toBe(401)
+    for (const path of ["/greetings", "/tools/greetings/"]) {
+      const answer = await fetch(app.url + path, withKey)
+      expect([answer.status, await answer.json()]).toEqual([200, { greeting: "welcome" }])
+    }
+  })
+
+  test("has its setting refused by name when the value is wrong", () => {
+    const declared = { ...apiSettings, ...settingsOf([greetings]) }
+    expect(readSettings(declared, {}).greeting).toBe("hello")
+    const check = () => checkSettings([declared], { FOSSICK_GREETING: "boo" })
+    expect(check).toThrow(SettingsError)
+    expect(check).toThrow('FOSSICK_GREETING must be one of hello, welcome (is "boo")')
+  })
+
+  test("is in the OpenAPI document and in the reference", async () => {
+    await using app = await serveApp({ more: [greetings] })
+    const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
+      readonly paths: Readonly<Record<string, { readonly get?: { readonly operationId: string } }>>
+      readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
+      readonly tags: readonly unknown[]
+    }
+    expect(document.paths["/greetings"]?.get?.operationId).toBe("greet")
+    expect(document.components.schemas).toHaveProperty("Greeting.properties.greeting")
+    expect(document.tags).toContainEqual({ name: "Greetings", description: "A kind word." })
+    expect(await (await fetch(`${app.url}/docs/api-reference`)).text()).toContain("A kind word.")
+  })
+
+  test("has its metric in /metrics, and its calls counted by name", async () => {
+    await using app = await serveApp({ more: [greetings] })
+    const scrape = async () => (await fetch(`${app.url}/metrics`, withKey)).text()
+    expect(await scrape()).toContain("\nfossick_greetings 0\n")
+    await fetch(`${app.url}/greetings`, withKey)
+    await expect.poll(scrape).toMatch(/request_duration_seconds_count{endpoint="greetings",.*} 1\n/)
+    expect(await scrape()).toContain("\nfossick_greetings 1\n")
+  })
+
+  test("finds no other feature's setting under the name of its own", () => {
+    const names = [...features, greetings].flatMap((one) => Object.keys(settingsOf([one])))
+    expect(names.length).toBeGreaterThan(10)
+    expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
+  })
+})
+
+describe("features that open something", () => {
+  const told: string[] = []
+  const first = {
+    name: "first",
+    open({ from }, closing) {
+      closing.defer(() => void told.push("first closed"))
+      return from
+    },
+  } as const satisfies Feature<never, { readonly from: string }>
+  const none = { name: "none", open: () => undefined } as const satisfies Feature<never>
+  const second = {
+    name: "second",
+    async open({ first: before }, closing) {
+      closing.defer(() => void told.push("second closed"))
+      return `${before} and more`
+    },
+  } as const satisfies Feature<never, { readonly first?: string }>
+
+  test("see what those before them opened, and are closed in reverse", async () => {
+    {
+      await using closing = new AsyncDisposableStack()
+      const opened = await openFeatures([first, none, second], { from: "here" }, closing)
+      expect(opened).toEqual({ first: "here", second: "here and more" })
+      expect(told).toEqual([])
+    }
+    expect(told).toEqual(["second closed", "first closed"])
+  })
+})
