@@ -7,6 +7,7 @@ import type { Middleware, RequestState } from "./context.ts"
 import type { Bound, StoredBytes } from "./load/bounds.ts"
 import type { OtherApi } from "./middleware/error-envelope.ts"
 import type { Description, DomainCaps } from "./operation/operation.ts"
+import type { Tool } from "./operation/tool.ts"
 
 /**
  * What one folder adds to the appliance: one value that the folder exports, and one line in `features.ts`.
@@ -33,6 +34,8 @@ export interface Feature<in Needs, in From = never> {
    * @param caps what the settings of a server allow; left out: of any server
    */
   readonly describe?: (caps?: DomainCaps) => Promise<Description>
+  /** Loads its tools for models, which are offered over MCP. */
+  readonly tools?: () => Promise<readonly Tool[]>
   /** Adds its calls to the router. Returns what else it adds, or nothing when this appliance doesn't serve it. */
   readonly serve?: (router: Router<RequestState>, needs: Needs) => Promise<Served | undefined>
 }

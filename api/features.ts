@@ -18,7 +18,7 @@ import { sessions } from "./sessions/feature.ts"
 import { suggestions } from "./suggestions/feature.ts"
 import { tavily } from "./tavily/feature.ts"
 import { usage } from "./usage/feature.ts"
-import { watches } from "./watches/feature.ts"
+import { watchesOf } from "./watches/feature.ts"
 
 /** All that the appliance offers over HTTP. Middleware runs, and settings and calls are listed, in this order. */
 export const features = [
@@ -30,7 +30,7 @@ export const features = [
   firecrawl,
   searxng,
   openwebui,
-  watches,
+  watchesOf(async () => (await import("./tavily/lent/saved-search.ts")).readQuestion),
   usage,
   queries,
   history,
@@ -42,6 +42,9 @@ export const features = [
   admin,
   health,
 ] as const
+
+/** Loads what sells searches on a listener of its own. */
+export const loadSales = () => import("./tavily/lent/sold-search.ts")
 
 /** The settings of features, by their names in `config`. */
 export const settingsOf = <F extends { readonly name: string; readonly settings?: Settings }>(

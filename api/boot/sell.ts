@@ -5,6 +5,7 @@ import { sourceNames } from "#crawler/sources/source-names.ts"
 import { UNLIMITED } from "../accounts/keys/key-scope.ts"
 import { reachOf } from "../accounts/reach/reach.ts"
 import { sourceSites } from "../accounts/reach/source-sites.ts"
+import { loadSales } from "../features.ts"
 import type { Connections } from "../load/connections.ts"
 import type { Gates } from "../load/gates.ts"
 import type { Memory } from "../load/memory/memory.ts"
@@ -49,7 +50,7 @@ export class Sales implements AsyncDisposable {
     if (unsold !== null) log.error({ reason: unsold }, "no searches are sold until this is mended")
     else if (isOpen) {
       // What payments need is loaded only where searches are sold.
-      const { openPaidListener } = await import("../x402/open-listener.ts")
+      const { openPaidListener } = await loadSales()
       this.#paid = await openPaidListener(listenerParts(selling.config, settings, state, index, shared))
     } else if (!selling.on && selling.missing.length > 0) {
       log.warn({ missing: selling.missing }, "no searches are sold until these are set too")

@@ -56,6 +56,8 @@ export function deskOf(parts: AppParts, features: readonly Feature<never, never>
     handbookSearchKey: () =>
       parts.facesDir !== undefined && parts.handbookKey?.(HANDBOOK_KEY) ? HANDBOOK_KEY : null,
     describe,
+    /** Loads the tools that models are offered. */
+    loadTools: async () => (await import("../mcp/tools.ts")).toolsOf(features),
     reference: () => reference(config.publicUrl, describe),
     /** What the APIs beside our own share. */
     door: {

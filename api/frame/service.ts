@@ -8,8 +8,7 @@ import type { Context, Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { mcpEndpoint } from "../mcp/mcp-endpoint.ts"
 import { metrics } from "../metrics/metrics.ts"
-import type { MetricsParts } from "../metrics/recorder.ts"
-import type { BackupResults, JobCounts } from "../metrics/recorder.ts"
+import type { MetricsParts, BackupResults, JobCounts } from "../metrics/recorder.ts"
 import { authentication } from "../middleware/authentication.ts"
 import { cors } from "../middleware/cors.ts"
 import { forwarded } from "../middleware/forwarded.ts"
@@ -18,6 +17,7 @@ import { tolerantPath } from "../middleware/tolerant-path.ts"
 import type { OAuth } from "../oauth/oauth-endpoints.ts"
 import { OPENAPI_PATH, openApi } from "../openapi/serve.ts"
 import type { Description } from "../operation/operation.ts"
+import type { Tool } from "../operation/tool.ts"
 import type { serviceSettings } from "../service-settings.ts"
 
 export interface ServiceParts {
@@ -39,6 +39,8 @@ export interface ServiceParts {
   }
   /** Loads what features say of their calls. */
   readonly describe: () => Promise<Required<Description>>
+  /** Loads the tools that models are offered. */
+  readonly loadTools: () => Promise<readonly Tool[]>
   /** Last segments of the paths of endpoints. */
   readonly endpoints: readonly string[]
   /** Those of them that are offered to models. */
@@ -78,6 +80,7 @@ export function service({
   server,
   checkName,
   describe,
+  loadTools,
 }: ServiceParts): readonly Middleware[] {
   const paths = [...endpoints, ...OWN_PATHS]
   // The key comes in the header: a scraper sends no body, and the body of the other is no object of ours.
@@ -121,6 +124,7 @@ export function service({
       authenticate,
       oauth: oauth ?? null,
       endpoints: tools,
+      loadTools,
       notice,
       bodyLimit: config.bodyLimit,
       origins: [...config.corsOrigins, ...(own === undefined ? [] : [own])],

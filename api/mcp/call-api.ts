@@ -4,6 +4,7 @@ import { type DegradedPart, degradedText } from "#base/flow/degraded.ts"
 
 import { NO_ANSWER } from "../answers/cited-text.ts"
 import { DOUBTFUL } from "../misses/doubtful.ts"
+import type { Api } from "../operation/tool.ts"
 import { presentWarnings, type Warning } from "../wire/warnings.ts"
 import type { ApiAnswer, AskApi } from "./ask-api.ts"
 
@@ -23,14 +24,6 @@ export class Refused extends Error {
     super(`Error ${status}: ${detail?.error ?? "the answer could not be read"}${failed}`)
     this.status = status
   }
-}
-
-/** The API, asked as one caller: what it answers with 200. */
-export interface Api {
-  /** @throws Refused */
-  get(path: string): Promise<unknown>
-  /** @throws Refused */
-  post(path: string, body: object): Promise<unknown>
 }
 
 export function apiOver(ask: AskApi, signal: AbortSignal): Api {

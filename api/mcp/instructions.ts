@@ -1,4 +1,5 @@
-import type { Api, IndexedSources } from "./call-api.ts"
+import type { IndexedSources } from "./call-api.ts"
+import type { Api } from "../operation/tool.ts"
 
 const HOW =
   "A search engine over pages that its operator chose. Ask it first for anything these pages may hold: tavily_search gives passages, fetch the whole page. If it says that nothing here fits, the answer is not here."

@@ -7,6 +7,7 @@ import { ApiError, toApiError } from "../errors.ts"
 import { bearerOf } from "../middleware/authentication.ts"
 import { jsonBody, NoObjectBody, UnparsableBody } from "../middleware/json-body.ts"
 import type { OAuth } from "../oauth/oauth-endpoints.ts"
+import type { Tool } from "../operation/tool.ts"
 import { askInProcess } from "./ask-api.ts"
 
 const SESSION_HEADER = "mcp-session-id"
@@ -23,6 +24,7 @@ interface McpParts {
   readonly bodyLimit: number
   /** Last segments of the paths of endpoints: tools of others are left out. */
   readonly endpoints: readonly string[]
+  readonly loadTools: () => Promise<readonly Tool[]>
   /** What models are told of the appliance first; null: nothing. */
   readonly notice: string | null
   /** Origins of web pages that may call, beside the appliance's own. */
@@ -55,6 +57,7 @@ export function mcpEndpoint(parts: McpParts): Middleware {
             server: (inner ??= parts.server()),
             running,
             serves,
+            loadTools: parts.loadTools,
             notice: parts.notice,
             inside,
           }),
@@ -103,12 +106,16 @@ interface Answering {
   readonly server: Server
   readonly running: Map<string, AbortController>
   readonly serves: (endpoint: string) => boolean
+  readonly loadTools: McpParts["loadTools"]
   readonly notice: string | null
   /** The header of the tools' calls where the caller showed an access token; null: its own. */
   readonly inside: string | null
 }
 
-async function answer(ctx: Context, { server, running, serves, notice, inside }: Answering): Promise<void> {
+async function answer(
+  ctx: Context,
+  { server, running, serves, loadTools, notice, inside }: Answering,
+): Promise<void> {
   const { method, id, params } = ctx.state.body as {
     readonly method?: unknown
     readonly id?: unknown
@@ -124,11 +131,13 @@ async function answer(ctx: Context, { server, running, serves, notice, inside }:
     { instructionsFor, plainInstructions },
     { apiOver },
     { StreamableHTTPServerTransport },
+    tools,
   ] = await Promise.all([
     import("./mcp-server.ts"),
     import("./instructions.ts"),
     import("./call-api.ts"),
     import("@modelcontextprotocol/sdk/server/streamableHttp.js"),
+    loadTools(),
   ])
   const cancelled = new AbortController()
   const passedOn = PASSED_ON.map((name) => [name, ctx.get(name)]).filter(([, value]) => value !== "")
@@ -142,7 +151,7 @@ async function answer(ctx: Context, { server, running, serves, notice, inside }:
   // Only the answer to this message has them.
   const instructions =
     method === "initialize" ? await instructionsFor(apiOver(ask, signal), notice) : plainInstructions(notice)
-  const mcp = mcpServer(ask, { signal, serves, instructions })
+  const mcp = mcpServer(ask, tools, { signal, serves, instructions })
   const transport = new StreamableHTTPServerTransport()
   Object.assign(mcp, { onerror: (error: Error) => ctx.state.log.debug({ err: error }, "mcp") })
   const name = nameOf(id)

@@ -15,12 +15,12 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv
 
 import { fossickVersion } from "#base/fossick-version.ts"
 
+import type { Tool } from "../operation/tool.ts"
 import type { AskApi } from "./ask-api.ts"
 import { apiOver, Refused } from "./call-api.ts"
 import { plainInstructions } from "./instructions.ts"
 import { prompts } from "./prompts.ts"
 import { listResources, pageTemplate, readResource } from "./resources.ts"
-import { tools } from "./tools.ts"
 
 // Loaded with the first use: what the protocol needs is several megabytes.
 
@@ -44,6 +44,7 @@ const version = fossickVersion()
  */
 export function mcpServer(
   ask: AskApi,
+  tools: readonly Tool[],
   {
     signal,
     serves = () => true,

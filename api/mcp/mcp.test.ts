@@ -12,6 +12,7 @@ import { article, hangs, startTestSite, status, type TestSite } from "#crawler/t
 import { readSettings } from "#base/settings.ts"
 
 import { mcpServer } from "./mcp-server.ts"
+import { toolsOf } from "./tools.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { SEARCH_KEY, type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
 
@@ -310,10 +311,13 @@ test("a task is waited for, and told with its sources", async () => {
     { status: 202, body: {} },
     { status: 200, body: report },
   ]
-  const server = mcpServer(async (path, body) => {
-    asked.push([path, body])
-    return answers.shift()!
-  })
+  const server = mcpServer(
+    async (path, body) => {
+      asked.push([path, body])
+      return answers.shift()!
+    },
+    await toolsOf([]),
+  )
   const [near, far] = InMemoryTransport.createLinkedPair()
   const client = new Client({ name: "test", version: "1" })
   await Promise.all([server.connect(far), client.connect(near)])

@@ -3,7 +3,8 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
 import { withNote } from "../doors/note-on-orders.ts"
-import { type Api, type IndexedSources, storedPage } from "./call-api.ts"
+import { type IndexedSources, storedPage } from "./call-api.ts"
+import { type Api } from "../operation/tool.ts"
 import { MAX_FETCH_CHARS, placeOf } from "./connector-tools.ts"
 
 // What a model's program can show or attach without a question: the sources, pages by address, the handbook.

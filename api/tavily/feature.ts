@@ -28,6 +28,9 @@ export const tavily = {
     ])
     return { operations: tavilyOperations(caps), schemas: tavilySchemas }
   },
+  async tools() {
+    return (await import("./described/tools.ts")).tavilyTools
+  },
   async serve(router, { live, pages, admissions, keyAndBody, config, readOnly, ...parts }) {
     const [{ search }, { extract }, { crawl }, { map }, { admission }, { publicSearch }, { refuseAll }] =
       await Promise.all([

@@ -12,12 +12,9 @@ import { pageTest, scopedPage } from "../accounts/reach/scoped-pages.ts"
 import type { Reach } from "../accounts/reach/reach.ts"
 import { toApiError } from "../errors.ts"
 import { DOUBTFUL } from "../misses/doubtful.ts"
-import { prepareSearch } from "../tavily/prepare.ts"
-import { type SearchLimits } from "../core/ask/question.ts"
-import type { SearchBody } from "../tavily/schema.ts"
+import type { ReadQuestion, SavedQuestion, SeenPage, Watch } from "./watch.ts"
 import { Differences } from "./differences.ts"
 import type { Found, Note, WatchStore } from "./store/watch-store.ts"
-import type { SeenPage, Watch } from "./watch.ts"
 
 export interface LookParts {
   readonly store: WatchStore
@@ -25,7 +22,10 @@ export interface LookParts {
   readonly keys: Pick<KeyStore, "byId">
   /** What somebody may see, now. */
   readonly reachOf: (key: ApiKey) => Pick<Reach, "engine" | "limits" | "names">
-  readonly searchLimits: SearchLimits
+  readonly readQuestion: (
+    search: Parameters<ReadQuestion>[0],
+    names: Parameters<ReadQuestion>[2],
+  ) => SavedQuestion
 }
 
 /** Results of a question that are looked at. */
@@ -196,9 +196,8 @@ async function hitsOf(
   const reach = reachFor(watch, parts)
   if (reach === null || watch.subject.kind !== "question") return new Set()
   try {
-    const body = watch.subject.search as unknown as SearchBody
-    const { query } = prepareSearch(body, parts.searchLimits, reach.names).question
-    const limit = typeof body.max_results === "number" ? body.max_results : MOST_HITS
+    const { query, results } = parts.readQuestion(watch.subject.search, reach.names)
+    const limit = results ?? MOST_HITS
     const degraded = countedDegraded()
     const { hits } = await degraded.collect(() =>
       reach.engine.search({ ...query, limit, passagesPerPage: 1, withMarkdown: false }, { signal }),

@@ -6,7 +6,6 @@ import { userAgentHeader } from "#crawler/settings.ts"
 import type { Engine } from "#engine"
 
 import type { KeyStore } from "../accounts/keys/keys.ts"
-import type { SearchLimits } from "../core/ask/question.ts"
 import { followWatches } from "./follow-watches.ts"
 import type { LookParts } from "./look.ts"
 import type { WatchParts } from "./routes.ts"
@@ -35,7 +34,7 @@ export interface OpenWatchesParts {
 /** What watches work on, and what follows them. The caller closes it, before the connection. */
 export interface Watches extends WatchParts, AsyncDisposable {
   /** Begins to look and to tell. @param reachOf what somebody may see, now */
-  start(reachOf: LookParts["reachOf"], searchLimits: SearchLimits): void
+  start(reachOf: LookParts["reachOf"], readQuestion: LookParts["readQuestion"]): void
 }
 
 export function openWatches({
@@ -60,7 +59,7 @@ export function openWatches({
     outbox,
     secrets,
     hasMailServer: crawlerConfig.smtpUrl !== "",
-    start(reachOf, searchLimits) {
+    start(reachOf, readQuestion) {
       const sending = crawlerConfig
       following = followWatches(
         {
@@ -70,7 +69,7 @@ export function openWatches({
           engine,
           keys,
           reachOf,
-          searchLimits,
+          readQuestion,
           config: { watchEntries: config.watchEntries, sending, userAgent: userAgentHeader(crawlerConfig) },
           env: environment(),
           log,

@@ -20,7 +20,7 @@ import type { LookParts } from "./look.ts"
 import { entryOnWire } from "./messages.ts"
 import type { WatchDelivery, WatchOutbox } from "./store/outbox.ts"
 import { optionsBody, optionsOf, subjectOf, watchBody } from "./watch-body.ts"
-import type { Watch } from "./watch.ts"
+import type { ReadQuestion, Watch } from "./watch.ts"
 import type { WatchSecrets } from "./watch-secrets.ts"
 
 /** First path segment of the calls below. */
@@ -50,6 +50,7 @@ export function watchRoutes(
     config,
     room,
     readOnly,
+    readQuestion,
   }: {
     readonly watches: WatchParts
     readonly keys: Pick<KeyStore, "verify" | "byId">
@@ -64,6 +65,7 @@ export function watchRoutes(
     /** The disk of the data folder; left out: nobody looks at it. */
     readonly room?: Pick<DiskRoom, "isLow"> | undefined
     readonly readOnly: string | null
+    readonly readQuestion: ReadQuestion
   },
 ): void {
   const key = authentication(keys, { bodyKey: false }).beforeBody
@@ -97,7 +99,7 @@ export function watchRoutes(
     }
     if (!store.hasRoom(holder.id)) throw new ApiError(432, NO_ROOM)
     const given = readWatch(ctx)
-    const subject = await subjectOf(given, { reach, limits: config, knowledge })
+    const subject = await subjectOf(given, { reach, limits: config, knowledge, readQuestion })
     const made = store.create(
       { key: holder.id, subject, ...optionsOf(given, null, options(ctx)) },
       config.watchesPerKey,

@@ -8,13 +8,9 @@ import { badRequest } from "../errors.ts"
 import { findPage } from "../pages/find-page.ts"
 import type { PageKnowledge } from "../pages/page-knowledge.ts"
 import { liveUrl } from "../core/read/live-url.ts"
-import { type SearchBody, searchSchema } from "../tavily/schema.ts"
-import { prepareSearch } from "../tavily/prepare.ts"
 import { type SearchLimits } from "../core/ask/question.ts"
 import type { BodySchema } from "../wire/body-schema.ts"
-import { bodyReader } from "../wire/validate.ts"
-import { unknownFields } from "../wire/warnings.ts"
-import { type Change, CHANGES, type Subject, type WatchOptions } from "./watch.ts"
+import { type ReadQuestion, type Change, CHANGES, type Subject, type WatchOptions } from "./watch.ts"
 
 const MAX_NAME_CHARS = 100
 const MAX_URL_CHARS = 2000
@@ -99,8 +95,6 @@ export const watchBody: BodySchema<WatchBody> = {
   },
 }
 
-const readSearch = bodyReader<SearchBody>(searchSchema)
-
 /** @throws ApiError 400 naming the field that is wrong */
 export async function subjectOf(
   body: WatchBody,
@@ -108,7 +102,13 @@ export async function subjectOf(
     reach,
     limits,
     knowledge,
-  }: { readonly reach: Reach; readonly limits: SearchLimits; readonly knowledge: PageKnowledge },
+    readQuestion,
+  }: {
+    readonly reach: Reach
+    readonly limits: SearchLimits
+    readonly knowledge: PageKnowledge
+    readonly readQuestion: ReadQuestion
+  },
 ): Promise<Subject> {
   const { question, source, url, include = [], exclude = [] } = body
   const given = [question, source, url].filter((one) => one !== undefined)
@@ -142,12 +142,7 @@ export async function subjectOf(
     return { kind: "page", urls: [...new Set([address, ...(page === null ? [] : [page.url])])] }
   }
   const search = typeof question === "string" ? { query: question } : { ...question }
-  const [unknown] = unknownFields(searchSchema, search)
-  if (unknown) throw badRequest(`Invalid question. ${unknown.text}`)
-  const { freshness } = prepareSearch(readSearch(search), limits, reach.names).question
-  if (freshness !== null) {
-    throw badRequest("Invalid question. max_age_hours has no place here: a watch follows what crawls find.")
-  }
+  readQuestion(search, limits, reach.names)
   return { kind: "question", search }
 }
 

@@ -1,4 +1,7 @@
 import type { PageUrl } from "#engine"
+import type { KnownNames } from "../accounts/reach/known-names.ts"
+import type { SearchLimits } from "../core/ask/question.ts"
+import type { AskedQuery } from "../misses/narrow-filters.ts"
 
 /** What can happen to a page that is watched. */
 export const CHANGES = ["new", "changed", "gone"] as const
@@ -74,3 +77,20 @@ export interface SeenPage {
   readonly title: string
   readonly sources: readonly string[]
 }
+
+/** A question as a watch asks it. */
+export interface SavedQuestion {
+  readonly query: AskedQuery
+  /** Results that its body wants; null: it does not say. */
+  readonly results: number | null
+}
+
+/**
+ * Reads a question as watches keep it: a body of a search, in the words of the API that takes it.
+ * @throws ApiError 400 naming what is wrong, or has no place in a watch
+ */
+export type ReadQuestion = (
+  search: Readonly<Record<string, unknown>>,
+  limits: SearchLimits,
+  names: Pick<KnownNames, "named">,
+) => SavedQuestion

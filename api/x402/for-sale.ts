@@ -1,7 +1,10 @@
 import { unknownSource } from "#crawler/sources/source-names.ts"
 import type { StateStore } from "#base/store/state-store.ts"
+import type { Engine } from "#engine"
 
+import { UNLIMITED } from "../accounts/keys/key-scope.ts"
 import { type Collections, unknownCollection } from "../accounts/reach/collections.ts"
+import { pageLimits, scopedEngine } from "../accounts/reach/scoped-pages.ts"
 import { type Selling, type X402Config, x402Settings } from "./settings.ts"
 
 /** Which name of what is for sale is unknown, in words; null: none. Nobody is to pay for answers out of nothing. */
@@ -25,4 +28,15 @@ export function salesLine(selling: Selling, unsold: string | null, port: number 
   return selling.missing.length === 0
     ? null
     : `no searches are sold until ${selling.missing.join(", ")} are set too`
+}
+
+/** The engine as payers may ask it: whatever a query says, pages that are for sale and no others. */
+export function engineForSale(
+  engine: Pick<Engine, "search">,
+  forSale: X402Config["forSale"],
+  collections: Pick<Collections, "sourcesOf">,
+): Pick<Engine, "search"> {
+  if (forSale === null) return engine
+  const scope = { ...UNLIMITED, ...forSale }
+  return scopedEngine(engine, () => pageLimits(scope, collections))
 }

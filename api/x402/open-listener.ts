@@ -17,9 +17,10 @@ import { httpFacilitator } from "./chain/facilitator.ts"
 import { openLedger } from "./books/payment-ledger.ts"
 import { type X402Outcome, OutcomeCounts } from "./books/outcomes.ts"
 import { paidApp } from "./paid-app.ts"
-import { engineForSale, paidRequestReader } from "./paid-request.ts"
+import { engineForSale } from "./for-sale.ts"
 import { reconcile } from "./books/reconcile.ts"
 import { rpcChain } from "./chain/chain.ts"
+import type { SoldCall } from "./sold-call.ts"
 import { paymentTerms } from "./terms.ts"
 
 export interface PaidListener extends AsyncDisposable {
@@ -30,6 +31,7 @@ export interface PaidListener extends AsyncDisposable {
 
 export interface ListenerParts {
   readonly config: X402Config
+  readonly sold: SoldCall
   /** Where to listen when the paid search has no host of its own. */
   readonly host: string
   readonly dataDir: string
@@ -54,8 +56,8 @@ const HOUSEKEEPING_MS = 5000
 const RECONCILE_MS = 60_000
 
 /** Opens the paid search on its own port. Closing it lets purchases under way finish first. */
-export async function openPaidListener(parts: ListenerParts): Promise<PaidListener> {
-  const { config, limits } = parts
+export async function openListener(parts: ListenerParts): Promise<PaidListener> {
+  const { config, limits, sold } = parts
   const log = parts.log.child({ part: "x402" })
   const terms = await paymentTerms(config)
   await using opened = new AsyncDisposableStack()
@@ -83,7 +85,7 @@ export async function openPaidListener(parts: ListenerParts): Promise<PaidListen
     chain,
     ledger,
     outcomes,
-    read: paidRequestReader(limits),
+    sold,
     search: {
       ...parts.search,
       engine: engineForSale(byTurns(parts.search.engine, parts.searches), config.forSale, parts.collections),

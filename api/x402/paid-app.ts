@@ -18,7 +18,7 @@ export function paidApp(parts: PaidSearchParts): Koa<RequestState> {
   app.use(degradation())
   app.use(errorEnvelope())
   app.use(neverCached)
-  app.use(routes({ POST: paidSearch(parts) }, pricing(parts.terms)))
+  app.use(routes({ POST: paidSearch(parts) }, pricing(parts.terms, parts.sold)))
   return app
 }
 

@@ -19,7 +19,7 @@ import { OutcomeCounts } from "./books/outcomes.ts"
 import type { Address } from "./chain/address.ts"
 import type { Settled, Verified } from "./chain/facilitator.ts"
 import { paidApp } from "./paid-app.ts"
-import { paidRequestReader } from "./paid-request.ts"
+import { soldSearch } from "../tavily/lent/sold-search.ts"
 import { paymentTerms } from "./terms.ts"
 import { ask, base64, type Flaw, type PaidAnswer, sign } from "./testing/payments.ts"
 import { searchOver, StagedEngine } from "./testing/sell.ts"
@@ -60,7 +60,7 @@ async function openDesk() {
     chain: null,
     ledger,
     outcomes,
-    read: paidRequestReader(limits),
+    sold: soldSearch(limits),
     search: searchOver(engine),
     check: () => room.check(),
     memory: {

@@ -1,7 +1,7 @@
 import { callerGone, type Context, type Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
 import { jsonBody } from "../middleware/json-body.ts"
-import type { PreparedSearch } from "../tavily/prepare.ts"
+import type { SoldCall, SoldRequest } from "./sold-call.ts"
 import { carryOut, type PurchaseParts } from "./purchase/carry-out.ts"
 import type { OutcomeCounts, X402Outcome } from "./books/outcomes.ts"
 import { challenge, sayLater, whenSent } from "./paid-answer.ts"
@@ -12,8 +12,7 @@ import { COME_AGAIN, PAYMENT_REFUSALS } from "./refusals.ts"
 
 export interface PaidSearchParts extends Omit<PurchaseParts, "payers"> {
   readonly outcomes: OutcomeCounts
-  /** Reads a body; throws for a wrong one. */
-  readonly read: (body: Readonly<Record<string, unknown>>) => PreparedSearch
+  readonly sold: SoldCall
   readonly bodyLimit: number
 }
 
@@ -84,10 +83,10 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
     }
   }
 
-  async function readRequest(ctx: Context): Promise<PreparedSearch> {
+  async function readRequest(ctx: Context): Promise<SoldRequest> {
     try {
       await readBody(ctx, async () => {})
-      return parts.read(ctx.state.body)
+      return parts.sold.read(ctx.state.body)
     } catch (error) {
       outcomes.add("bad-request")
       throw error

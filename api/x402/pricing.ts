@@ -1,13 +1,13 @@
-import { paidSearchSchema } from "./paid-request.ts"
+import type { SoldCall } from "./sold-call.ts"
 import { PRICE_USD, type Terms } from "./terms.ts"
 
 /** Where programs look for what a service costs before they call it. */
 export const PRICING_PATH = "/.well-known/pricing"
 
 /** What is sold here, for how much, and how it is paid. */
-export function pricing(terms: Terms) {
+export function pricing(terms: Terms, { schema }: SoldCall) {
   const { resource, requirements } = terms
-  const { query, search_depth: depth, max_results: results } = paidSearchSchema.properties
+  const { query, search_depth: depth, max_results: results } = schema.properties
   return {
     version: "1.0.0",
     endpoints: [
@@ -20,11 +20,11 @@ export function pricing(terms: Terms) {
         charged: "Only for an answer of status 200, a list of no results included.",
         request: {
           content_type: "application/json",
-          required: paidSearchSchema.required,
+          required: schema.required,
           query: query["x-allowed"],
           search_depth: depth.enum,
           max_results: results.anyOf,
-          fields: Object.keys(paidSearchSchema.properties),
+          fields: Object.keys(schema.properties),
         },
         payment: {
           protocol: "x402",

@@ -8,7 +8,7 @@ import { hit } from "../testing/fake-engine.ts"
 import { parseAddress } from "./chain/address.ts"
 import { sellingOf, x402Settings } from "./settings.ts"
 import { keccak256 } from "./chain/keccak.ts"
-import { engineForSale } from "./paid-request.ts"
+import { engineForSale } from "./for-sale.ts"
 import { paymentTerms } from "./terms.ts"
 import { StagedEngine } from "./testing/sell.ts"
 

@@ -14,10 +14,19 @@ const INSTRUCTIONS_MS = 3000
  */
 export async function speakMcp(address: string | undefined): Promise<never> {
   const { url: base, key } = applianceAddress(address)
-  const [{ mcpServer }, { instructionsFor }, { apiOver }, { StdioServerTransport }] = await Promise.all([
+  const [
+    { mcpServer },
+    { instructionsFor },
+    { apiOver },
+    { toolsOf },
+    { features },
+    { StdioServerTransport },
+  ] = await Promise.all([
     import("../../mcp/mcp-server.ts"),
     import("../../mcp/instructions.ts"),
     import("../../mcp/call-api.ts"),
+    import("../../mcp/tools.ts"),
+    import("../../features.ts"),
     import("@modelcontextprotocol/sdk/server/stdio.js"),
   ])
   const ask = askOverHttp(base, {
@@ -27,7 +36,7 @@ export async function speakMcp(address: string | undefined): Promise<never> {
   })
   const asked = explained(ask, base)
   const instructions = await instructionsFor(apiOver(asked, AbortSignal.timeout(INSTRUCTIONS_MS)), null)
-  const server = mcpServer(asked, { instructions })
+  const server = mcpServer(asked, await toolsOf(features), { instructions })
   const closed = new Promise<void>((resolve) => {
     Object.assign(server, { onclose: resolve })
   })

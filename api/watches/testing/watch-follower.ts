@@ -11,6 +11,7 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
 import { apiKey } from "../../accounts/keys/keys.ts"
 import { apiSettings } from "../../settings.ts"
+import { readQuestion } from "../../tavily/lent/saved-search.ts"
 import { openWatches } from "../open-watches.ts"
 
 // Follows the watches of a data folder until it is killed: node watch-follower.ts <folder>
@@ -42,7 +43,7 @@ watches.start(
       filing: () => (sources) => ({ sources, collections: [] }),
     },
   }),
-  config,
+  (search, names) => readQuestion(search, config, names),
 )
 // Else each start compiles anew: whoever is killed keeps nothing.
 flushCompileCache()

@@ -4,7 +4,6 @@ import { untilClosed, callerGone, type Context, clientGone } from "../../context
 import { ApiError } from "../../errors.ts"
 import { holding, type Memory } from "../../load/memory/memory.ts"
 import type { AskParts } from "../../core/ask/ask.ts"
-import { performSearch } from "../../tavily/search.ts"
 import type { Entry, Ledger, Receipt } from "../books/payment-ledger.ts"
 import type { X402Outcome } from "../books/outcomes.ts"
 import type { Chain } from "../chain/chain.ts"
@@ -96,10 +95,10 @@ export async function carryOut(
   return settle(ctx, purchase, { answer: found, since: Date.now(), doubt: false }, parts)
 }
 
-async function search(ctx: Context, { prepared }: Purchase, parts: AskParts) {
+async function search(ctx: Context, { request }: Purchase, parts: AskParts) {
   const late = AbortSignal.timeout(SEARCH_MS)
   try {
-    return await performSearch(prepared, ctx, parts, AbortSignal.any([clientGone(ctx), late]))
+    return await request.answer(ctx, parts, AbortSignal.any([clientGone(ctx), late]))
   } catch (error) {
     if (!late.aborted) throw error
     throw new ApiError(503, "The search took too long. Nothing was charged; try again with the same payment.")

@@ -1,29 +1,27 @@
 import { createHash } from "node:crypto"
 
-import type { PreparedSearch } from "../../tavily/prepare.ts"
+import type { SoldRequest } from "../sold-call.ts"
 import type { Payment } from "../payment.ts"
 
 /** A purchase under way. */
 export interface Purchase {
   readonly payment: Payment
-  readonly prepared: PreparedSearch
+  readonly request: SoldRequest
   readonly fingerprint: string
   /** Milliseconds each step took. */
   readonly times: { verifyMs: number; searchMs: number; settleMs: number }
 }
 
-export const purchaseOf = (payment: Payment, prepared: PreparedSearch): Purchase => ({
+export const purchaseOf = (payment: Payment, request: SoldRequest): Purchase => ({
   payment,
-  prepared,
-  fingerprint: fingerprintOf(payment, prepared),
+  request,
+  fingerprint: fingerprintOf(payment, request),
   times: { verifyMs: 0, searchMs: 0, settleMs: 0 },
 })
 
 /** The same authorization, signature and search make the same purchase, in whatever order the fields came. */
-function fingerprintOf(payment: Payment, { request }: PreparedSearch): string {
-  return createHash("sha256")
-    .update(`${payment.digest} ${JSON.stringify(request)}`)
-    .digest("hex")
+function fingerprintOf(payment: Payment, { identity }: SoldRequest): string {
+  return createHash("sha256").update(`${payment.digest} ${identity}`).digest("hex")
 }
 
 /** Who pays: an account, lower case. */

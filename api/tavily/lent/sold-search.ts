@@ -1,15 +1,12 @@
-import type { Engine } from "#engine"
-
-import type { Collections } from "../accounts/reach/collections.ts"
-import { UNLIMITED } from "../accounts/keys/key-scope.ts"
-import { pageLimits, scopedEngine } from "../accounts/reach/scoped-pages.ts"
-import { badRequest } from "../errors.ts"
-import { type SearchBody, searchSchema } from "../tavily/schema.ts"
-import { type PreparedSearch, prepareSearch, withUnknown } from "../tavily/prepare.ts"
-import { type SearchLimits } from "../core/ask/question.ts"
-import { bodyReader, type RequestSchema } from "../wire/validate.ts"
-import { unknownFields } from "../wire/warnings.ts"
-import type { X402Config } from "./settings.ts"
+import type { SearchLimits } from "../../core/ask/question.ts"
+import { badRequest } from "../../errors.ts"
+import { bodyReader, type RequestSchema } from "../../wire/validate.ts"
+import { unknownFields } from "../../wire/warnings.ts"
+import { type ListenerParts, openListener, type PaidListener } from "../../x402/open-listener.ts"
+import type { SoldCall } from "../../x402/sold-call.ts"
+import { type PreparedSearch, prepareSearch, withUnknown } from "../prepare.ts"
+import { type SearchBody, searchSchema } from "../schema.ts"
+import { performSearch } from "../search.ts"
 
 const MAX_QUERY_CHARS = 1000
 const MAX_FETCH_SECONDS = 20
@@ -81,13 +78,21 @@ export function paidRequestReader(
   }
 }
 
-/** The engine as payers may ask it: whatever a query says, pages that are for sale and no others. */
-export function engineForSale(
-  engine: Pick<Engine, "search">,
-  forSale: X402Config["forSale"],
-  collections: Pick<Collections, "sourcesOf">,
-): Pick<Engine, "search"> {
-  if (forSale === null) return engine
-  const scope = { ...UNLIMITED, ...forSale }
-  return scopedEngine(engine, () => pageLimits(scope, collections))
+/** Searches as they are sold: bodies of POST /search, and its answers. */
+export function soldSearch(limits: SearchLimits): SoldCall {
+  const read = paidRequestReader(limits)
+  return {
+    schema: paidSearchSchema,
+    read(body) {
+      const prepared = read(body)
+      return {
+        identity: JSON.stringify(prepared.request),
+        answer: (ctx, parts, stop) => performSearch(prepared, ctx, parts, stop),
+      }
+    },
+  }
 }
+
+/** Opens the listener that sells them. */
+export const openPaidListener = (parts: Omit<ListenerParts, "sold">): Promise<PaidListener> =>
+  openListener({ ...parts, sold: soldSearch(parts.limits) })

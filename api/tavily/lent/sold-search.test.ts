@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest"
 
 import { readSettings } from "#base/settings.ts"
 
-import { apiSettings } from "../settings.ts"
-import { paidRequestReader, paidSearchSchema } from "./paid-request.ts"
-import { pricing } from "./pricing.ts"
-import { paymentTerms } from "./terms.ts"
+import { apiSettings } from "../../settings.ts"
+import { paidRequestReader, paidSearchSchema, soldSearch } from "./sold-search.ts"
+import { pricing } from "../../x402/pricing.ts"
+import { paymentTerms } from "../../x402/terms.ts"
 
-const read = paidRequestReader(readSettings(apiSettings, {}))
+const limits = readSettings(apiSettings, {})
+const read = paidRequestReader(limits)
 
 describe("a paid request", () => {
   test("is at advanced depth, and reports nothing that is for operators, whatever it says", () => {
@@ -85,7 +86,7 @@ test.each([
       publicUrl: "https://search.example",
       v1,
     })
-    expect(pricing(terms)).toEqual({
+    expect(pricing(terms, soldSearch(limits))).toEqual({
       version: "1.0.0",
       endpoints: [
         {
