@@ -5,6 +5,7 @@ export const isMailbox = (text: string): boolean =>
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i.test(text)
 /** Of a secret that is named, never written. */
 const REFERENCE = /^(?:\$\{[A-Za-z_]\w*\}|file:.+)$/
+const NTFY_TOPIC = /^[\w-]{1,64}$/
 /** More want a list of their own on the mail server. */
 const MAX_RECIPIENTS = 20
 
@@ -63,6 +64,25 @@ const alertWebhook: Setting<string> = {
   },
 }
 
+const alertNtfy: Setting<string> = {
+  name: "FOSSICK_ALERT_NTFY",
+  default: "",
+  about:
+    "Topic that alerts are sent to by ntfy, such as https://ntfy.sh/a-name-that-is-hard-to-guess; networks as for webhooks.",
+  // Whoever knows the topic can read it.
+  secret: true,
+  parse(value) {
+    if (value === "") return value
+    const url = URL.parse(value)
+    if (url === null || !/^https?:$/.test(url.protocol)) throw new Error("must be an http or https address")
+    if (url.username !== "" || url.password !== "")
+      throw new Error("must hold no user and no password; FOSSICK_ALERT_NTFY_TOKEN names a token")
+    if (!NTFY_TOPIC.test(url.pathname.split("/").at(-1) ?? "") || url.search !== "" || url.hash !== "")
+      throw new Error("must end with a topic, as https://ntfy.sh/topic: letters, digits, - and _, at most 64")
+    return value
+  },
+}
+
 /** Settings of alerts, which are a part of the crawler's. */
 export const alertSettings = {
   alertAfter: integer(
@@ -106,12 +126,24 @@ export const alertSettings = {
     default: "",
     about: "Names the password of the mail server: ${NAME} of the environment, or file:/path.",
   }),
+  alertNtfy,
+  alertNtfyToken: reference({
+    name: "FOSSICK_ALERT_NTFY_TOKEN",
+    default: "",
+    about:
+      "Names the access token for the topic of FOSSICK_ALERT_NTFY: ${NAME} of the environment, or file:/path; empty for a topic that takes messages from anyone.",
+  }),
 }
 
 export type AlertConfig = Values<typeof alertSettings>
 
 /** What is wrong with settings that are right one by one. */
-export function alertProblems({ alertEmail, smtpUrl: server, smtpPassword }: AlertConfig): string[] {
+export const alertProblems = (config: AlertConfig): string[] => [
+  ...mailProblems(config),
+  ...ntfyProblems(config),
+]
+
+export function mailProblems({ alertEmail, smtpUrl: server, smtpPassword }: AlertConfig): string[] {
   const problems: string[] = []
   if (alertEmail.length > 0 && server === "") {
     problems.push("FOSSICK_ALERT_EMAIL needs FOSSICK_SMTP_URL, which says what mail server takes the alerts")
@@ -121,3 +153,17 @@ export function alertProblems({ alertEmail, smtpUrl: server, smtpPassword }: Ale
   }
   return problems
 }
+
+export function ntfyProblems({ alertNtfy: topic, alertNtfyToken: token }: AlertConfig): string[] {
+  if (token === "") return []
+  if (topic === "") return ["FOSSICK_ALERT_NTFY_TOKEN needs FOSSICK_ALERT_NTFY, which names the topic"]
+  const { protocol, hostname } = new URL(topic)
+  // A token goes over no open line, but to this machine itself.
+  if (protocol === "https:" || isThisMachine(hostname)) return []
+  return [
+    "FOSSICK_ALERT_NTFY_TOKEN needs an https:// address in FOSSICK_ALERT_NTFY, since anyone on the way could read it",
+  ]
+}
+
+/** Whether a host of an address is this machine. */
+export const isThisMachine = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/i.test(host)

@@ -257,6 +257,7 @@ function lead(): void {
     followAlerts({
       book: new AlertBook(db),
       config,
+      userAgent: userAgentHeader(config),
       declared: () => sources.list().map(({ source }) => source.name),
       env,
       log,

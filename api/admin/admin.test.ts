@@ -16,6 +16,7 @@ import { shareFor, testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, status, type TestSite } from "#crawler/testing/test-site.ts"
 import { finishedMessage } from "#crawler/webhooks/messages.ts"
 import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
+import { AlertBook } from "#crawler/alerts/alert-book.ts"
 import type { Engine, PageUrl } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
@@ -857,5 +858,18 @@ describe("the admin API", () => {
     const [delivery] = body.deliveries
     expect((await call("POST", `/webhooks/deliveries/${delivery.id}/retry`)).status).toBe(202)
     expect((await call("POST", "/webhooks/deliveries/none/retry")).status).toBe(404)
+  })
+
+  test("lists the messages of alerts by channel, and shows no topic of ntfy", async () => {
+    const book = new AlertBook(db)
+    const notice = { type: "alert.began", subject: "docs: went wrong", text: "See to it.", data: {} } as const
+    book.outbox("email").tell(["ops@example.com"], notice)
+    book.outbox("ntfy").tell(["https://ntfy.example/ops_7"], notice)
+    const { body } = await call("GET", "/alerts")
+    expect(body).toMatchObject({
+      mails: [{ recipient: "ops@example.com", subject: "docs: went wrong", state: "waiting" }],
+      notifications: [{ channel: "ntfy", recipient: "ntfy.example", attempts: 0 }],
+    })
+    expect(JSON.stringify(body)).not.toContain("ops_7")
   })
 })

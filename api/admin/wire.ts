@@ -1,6 +1,6 @@
 import type { Job, ListedSource } from "#crawler"
-import type { Alert } from "#crawler/alerts/alert-book.ts"
-import type { Mail } from "#crawler/alerts/mail-queue.ts"
+import type { Alert, AlertBook } from "#crawler/alerts/alert-book.ts"
+import type { QUEUED_CHANNELS } from "#crawler/alerts/channels/registry.ts"
 import { alertData } from "#crawler/alerts/messages.ts"
 import { concealedCounts, concealedEnd } from "#crawler/fetch/concealed.ts"
 import type { JobEvent } from "#crawler/job.ts"
@@ -125,19 +125,26 @@ export function alertOnWire({ toldAt, ...alert }: Alert) {
   return { ...alertData(alert), told_at: toldAt }
 }
 
-export function mailOnWire(mail: Mail) {
-  return {
-    id: mail.id,
-    recipient: mail.receiver,
-    subject: mail.subject,
-    state: mail.state,
-    attempts: mail.attempts,
-    created_at: mail.createdAt,
-    last_attempt_at: mail.lastAttemptAt,
-    next_attempt_at: mail.nextAttemptAt,
-    last_error: mail.lastError,
-  }
-}
+/** The messages of a channel, newest first. */
+export const noticesOnWire = (
+  alerts: AlertBook,
+  { name, shown }: (typeof QUEUED_CHANNELS)[number],
+  limit: number,
+) =>
+  alerts
+    .outbox(name)
+    .latest(limit)
+    .map((message) => ({
+      id: message.id,
+      recipient: shown(message.receiver),
+      subject: message.subject,
+      state: message.state,
+      attempts: message.attempts,
+      created_at: message.createdAt,
+      last_attempt_at: message.lastAttemptAt,
+      next_attempt_at: message.nextAttemptAt,
+      last_error: message.lastError,
+    }))
 
 export function feedbackOnWire({ id, at, keyId, requestId, sessionId, fields }: Feedback) {
   return {

@@ -1615,12 +1615,26 @@ export type Alerts = {
     readonly next_attempt_at: string | null
     readonly last_error: string | null
   })[]
+  /** Messages by channels other than e-mail and webhooks. */
+  readonly notifications: readonly ({
+    readonly channel: "ntfy"
+    readonly id: string
+    /** The host: topics are secrets. */
+    readonly recipient: string
+    readonly subject: string
+    readonly state: "waiting" | "delivered" | "given-up"
+    readonly attempts: number
+    readonly created_at: string
+    readonly last_attempt_at: string | null
+    readonly next_attempt_at: string | null
+    readonly last_error: string | null
+  })[]
 }
 
 export type AlertsTested = {
   readonly tested: readonly ({
-    readonly by: "email" | "webhook"
-    /** The recipient, or the host of the webhook. */
+    readonly by: "email" | "ntfy" | "webhook"
+    /** The recipient, or the host of the webhook or of ntfy. */
     readonly to: string
     /** Why it was not taken; null: it was. */
     readonly error: string | null
@@ -3638,7 +3652,7 @@ export interface Calls {
     }
     readonly answer: PageRecrawl
   }
-  /** Sources and backups that go wrong, and the e-mails that tell of it. */
+  /** Sources and backups that go wrong, and the messages that tell of it. */
   "GET /admin/alerts": {
     readonly given: {
       readonly query?: { readonly mail_limit?: number | undefined }

@@ -9,8 +9,8 @@ export const OUTBOUND_PURPOSES = {
     settings: ["FOSSICK_READ_ONLY", "FOSSICK_ALLOWED_NETWORKS"],
   },
   webhook: {
-    what: "receivers of webhooks: of sources, watches, alerts and crawls over the API",
-    settings: ["FOSSICK_ALERT_WEBHOOK", "FOSSICK_WEBHOOK_NETWORKS"],
+    what: "receivers of webhooks: of sources, watches, alerts and crawls over the API; and the ntfy server of alerts",
+    settings: ["FOSSICK_ALERT_WEBHOOK", "FOSSICK_ALERT_NTFY", "FOSSICK_WEBHOOK_NETWORKS"],
   },
   mail: { what: "the mail server, for alerts and watches", settings: ["FOSSICK_SMTP_URL"] },
   "oauth-client": {

@@ -318,7 +318,7 @@ describe("the doctor", () => {
       jobs.end(id, "finished", null, { result: "failed", reason })
     }
     book.collect(readSettings(alertSettings, { FOSSICK_ALERT_EMAIL: "ops@example.com" }))
-    book.mails.settle(book.mails.due(new Set(), 1)[0]!.id, {
+    book.outbox("email").settle(book.outbox("email").due(new Set(), 1)[0]!.id, {
       error: "connect ECONNREFUSED",
       status: null,
       final: false,

@@ -7,9 +7,9 @@ import { openStateToRead, type StateStore } from "#base/store/state-store.ts"
 import { otherGeneration } from "#base/store/state-generation.ts"
 import { stateDamage } from "#base/store/rebuild-state.ts"
 import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
-import { alertProblems } from "#crawler/alert-settings.ts"
 import { TOLD_ALERTS } from "#crawler/alerts/alert-book.ts"
-import { MAILS_NOT_TAKEN } from "#crawler/alerts/mail-queue.ts"
+import { ALERTS_NOT_TAKEN } from "#crawler/alerts/alert-outbox.ts"
+import { CHANNELS } from "#crawler/alerts/channels/registry.ts"
 import { LAST_ENDED } from "#crawler/backup/scheduled/backup-table.ts"
 import { type Check, type Finding, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
@@ -130,13 +130,15 @@ export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
   },
 })
 
-/** Settings of alerts that contradict each other, alerts that are not over, and e-mails that nobody takes. */
+/** Settings of alerts that contradict each other, alerts that are not over, and messages that nobody takes. */
 export const alertsCheck = (settings: DoctorSettings): Check => ({
   name: "alerts",
   run(): Finding[] {
     const { dataDir } = settings
-    const wrongSettings = alertProblems(settings).map((problem) =>
-      wrong(`${problem}.`, "Until then no e-mail is sent; docs/alerts.md has more."),
+    const wrongSettings = CHANNELS.flatMap(({ called, problems }) =>
+      problems(settings).map((problem) =>
+        wrong(`${problem}.`, `Until then no ${called.one} is sent; docs/alerts.md has more.`),
+      ),
     )
     const told = ask(dataDir, TOLD_ALERTS).map(({ about, name, bad_runs: runs, reason }) =>
       note(
@@ -144,15 +146,19 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
         about === "backup" ? "fossick backups list says more." : "fossick jobs list says more.",
       ),
     )
-    const mails = ask(dataDir, MAILS_NOT_TAKEN).map(({ state, n, error }) =>
-      state === "given-up"
-        ? note(`${String(n)} e-mails were given up (${String(error)}).`)
-        : wrong(
-            `${String(n)} e-mails wait for a mail server that does not take them (${String(error)}).`,
-            "See to FOSSICK_SMTP_URL; they are tried again for a day. docs/alerts.md has more.",
-          ),
-    )
-    return [...wrongSettings, ...told, ...mails]
+    const waiting = ask(dataDir, ALERTS_NOT_TAKEN).flatMap(({ channel, state, n, error }) => {
+      const found = CHANNELS.find(({ name }) => name === channel)
+      if (found === undefined) return []
+      const { called, settings: names } = found
+      if (state === "given-up") return [note(`${String(n)} ${called.many} were given up (${String(error)}).`)]
+      return [
+        wrong(
+          `${String(n)} ${called.many} wait for ${called.server} that does not take them (${String(error)}).`,
+          `See to ${names}; they are tried again for a day. docs/alerts.md has more.`,
+        ),
+      ]
+    })
+    return [...wrongSettings, ...told, ...waiting]
   },
 })
 

@@ -9,8 +9,10 @@ import { Jobs } from "../jobs/jobs.ts"
 import type { Webhook } from "../source.ts"
 import { webhookMessage } from "../webhooks/messages.ts"
 import { WebhookQueue } from "../webhooks/webhook-queue.ts"
-import { MAIL_TABLE, MailQueue } from "./mail-queue.ts"
-import { alertData, alertMail, type AlertMessage } from "./messages.ts"
+import { ALERT_MESSAGES, AlertOutbox } from "./alert-outbox.ts"
+import { QUEUED_CHANNELS, type ChannelName } from "./channels/registry.ts"
+import { webhook } from "./channels/webhook.ts"
+import { type AlertMessage, noticeOf } from "./messages.ts"
 
 /** A source or backup whose last runs went wrong. */
 export interface Alert extends Omit<AlertMessage, "type" | "at"> {
@@ -41,7 +43,7 @@ const STEPS = [
      about text not null, name text not null, bad_runs integer not null, since integer not null, told_at integer,
      run integer not null, result text not null, reason text, primary key (about, name)
    ) strict, without rowid;
-   ${MAIL_TABLE};
+   ${ALERT_MESSAGES};
    ${jobOverTrigger("alert_job_over", isDeclaredRunSql("new"), note("source", "new.id"))}
    ${backupOverTrigger("alert_backup_over", note("backup", "new.id"))}`,
 ]
@@ -61,7 +63,8 @@ interface EndedRun extends Pick<AlertMessage, "about" | "name" | "run" | "result
 
 /** Which sources and backups go wrong, in `state.db`; has it told once when it begins, and once when it is over. */
 export class AlertBook {
-  readonly mails: MailQueue
+  /** Messages that wait, by channel; those of webhooks are in the queue of webhooks. */
+  readonly #outboxes = new Map<ChannelName, AlertOutbox>()
   readonly #db: StateStore
   readonly #clock: Clock
   readonly #jobs: Jobs
@@ -78,7 +81,12 @@ export class AlertBook {
     this.#backups = new BackupTable(db, clock)
     this.#webhooks = new WebhookQueue(db, clock)
     migrate(db, "alerts", STEPS)
-    this.mails = new MailQueue(db, clock)
+    for (const { name } of QUEUED_CHANNELS) this.#outboxes.set(name, new AlertOutbox(db, name, clock))
+  }
+
+  /** The messages of a channel whose queue is that of alerts. */
+  outbox(channel: ChannelName): AlertOutbox {
+    return this.#outboxes.get(channel)!
   }
 
   /** Has ends of runs noted from now on, for whichever process tells of them. */
@@ -92,9 +100,7 @@ export class AlertBook {
   }
 
   /** Counts the runs that were noted, and puts messages into the queues where it is time. */
-  collect(
-    config: Pick<AlertConfig, "alertAfter" | "alertWebhook" | "alertWebhookSecret" | "alertEmail">,
-  ): void {
+  collect(config: AlertConfig): void {
     const notes = this.#prepare("select seq, about, run from alert_note order by seq").all()
     for (const { seq, about, run } of notes) {
       transaction(this.#db, () => {
@@ -187,20 +193,17 @@ export class AlertBook {
     return isNews ? { type: "alert.began", ...message, badRuns: badRuns + 1 } : null
   }
 
-  #tell(
-    message: AlertMessage,
-    webhooks: readonly Webhook[],
-    { alertWebhook, alertWebhookSecret, alertEmail }: Parameters<AlertBook["collect"]>[0],
-  ): void {
+  #tell(message: AlertMessage, webhooks: readonly Webhook[], config: AlertConfig): void {
+    const notice = noticeOf(message)
+    const secret = config.alertWebhookSecret === "" ? null : config.alertWebhookSecret
     const own = webhooks.filter(({ events }) => events.includes("alert"))
-    const isCovered = alertWebhook === "" || own.some(({ url }) => url === alertWebhook)
-    const secret = alertWebhookSecret === "" ? null : alertWebhookSecret
+    const others = webhook.receivers(config).filter((url) => own.every((one) => one.url !== url))
     this.#webhooks.tell(
       "alert",
       message.about === "source" ? { source: message.name, job: message.run } : null,
-      isCovered ? own : [...own, { url: alertWebhook, secret }],
-      webhookMessage(message.type, new Date(this.#clock()), alertData(message)),
+      [...own, ...others.map((url) => ({ url, secret }))],
+      webhookMessage(notice.type, new Date(this.#clock()), notice.data),
     )
-    this.mails.tell(alertEmail, alertMail(message))
+    for (const { name, receivers } of QUEUED_CHANNELS) this.outbox(name).tell(receivers(config), notice)
   }
 }

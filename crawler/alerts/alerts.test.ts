@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { pino } from "pino"
 import { describe, expect, test } from "vitest"
@@ -11,10 +12,13 @@ import { BackupTable } from "../backup/scheduled/backup-table.ts"
 import type { Judged } from "../job.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import { defineSource, type SourceSpec } from "../source.ts"
+import { crawlerSettings } from "../settings.ts"
 import { temporaryFolder } from "../testing/crawl-fixture.ts"
 import { startMailServer } from "../testing/mail-server.ts"
+import { startTestSite } from "../testing/test-site.ts"
 import { WebhookQueue } from "../webhooks/webhook-queue.ts"
 import { AlertBook } from "./alert-book.ts"
+import type { ChannelName } from "./channels/registry.ts"
 import { followAlerts } from "./follow-alerts.ts"
 
 const HOOK = "https://ops.example.com/alerts"
@@ -75,22 +79,27 @@ function open() {
 
 type Opened = ReturnType<typeof open>
 
-/** Sends e-mails until none is due any more. @returns what was logged. */
-async function sendAll({ book }: Opened, env: NodeJS.ProcessEnv): Promise<string> {
+/** Sends messages until none is due any more by a channel. @returns what was logged. */
+async function sendAll(
+  { book }: Opened,
+  env: NodeJS.ProcessEnv,
+  channel: ChannelName = "email",
+): Promise<string> {
   const lines: string[] = []
   const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) })
   const stop = new AbortController()
-  const config = settings(env)
+  const config = readSettings(crawlerSettings, env)
   const following = followAlerts({
     book,
     config,
     declared: () => ["docs"],
     env,
+    userAgent: "FossickBot/1.0",
     log,
     signal: stop.signal,
     pollMs: 5,
   })
-  await expect.poll(() => !book.hasNotes() && book.mails.due(new Set(), 1).length === 0).toBe(true)
+  await expect.poll(() => !book.hasNotes() && book.outbox(channel).due(new Set(), 1).length === 0).toBe(true)
   stop.abort()
   await following
   return lines.join("")
@@ -198,7 +207,7 @@ describe("an alert", () => {
     expect(state.webhooks.list({ limit: 1, offset: 0 })).toMatchObject([
       { source: null, job: null, event: "alert" },
     ])
-    expect(book.mails.list({ limit: 1 })).toMatchObject([
+    expect(book.outbox("email").list({ limit: 1 })).toMatchObject([
       { subject: "[Fossick] backup nightly: the last run went wrong" },
     ])
     backups.fail(run(), "the disk of /backups is full")
@@ -240,7 +249,7 @@ describe("an e-mail", () => {
     expect(text).toContain("finished with problems (job ")
     expect(text).toContain("28 % of its pages are newly gone")
     expect(text).toContain(`fossick jobs show ${id} --outcome failed`)
-    expect(log + JSON.stringify(state.book.mails.list({ limit: 9 }))).not.toContain("a secret of")
+    expect(log + JSON.stringify(state.book.outbox("email").list({ limit: 9 }))).not.toContain("a secret of")
   })
 
   test("to a mailbox that is none costs no other recipient theirs", async () => {
@@ -249,7 +258,7 @@ describe("an e-mail", () => {
     state.run(BAD)
     await sendAll(state, mailTo(server.port, { FOSSICK_ALERT_EMAIL: "gone@example.com, ops@example.com" }))
     expect(server.received.map(({ recipients }) => recipients)).toEqual([["ops@example.com"]])
-    expect(state.book.mails.list({ limit: 2 })).toMatchObject([
+    expect(state.book.outbox("email").list({ limit: 2 })).toMatchObject([
       { receiver: "ops@example.com", state: "delivered" },
       { receiver: "gone@example.com", state: "given-up", attempts: 1 },
     ])
@@ -269,7 +278,7 @@ describe("an e-mail", () => {
         state,
         mailTo(server.port, { ...login, FOSSICK_SMTP_URL: `smtp://fossick@${host}:${server.port}` }),
       )
-      expect(state.book.mails.list({ limit: 1 })).toMatchObject([
+      expect(state.book.outbox("email").list({ limit: 1 })).toMatchObject([
         { state: "waiting", lastError: expect.stringMatching(error) },
       ])
     }
@@ -301,15 +310,46 @@ describe("an e-mail", () => {
     // Stopped while the server says nothing.
     second.kill("SIGTERM")
     await once(second, "exit")
-    expect(state.book.mails.list({ limit: 1 })).toMatchObject([{ state: "waiting", attempts: 0 }])
+    expect(state.book.outbox("email").list({ limit: 1 })).toMatchObject([{ state: "waiting", attempts: 0 }])
     const third = start()
     await received(3)
-    await expect.poll(() => state.book.mails.list({ limit: 1 })[0]!.state).toBe("delivered")
+    await expect.poll(() => state.book.outbox("email").list({ limit: 1 })[0]!.state).toBe("delivered")
     third.kill("SIGTERM")
     await once(third, "exit")
     const ids = server.received.map(({ text }) => /^Message-ID: (.*)$/im.exec(text)?.[1])
     expect(new Set(ids).size).toBe(1)
   })
+})
+
+test("each channel has its own messages, and a mail server that says nothing holds up no notification", async () => {
+  await using server = await startMailServer({ next: ["hang"] })
+  const got: string[] = []
+  await using ntfy = await startTestSite({
+    "*": async (request, response) => {
+      got.push(await text(request))
+      response.end()
+    },
+  })
+  using state = open()
+  state.run(BAD)
+  const env = {
+    FOSSICK_SMTP_URL: `smtp://127.0.0.1:${server.port}`,
+    FOSSICK_ALERT_EMAIL: "ops@example.com",
+    FOSSICK_ALERT_NTFY: ntfy.url("/ops_7"),
+    FOSSICK_ALERT_NTFY_TOKEN: "${NTFY_TOKEN}",
+    FOSSICK_WEBHOOK_NETWORKS: "127.0.0.1",
+    FOSSICK_ALERT_AFTER: "1",
+    NTFY_TOKEN: "tk_of_an_ntfy_server",
+  }
+  const log = await sendAll(state, env, "ntfy")
+  expect(got.map((one) => (JSON.parse(one) as { title: string }).title)).toEqual([
+    "[Fossick] docs: the last run went wrong",
+  ])
+  expect(log).toContain("alert sent by ntfy")
+  const messages = [state.book.outbox("ntfy"), state.book.outbox("email")].map((one) => one.latest(9))
+  expect(messages).toMatchObject([[{ state: "delivered" }], [{ state: "waiting", attempts: 0 }]])
+  expect(log + JSON.stringify(messages)).not.toContain("tk_of_an_ntfy_server")
+  expect(log).not.toContain("ops_7")
 })
 
 describe("settings of alerts", () => {
@@ -320,6 +360,11 @@ describe("settings of alerts", () => {
     ["FOSSICK_SMTP_PASSWORD", "hunter2hunter2", "must name a secret"],
     ["FOSSICK_ALERT_WEBHOOK_SECRET", "hunter2hunter2", "must name a secret"],
     ["FOSSICK_ALERT_WEBHOOK", "ftp://ops.example.com/", "must be an http or https address"],
+    ["FOSSICK_ALERT_NTFY", "ntfy.sh/ops", "must be an http or https address"],
+    ["FOSSICK_ALERT_NTFY", "https://ntfy.sh/", "must end with a topic"],
+    ["FOSSICK_ALERT_NTFY", "https://ntfy.sh/a%20b", "must end with a topic"],
+    ["FOSSICK_ALERT_NTFY", "https://ops:hunter2hunter2@ntfy.sh/ops", "must hold no user and no password"],
+    ["FOSSICK_ALERT_NTFY_TOKEN", "tk_hunter2hunter2", "must name a secret"],
     ["FOSSICK_ALERT_EMAIL", "ops@example.com, Ops <ops@example.com>", "must be an e-mail address"],
     [
       "FOSSICK_ALERT_EMAIL",
@@ -337,6 +382,11 @@ describe("settings of alerts", () => {
   test("that contradict each other are named", () => {
     expect(alertProblems(settings({ FOSSICK_ALERT_EMAIL: "ops@example.com" }))).toEqual([
       expect.stringContaining("FOSSICK_ALERT_EMAIL needs FOSSICK_SMTP_URL"),
+    ])
+    const token = { FOSSICK_ALERT_NTFY_TOKEN: "${A}" }
+    expect(alertProblems(settings(token))).toEqual([expect.stringContaining("needs FOSSICK_ALERT_NTFY,")])
+    expect(alertProblems(settings({ ...token, FOSSICK_ALERT_NTFY: "http://ntfy.example/ops" }))).toEqual([
+      expect.stringContaining("needs an https:// address"),
     ])
     expect(
       alertProblems(settings({ FOSSICK_SMTP_URL: "smtp://mail.example.com", FOSSICK_SMTP_PASSWORD: "${A}" })),

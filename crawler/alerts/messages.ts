@@ -21,7 +21,7 @@ export interface AlertMessage {
   readonly at: Date
 }
 
-/** The data of a webhook's message. */
+/** As data for programs. */
 export function alertData({
   about,
   name,
@@ -34,15 +34,18 @@ export function alertData({
   return { about, name, run_id: run, result, reason, bad_runs: badRuns, since }
 }
 
-export interface MailText {
+/** An alert in words for people, and as data for programs. */
+export interface Notice {
+  readonly type: AlertMessage["type"] | "alert.test"
   readonly subject: string
   readonly text: string
+  readonly data: Readonly<Record<string, unknown>>
 }
 
 const MAX_SUBJECT_CHARS = 150
 
-/** The same for people, with what to do about it. */
-export function alertMail(message: AlertMessage): MailText {
+/** In words: what goes wrong, and what to do about it. */
+export function noticeOf(message: AlertMessage): Notice {
   const { type, about, name, badRuns } = message
   const subject = about === "source" ? name : `backup ${name}`
   const began = type === "alert.began"
@@ -51,6 +54,8 @@ export function alertMail(message: AlertMessage): MailText {
     ? `${times} went wrong`
     : `well again after ${badRuns} bad run${badRuns === 1 ? "" : "s"}`
   return {
+    type,
+    data: alertData(message),
     // One line, whatever a name holds.
     subject: `[Fossick] ${subject}: ${headline}`
       .replaceAll(/\s+/g, " ")
@@ -87,6 +92,14 @@ function* ended({ about, run, badRuns, since, at }: AlertMessage, subject: strin
   yield ""
   yield `Before it, ${badRuns} run${badRuns === 1 ? "" : "s"} went wrong, the first on ${timeText(since)}.`
 }
+
+/** To see that alerts arrive. */
+export const testNotice = (): Notice => ({
+  type: "alert.test",
+  subject: "[Fossick] A test of alerts",
+  text: `Nothing is wrong: somebody asked for this message, to see that alerts arrive.\n\n${signature()}`,
+  data: { host: hostname() },
+})
 
 const signature = (): string => `-- \nFossick on ${hostname()}`
 

@@ -3,9 +3,9 @@ import { createTransport } from "nodemailer"
 import { hidden } from "#base/log/hidden.ts"
 import { noteOutbound } from "#base/outbound/outbound.ts"
 import { resolveSecret } from "#base/secret.ts"
-import type { AlertConfig } from "../alert-settings.ts"
+import { type AlertConfig, isThisMachine } from "../alert-settings.ts"
 import type { Attempt } from "#base/work/retries.ts"
-import type { Mail } from "./mail-queue.ts"
+import type { ChannelMessage } from "./channels/channel.ts"
 
 const CONNECT_TIMEOUT_MS = 15_000
 /** A server may look at a message for a while before it takes it. */
@@ -29,7 +29,7 @@ export async function sendMail(
     subject,
     text,
     createdAt,
-  }: Pick<Mail, "id" | "receiver" | "subject" | "text" | "createdAt">,
+  }: Pick<ChannelMessage, "id" | "receiver" | "subject" | "text" | "createdAt">,
   { config, env, signal }: SendOptions,
 ): Promise<Attempt> {
   let pass = ""
@@ -80,5 +80,3 @@ function senderOf(from: string, user: string): string {
   if (from !== "") return from
   return user.includes("@") ? user : `fossick@${hostname()}`
 }
-
-const isThisMachine = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/i.test(host)

@@ -8,7 +8,7 @@ import { expect, test } from "vitest"
 import { makeCertificate } from "../fetch/connect/make-certificate.ts"
 import { temporaryFolder } from "../testing/crawl-fixture.ts"
 import { startMailServer } from "../testing/mail-server.ts"
-import { startTestSite } from "../testing/test-site.ts"
+import { type Answer, startTestSite } from "../testing/test-site.ts"
 
 const FOSSICK = fileURLToPath(new URL("../../command/fossick.js", import.meta.url))
 
@@ -64,20 +64,30 @@ test.each([
   },
 )
 
-test("a test of alerts goes to the webhook, and says who did not take it and that there is nobody", async () => {
+test("a test of alerts goes to the webhook and to ntfy, and says who did not take it and that there is nobody", async () => {
   using folder = temporaryFolder()
   let status = 204
   const got: string[] = []
-  await using site = await startTestSite({
-    "/hook": async (request, response) => {
-      got.push(await text(request))
-      response.writeHead(status).end()
-    },
-  })
+  const take: Answer = async (request, response) => {
+    got.push(await text(request))
+    response.writeHead(status).end()
+  }
+  await using site = await startTestSite({ "/hook": take, "/": take })
   const env = { FOSSICK_ALERT_WEBHOOK: site.url("/hook"), FOSSICK_WEBHOOK_NETWORKS: "127.0.0.1" }
-  const taken = await fossick(folder.path, env)
-  expect(taken).toEqual({ code: 0, out: `webhook to ${site.authority}: taken\n`, err: "" })
-  expect(JSON.parse(got[0]!)).toMatchObject({ type: "alert.test", data: { host: expect.any(String) } })
+  const taken = await fossick(folder.path, { ...env, FOSSICK_ALERT_NTFY: site.url("/ops_7") })
+  const { authority } = site
+  expect(taken).toEqual({
+    code: 0,
+    out: `ntfy to ${authority}: taken\nwebhook to ${authority}: taken\n`,
+    err: "",
+  })
+  const bodies = got.map((one) => JSON.parse(one) as object)
+  expect(bodies).toContainEqual(
+    expect.objectContaining({ type: "alert.test", data: { host: expect.any(String) } }),
+  )
+  expect(bodies).toContainEqual(
+    expect.objectContaining({ topic: "ops_7", title: "[Fossick] A test of alerts" }),
+  )
 
   status = 401
   const refused = await fossick(folder.path, { ...env, FOSSICK_ALERT_EMAIL: "ops@example.com" })

@@ -3,6 +3,7 @@ import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { interruptible } from "#engine/move/interruptible.ts"
 import { engineSettings } from "#engine/settings.ts"
+import { CHANNELS } from "../alerts/channels/registry.ts"
 import { NO_RECEIVERS, testAlerts, type TestedReceiver } from "../alerts/try-receivers.ts"
 import { crawlerSettings, userAgentHeader } from "../settings.ts"
 import { say } from "./sources/sources-text.ts"
@@ -25,7 +26,5 @@ export async function testAlertsNow(json: boolean): Promise<number> {
 
 const onWire = ({ by, to, error, reason }: TestedReceiver) => ({ by, to, error: reason ?? error })
 
-const NAMES = { email: "e-mail", webhook: "webhook" } as const
-
 const lineOf = ({ by, to, error, reason }: TestedReceiver): string =>
-  `${NAMES[by]} to ${to}: ${error === null ? "taken" : `not taken: ${reason ?? error}`}`
+  `${CHANNELS.find(({ name }) => name === by)!.called.way} to ${to}: ${error === null ? "taken" : `not taken: ${reason ?? error}`}`

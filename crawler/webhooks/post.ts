@@ -1,5 +1,6 @@
 import { request } from "undici"
-import type { AddressGuard } from "../fetch/guard/address-guard.ts"
+import { OutgoingProxy, type ProxySettings } from "../fetch/connect/outgoing-proxy.ts"
+import { AddressGuard } from "../fetch/guard/address-guard.ts"
 import { BlockedAddressError } from "../fetch/guard/blocked-address.ts"
 import { retryAfterMs } from "../fetch/retry-after.ts"
 import { isUnknownName } from "../fetch/network-error.ts"
@@ -7,9 +8,13 @@ import type { Attempt } from "#base/work/retries.ts"
 
 export interface PostOptions {
   readonly guard: AddressGuard
-  readonly timeoutMs: number
   readonly signal: AbortSignal
+  /** Default 15 seconds. */
+  readonly timeoutMs?: number
 }
+
+const TIMEOUT_MS = 15_000
+const CONNECT_TIMEOUT_MS = 5000
 
 /** Told of a receiver whose name is unknown, and of one whose address may not be reached: see `concealed.ts`. */
 const UNREACHABLE_RECEIVER =
@@ -18,12 +23,29 @@ const UNREACHABLE_RECEIVER =
 /** More of an answer is not waited for; none of it is kept. */
 const MAX_ANSWER_BYTES = 16 * 1024
 
+/** What receivers of webhooks and notifications are reached through. @param networks private ones that they may be in */
+export const receiverGuard = ({
+  networks,
+  proxy,
+}: {
+  readonly networks: readonly string[]
+  readonly proxy?: ProxySettings | undefined
+}): AddressGuard =>
+  new AddressGuard({
+    allowed: networks,
+    allowedBy: "FOSSICK_WEBHOOK_NETWORKS",
+    purpose: "webhook",
+    proxy: OutgoingProxy.of(proxy),
+    connections: 1,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  })
+
 /** POSTs one message. Redirects are not followed: they could lead where nobody meant to send. Never rejects. */
 export async function post(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: string,
-  { guard, timeoutMs, signal }: PostOptions,
+  { guard, signal, timeoutMs = TIMEOUT_MS }: PostOptions,
 ): Promise<Attempt> {
   const late = AbortSignal.timeout(timeoutMs)
   try {

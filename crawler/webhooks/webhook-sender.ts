@@ -1,8 +1,8 @@
 import { signingSecret } from "#base/secret.ts"
-import { OutgoingProxy, type ProxySettings } from "../fetch/connect/outgoing-proxy.ts"
-import { AddressGuard } from "../fetch/guard/address-guard.ts"
+import type { ProxySettings } from "../fetch/connect/outgoing-proxy.ts"
+import type { AddressGuard } from "../fetch/guard/address-guard.ts"
 import type { Attempt } from "#base/work/retries.ts"
-import { post } from "./post.ts"
+import { post, receiverGuard } from "./post.ts"
 import { webhookHeaders } from "./signature.ts"
 
 export interface WebhookSenderOptions {
@@ -26,9 +26,6 @@ export interface WebhookMessage {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const TIMEOUT_MS = 15_000
-const CONNECT_TIMEOUT_MS = 5000
-
 /** Signs and sends messages, through an address guard of its own. */
 export class WebhookSender implements AsyncDisposable {
   readonly #options: WebhookSenderOptions
@@ -36,14 +33,7 @@ export class WebhookSender implements AsyncDisposable {
 
   constructor(options: WebhookSenderOptions) {
     this.#options = options
-    this.#guard = new AddressGuard({
-      allowed: options.networks,
-      allowedBy: "FOSSICK_WEBHOOK_NETWORKS",
-      purpose: "webhook",
-      proxy: OutgoingProxy.of(options.proxy),
-      connections: 1,
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    })
+    this.#guard = receiverGuard(options)
   }
 
   /** One attempt. Never rejects. */
@@ -60,7 +50,7 @@ export class WebhookSender implements AsyncDisposable {
       const { message } = error as Error
       return { status: null, error: message, final: false }
     }
-    return await post(receiver, headers, body, { guard: this.#guard, timeoutMs: TIMEOUT_MS, signal })
+    return await post(receiver, headers, body, { guard: this.#guard, signal })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
+import { CHANNELS, QUEUED_CHANNELS } from "#crawler/alerts/channels/registry.ts"
 import { JOB_RESULTS, JOB_STATES } from "#crawler/job.ts"
 
 import { ENDPOINTS } from "../../accounts/keys/key-scope.ts"
@@ -432,7 +433,10 @@ const alert = object({
   told_at: orNull(time()),
 })
 
-const mail = object({
+/** Channels of alerts that are neither e-mail nor webhooks. */
+const NOTIFYING = QUEUED_CHANNELS.map(({ name }) => name).filter((name) => name !== "email")
+
+const noticeFields = {
   id: text(),
   recipient: text(),
   subject: text(),
@@ -442,7 +446,7 @@ const mail = object({
   last_attempt_at: orNull(time()),
   next_attempt_at: orNull(time()),
   last_error: orNull(text()),
-})
+}
 
 const feedbackFields = publishedBody(feedbackSchema)["properties"] as Readonly<Record<string, JsonSchema>>
 
@@ -559,12 +563,23 @@ export const adminSchemas = {
     }),
   }),
   PageRecrawl: object({ url: text(), jobs: listOf(ref("Job")) }),
-  Alerts: object({ alerts: listOf(alert), mails: listOf(mail) }),
+  Alerts: object({
+    alerts: listOf(alert),
+    mails: listOf(object(noticeFields)),
+    notifications: listOf(
+      object({
+        channel: oneOf(NOTIFYING),
+        ...noticeFields,
+        recipient: text("The host: topics are secrets."),
+      }),
+      "Messages by channels other than e-mail and webhooks.",
+    ),
+  }),
   AlertsTested: object({
     tested: listOf(
       object({
-        by: oneOf(["email", "webhook"]),
-        to: text("The recipient, or the host of the webhook."),
+        by: oneOf(CHANNELS.map(({ name }) => name)),
+        to: text("The recipient, or the host of the webhook or of ntfy."),
         error: orNull(text("Why it was not taken; null: it was.")),
       }),
     ),

@@ -447,8 +447,14 @@ export const adminOperations: readonly Operation[] = [
     method: "get",
     path: "/admin/alerts",
     tag: "Webhooks",
-    summary: "Sources and backups that go wrong, and the e-mails that tell of it",
-    parameters: [query("mail_limit", "E-mails at most, newest first.", whole(0, MAX_LIMIT, DEFAULT_LIMIT))],
+    summary: "Sources and backups that go wrong, and the messages that tell of it",
+    parameters: [
+      query(
+        "mail_limit",
+        "Messages at most by each channel, newest first.",
+        whole(0, MAX_LIMIT, DEFAULT_LIMIT),
+      ),
+    ],
     answers: list("Alerts", "What goes wrong now; `told_at` is null while its bad runs are few."),
     examples: one("All of them"),
   }),
@@ -459,7 +465,7 @@ export const adminOperations: readonly Operation[] = [
     tag: "Webhooks",
     summary: "Send a test to each receiver of alerts now",
     description:
-      "One message to each address of `FOSSICK_ALERT_EMAIL` and to `FOSSICK_ALERT_WEBHOOK`. It answers when all of them have; nothing is tried again.",
+      "One message to each address of `FOSSICK_ALERT_EMAIL`, to `FOSSICK_ALERT_NTFY` and to `FOSSICK_ALERT_WEBHOOK`. It answers when all of them have; nothing is tried again.",
     body: noBody,
     answers: list("AlertsTested", "How it went, receiver by receiver."),
     refusals: [409, 422],

@@ -1,6 +1,8 @@
 import type { Router } from "@koa/router"
 
 import { environment } from "#base/settings.ts"
+import { email } from "#crawler/alerts/channels/email.ts"
+import { QUEUED_CHANNELS } from "#crawler/alerts/channels/registry.ts"
 import { userAgentHeader } from "#crawler/settings.ts"
 
 import type { RequestState } from "../../context.ts"
@@ -10,7 +12,7 @@ import { oneOfParameter, sliceOf, strictBody, wholeNumber } from "../../middlewa
 import { DELIVERY_STATES, noFields } from "../schemas.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../wire/body-schema.ts"
 import { whileWaiting } from "./while-waiting.ts"
-import { alertOnWire, deliveryOnWire, mailOnWire } from "../wire.ts"
+import { alertOnWire, deliveryOnWire, noticesOnWire } from "../wire.ts"
 
 /** What was sent to the receivers of webhooks and by e-mail, what could not be, and what goes wrong now. */
 export function webhookRoutes(
@@ -42,7 +44,13 @@ export function webhookRoutes(
 
   router.get("/alerts", (ctx) => {
     const limit = wholeNumber(ctx, "mail_limit", DEFAULT_LIMIT, 0, MAX_LIMIT)
-    ctx.body = { alerts: alerts.list().map(alertOnWire), mails: alerts.mails.list({ limit }).map(mailOnWire) }
+    ctx.body = {
+      alerts: alerts.list().map(alertOnWire),
+      mails: noticesOnWire(alerts, email, limit),
+      notifications: QUEUED_CHANNELS.filter((channel) => channel !== email).flatMap((channel) =>
+        noticesOnWire(alerts, channel, limit).map((notice) => ({ channel: channel.name, ...notice })),
+      ),
+    }
   })
 
   router.get("/webhooks/deliveries", (ctx) => {

@@ -5,7 +5,7 @@ export const alerts: GroupSpec = {
     "Tries the receivers of alerts, which tell you when the last runs of a source or the backup went wrong.",
   commands: {
     test: command({
-      about: `Sends one message now to each recipient of e-mails and to the webhook of the settings, and says how it went.
+      about: `Sends one message now to each recipient of e-mails, to the topic of ntfy and to the webhook of the settings, and says how it went.
 Ends with 1 when one was not taken.`,
       examples: [{ line: "fossick alerts test", about: "see that alerts arrive before you need them" }],
       run: async ({ json }) =>
