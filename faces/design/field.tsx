@@ -1,4 +1,4 @@
-import type { ComponentChildren, InputHTMLAttributes, TargetedEvent, TargetedInputEvent } from "preact"
+import type { ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact"
 import { useId } from "preact/hooks"
 
 interface Labelled {
@@ -19,7 +19,8 @@ export interface FieldProps extends Labelled {
   readonly autofocus?: boolean
   readonly required?: boolean
   readonly readOnly?: boolean
-  readonly onInput?: (event: TargetedInputEvent<HTMLInputElement>) => void
+  /** Given the whole text after each change. */
+  readonly onWrite?: (text: string) => void
   /** It lost the focus. */
   readonly onBlur?: () => void
 }
@@ -31,6 +32,7 @@ export function Field({
   wrong = null,
   type = "text",
   autocomplete = "off",
+  onWrite,
   ...input
 }: FieldProps) {
   const id = useId()
@@ -42,6 +44,7 @@ export function Field({
         autocomplete={autocomplete}
         spellcheck={false}
         class="input"
+        onInput={(event) => onWrite?.(event.currentTarget.value)}
       />
     </Frame>
   )
@@ -51,16 +54,24 @@ export interface TextAreaProps extends Labelled {
   readonly name: string
   readonly value: string
   readonly rows?: number
-  readonly onInput: (event: TargetedInputEvent<HTMLTextAreaElement>) => void
+  /** Given the whole text after each change. */
+  readonly onWrite: (text: string) => void
   readonly onBlur?: () => void
 }
 
 /** Several lines to write on. */
-export function TextArea({ label, hint, wrong = null, rows = 2, ...input }: TextAreaProps) {
+export function TextArea({ label, hint, wrong = null, rows = 2, onWrite, ...input }: TextAreaProps) {
   const id = useId()
   return (
     <Frame id={id} label={label} hint={hint} wrong={wrong}>
-      <textarea {...input} {...described(id, hint, wrong)} rows={rows} spellcheck={false} class="input" />
+      <textarea
+        {...input}
+        {...described(id, hint, wrong)}
+        rows={rows}
+        spellcheck={false}
+        class="input"
+        onInput={(event) => onWrite(event.currentTarget.value)}
+      />
     </Frame>
   )
 }

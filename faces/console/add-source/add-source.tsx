@@ -133,7 +133,7 @@ function LookForm({
         placeholder="https://docs.example.com/"
         hint="A folder stands for what is below it."
         wrong={wrong}
-        onInput={(event) => setWritten(event.currentTarget.value)}
+        onWrite={setWritten}
       />
       <p class="row">
         <Button look="primary" icon="search" type="submit" disabled={isBusy}>

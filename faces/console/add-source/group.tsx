@@ -51,7 +51,7 @@ export const Line = ({ form, field, ...shown }: LineProps) => (
     wrong={form.wrong(field)}
     {...shown}
     value={form.draft[shown.name]}
-    onInput={(event) => form.onChange({ [shown.name]: event.currentTarget.value })}
+    onWrite={(text) => form.onChange({ [shown.name]: text })}
     onBlur={form.onLeft(field)}
   />
 )
@@ -67,7 +67,7 @@ export const Lines = ({ form, field, ...shown }: Omit<LineProps, "placeholder" |
       {...shown}
       rows={Math.min(MOST_ROWS, Math.max(2, value.split("\n").length))}
       value={value}
-      onInput={(event) => form.onChange({ [shown.name]: event.currentTarget.value })}
+      onWrite={(text) => form.onChange({ [shown.name]: text })}
       onBlur={form.onLeft(field)}
     />
   )

@@ -44,7 +44,7 @@ export function AskIt({ source, isReady }: { readonly source: string; readonly i
             label={`A question to the pages of ${source}`}
             name="question"
             value={question}
-            onInput={(event) => setQuestion(event.currentTarget.value)}
+            onWrite={setQuestion}
           />
           <p class="row">
             <Button look="primary" icon="search" type="submit" disabled={asked.isBusy}>

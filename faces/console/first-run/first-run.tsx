@@ -114,7 +114,7 @@ function Naming({ onNamed }: { readonly onNamed: (isNew: boolean) => void }) {
         value={name}
         placeholder="Fossick"
         hint="It stands beside the search box: what people here search with it, or whose it is. You may leave it empty."
-        onInput={(event) => setName(event.currentTarget.value)}
+        onWrite={setName}
       />
       {saving.problem !== null && <Problem title="The name was not saved" text={saving.problem} />}
       <p class="row">

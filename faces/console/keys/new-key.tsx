@@ -130,7 +130,7 @@ export function NewKey({
           hint="Whom or what it is for, such as chat on the intranet."
           value={name}
           wrong={wrong("name")}
-          onInput={(event) => setName(event.currentTarget.value)}
+          onWrite={setName}
         />
         <Select name="kind" label="For" hint={ABOUT[kind]} value={kind} options={KINDS} onChoose={setKind} />
         {kind === "search" && (
@@ -170,7 +170,7 @@ export function NewKey({
               hint="Their origins, such as https://docs.example.com, one on each line."
               value={origins}
               wrong={wrong("origins")}
-              onInput={(event) => setOrigins(event.currentTarget.value)}
+              onWrite={setOrigins}
             />
             <Check label="May ask for answers, too" isOn={isAnswering} onChange={setAnswering} />
           </>
@@ -186,7 +186,7 @@ export function NewKey({
             hint="Empty: no limit."
             value={credits}
             wrong={wrong("credits")}
-            onInput={(event) => setCredits(event.currentTarget.value)}
+            onWrite={setCredits}
           />
           <Field
             name="rate_limits"
@@ -194,7 +194,7 @@ export function NewKey({
             hint="Such as search=60/m. Empty: as the settings say."
             value={rates}
             wrong={wrong("rate_limits")}
-            onInput={(event) => setRates(event.currentTarget.value)}
+            onWrite={setRates}
           />
         </div>
         {failed !== null && problems.length === 0 && (

@@ -71,14 +71,9 @@ function Asking({ url, query }: { readonly url: string | null; readonly query: s
         value={address}
         placeholder="https://docs.example.com/setup"
         wrong={wrong}
-        onInput={(event) => setAddress(event.currentTarget.value)}
+        onWrite={setAddress}
       />
-      <Field
-        label="Question (for its rank)"
-        name="query"
-        value={question}
-        onInput={(event) => setQuestion(event.currentTarget.value)}
-      />
+      <Field label="Question (for its rank)" name="query" value={question} onWrite={setQuestion} />
       <p class="row">
         <Button look="primary" icon="search" type="submit">
           Inspect

@@ -92,7 +92,7 @@ function Try({ call }: { readonly call: OfferedCall }) {
             hint={description.replaceAll("`", "")}
             value={values[name] ?? ""}
             required={required}
-            onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
+            onWrite={(text) => setValues({ ...values, [name]: text })}
           />
         ))}
         {call.body !== null && (
@@ -102,7 +102,7 @@ function Try({ call }: { readonly call: OfferedCall }) {
             rows={Math.min(16, Math.max(4, body.split("\n").length + 1))}
             value={body}
             wrong={wrong}
-            onInput={(event) => setBody(event.currentTarget.value)}
+            onWrite={setBody}
           />
         )}
         <p class="row">

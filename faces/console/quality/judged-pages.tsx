@@ -179,7 +179,7 @@ export function JudgedPages({
           placeholder="https://"
           value={url}
           wrong={wrong}
-          onInput={(event) => setUrl(event.currentTarget.value)}
+          onWrite={setUrl}
         />
         <Button type="submit" icon="plus">
           Add

@@ -31,7 +31,7 @@ export function SynonymFields({ draft, onChange, wrong }: FieldsProps) {
         rows={3}
         value={draft.words}
         wrong={wrong("words") ?? wrong("from")}
-        onInput={(event) => onChange({ words: event.currentTarget.value })}
+        onWrite={(words) => onChange({ words })}
       />
       {!draft.isMutual && (
         <TextArea
@@ -40,7 +40,7 @@ export function SynonymFields({ draft, onChange, wrong }: FieldsProps) {
           rows={3}
           value={draft.to}
           wrong={wrong("to")}
-          onInput={(event) => onChange({ to: event.currentTarget.value })}
+          onWrite={(to) => onChange({ to })}
         />
       )}
     </>
@@ -57,7 +57,7 @@ export function PinFields({ draft, onChange, wrong }: FieldsProps) {
         rows={3}
         value={draft.questions}
         wrong={wrong("questions")}
-        onInput={(event) => onChange({ questions: event.currentTarget.value })}
+        onWrite={(questions) => onChange({ questions })}
       />
       <Choice
         legend="Which questions it fits"
@@ -75,7 +75,7 @@ export function PinFields({ draft, onChange, wrong }: FieldsProps) {
         hint="Its address, as results show it."
         value={draft.url}
         wrong={wrong("url")}
-        onInput={(event) => onChange({ url: event.currentTarget.value })}
+        onWrite={(url) => onChange({ url })}
       />
       <Field
         name="position"
@@ -84,7 +84,7 @@ export function PinFields({ draft, onChange, wrong }: FieldsProps) {
         hint="1 is the first."
         value={draft.position}
         wrong={wrong("position")}
-        onInput={(event) => onChange({ position: event.currentTarget.value })}
+        onWrite={(position) => onChange({ position })}
       />
     </>
   )
@@ -108,7 +108,7 @@ export function BoostFields({
         hint="The score of a page is multiplied by it: 1.5 lifts, 0.5 lowers. 0.25 to 4."
         value={draft.factor}
         wrong={wrong("factor")}
-        onInput={(event) => onChange({ factor: event.currentTarget.value })}
+        onWrite={(factor) => onChange({ factor })}
       />
       {named.length > 0 && (
         <Group legend="Of these sources" wrong={wrong("where.sources")}>
@@ -132,14 +132,14 @@ export function BoostFields({
         }
         value={draft.paths}
         wrong={wrong("where.paths")}
-        onInput={(event) => onChange({ paths: event.currentTarget.value })}
+        onWrite={(paths) => onChange({ paths })}
       />
       <TextArea
         name="domains"
         label="On these domains"
         value={draft.domains}
         wrong={wrong("where.domains")}
-        onInput={(event) => onChange({ domains: event.currentTarget.value })}
+        onWrite={(domains) => onChange({ domains })}
       />
       <Group legend="Of these types" wrong={wrong("where.types")}>
         {PAGE_TYPES.map((type) => (
@@ -158,7 +158,7 @@ export function BoostFields({
           hint="Two letters each, such as en, de."
           value={draft.languages.replaceAll("\n", ", ")}
           wrong={wrong("where.languages")}
-          onInput={(event) => onChange({ languages: event.currentTarget.value })}
+          onWrite={(languages) => onChange({ languages })}
         />
         <Field
           name="younger"
@@ -166,7 +166,7 @@ export function BoostFields({
           label="Younger than (days)"
           value={draft.younger}
           wrong={wrong("where.youngerThanDays")}
-          onInput={(event) => onChange({ younger: event.currentTarget.value })}
+          onWrite={(younger) => onChange({ younger })}
         />
         <Field
           name="older"
@@ -174,7 +174,7 @@ export function BoostFields({
           label="Older than (days)"
           value={draft.older}
           wrong={wrong("where.olderThanDays")}
-          onInput={(event) => onChange({ older: event.currentTarget.value })}
+          onWrite={(older) => onChange({ older })}
         />
       </div>
       {wrong("where") !== null && (

@@ -170,7 +170,7 @@ function Writing({
             value={draft.id}
             placeholder={rule.id}
             wrong={wrongOf(problems, "id")}
-            onInput={(event) => change({ id: event.currentTarget.value })}
+            onWrite={(id) => change({ id })}
           />
         )}
       </div>
@@ -182,7 +182,7 @@ function Writing({
             hint="Questions, one on each line, besides those that people asked most and those that are judged."
             rows={2}
             value={questions}
-            onInput={(event) => setQuestions(event.currentTarget.value)}
+            onWrite={setQuestions}
           />
           <p class="row">
             <Button look={isTried ? "plain" : "primary"} icon="why" onClick={tryIt}>

@@ -35,20 +35,8 @@ export function Changes() {
         <a href="admin/audit.jsonl">All of it as a file</a>
       </p>
       <div class="shown">
-        <Field
-          label="Who"
-          name="who"
-          value={who}
-          placeholder="name or id of a key"
-          onInput={(event) => setWho(event.currentTarget.value)}
-        />
-        <Field
-          label="What"
-          name="object"
-          value={object}
-          placeholder="sources/docs"
-          onInput={(event) => setObject(event.currentTarget.value)}
-        />
+        <Field label="Who" name="who" value={who} placeholder="name or id of a key" onWrite={setWho} />
+        <Field label="What" name="object" value={object} placeholder="sources/docs" onWrite={setObject} />
         <p class="small" role="status">
           {value === null ? "" : counted(value.total, "change")}
         </p>

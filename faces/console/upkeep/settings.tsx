@@ -37,13 +37,7 @@ export function SettingList() {
         restart; the environment wins. Secrets are not shown.
       </p>
       <div class="shown">
-        <Field
-          label="Find"
-          name="find"
-          value={text}
-          placeholder="port, memory, log"
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
+        <Field label="Find" name="find" value={text} placeholder="port, memory, log" onWrite={setText} />
         <Select
           label="Shown"
           name="shown"
