@@ -1,7 +1,18 @@
 import { existsSync, readFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { besideTheFloors, circlesOf, FLOORS, importsOf, ROOT, roomOf, sourceFiles } from "./imports.ts"
+import {
+  besideTheFloors,
+  circlesOf,
+  DOORS,
+  FLOORS,
+  importsOf,
+  outOfCore,
+  pastDoors,
+  ROOT,
+  roomOf,
+  sourceFiles,
+} from "./imports.ts"
 import { drawMatrix } from "./matrix.ts"
 
 const files = sourceFiles()
@@ -49,6 +60,36 @@ describe("the imports of the house", () => {
 
   test("are drawn in docs/imports.svg as they are (npm run draw)", () => {
     expect(readFileSync(join(ROOT, "docs/imports.svg"), "utf8")).toBe(drawMatrix())
+  })
+})
+
+describe("the doors of the API", () => {
+  test("are found", () => {
+    for (const door of DOORS)
+      expect(imports.filter(({ to }) => to.startsWith(`api/${door}/`))).not.toEqual([])
+    expect(imports.filter(({ from }) => from.startsWith("api/core/")).length).toBeGreaterThan(30)
+  })
+
+  test("are known to the list of features alone", () => {
+    expect(pastDoors(imports)).toEqual([])
+  })
+
+  test("stand before use cases that know none of them", () => {
+    expect(outOfCore(imports)).toEqual([])
+    const speaksHttp = (file: string) => /from "@?koa/.test(readFileSync(join(ROOT, file), "utf8"))
+    expect(files.filter((file) => file.startsWith("api/core/") && speaksHttp(file))).toEqual([])
+  })
+
+  test("are seen where something goes past them", () => {
+    const past = { from: "api/x402/paid-search.ts", to: "api/tavily/search.ts" }
+    const listed = { from: "api/features.ts", to: "api/tavily/feature.ts" }
+    const own = { from: "api/tavily/search.ts", to: "api/tavily/schema.ts" }
+    expect(pastDoors([past, listed, own])).toEqual([past])
+    const toDoor = { from: "api/core/ask/ask.ts", to: "api/tavily/schema.ts" }
+    const toHttp = { from: "api/core/read/live-memory.ts", to: "api/context.ts" }
+    const toReach = { from: "api/core/ask/ask.ts", to: "api/accounts/reach/reach.ts" }
+    const down = { from: "api/core/ask/ask.ts", to: "engine/index.ts" }
+    expect(outOfCore([toDoor, toHttp, toReach, down])).toEqual([toDoor, toHttp])
   })
 })
 

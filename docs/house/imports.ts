@@ -65,6 +65,29 @@ export function roomOf(file: string): string {
   return rest.length === 0 ? `${floor}/${name}` : `${floor}/${name}`
 }
 
+/** APIs of other products that callers speak. Only the list of features knows them. */
+export const DOORS = ["tavily", "searxng", "openai", "openwebui"] as const
+/** Where doors are listed. */
+const DOOR_LIST = "api/features.ts"
+
+/** Imports of a door by what is no part of it and not the list of doors. */
+export const pastDoors = (imports: readonly Import[]): readonly Import[] =>
+  imports.filter(({ from, to }) =>
+    DOORS.some((door) => isIn(to, `api/${door}`) && !isIn(from, `api/${door}`) && from !== DOOR_LIST),
+  )
+
+/** What the use cases know of their floor: what a key may see, and parts that speak neither HTTP nor an API's words. */
+const BESIDE_CORE = ["core", "accounts", "answers", "federation", "load", "misses"] as const
+
+/** Imports of the use cases that lead to a door, to HTTP, or to another room of their floor that they need not know. */
+export const outOfCore = (imports: readonly Import[]): readonly Import[] =>
+  imports.filter(
+    ({ from, to }) =>
+      isIn(from, "api/core") && isIn(to, "api") && !BESIDE_CORE.some((room) => isIn(to, `api/${room}`)),
+  )
+
+const isIn = (file: string, folder: string): boolean => file.startsWith(`${folder}/`)
+
 /** Groups of nodes that reach each other, each sorted (Tarjan, "Depth-first search and linear graph algorithms"). */
 export function circlesOf(imports: readonly Import[]): string[][] {
   const next = new Map<string, Set<string>>()
