@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from "ajv"
 
+import { OWN_SCHEMA } from "#base/json/own-schema.ts"
 import type { WireFacts, WireResult, WireStatistics } from "./evidence.ts"
 import { MOST_WORDS } from "./evidence.ts"
 
@@ -120,7 +121,7 @@ interface Told {
 }
 
 function compiled() {
-  const ajv = new Ajv({ strict: true, strictRequired: false })
+  const ajv = new Ajv({ ...OWN_SCHEMA, strict: true, strictRequired: false })
   return { answer: ajv.compile<PeerAnswer>(answer), told: ajv.compile<Told>(told) }
 }
 

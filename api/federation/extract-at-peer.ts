@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from "ajv"
 
+import { OWN_SCHEMA } from "#base/json/own-schema.ts"
 import { type Peer, PeerError } from "./peer.ts"
 
 /** Of one page; a larger one is given up. */
@@ -62,7 +63,7 @@ export async function extractAtPeer(
   body: object,
   { hops, signal }: { readonly hops: number; readonly signal: AbortSignal },
 ): Promise<ExtractedAtPeer> {
-  validate ??= new Ajv({ strict: true, strictRequired: false }).compile<Answer>(schema)
+  validate ??= new Ajv({ ...OWN_SCHEMA, strict: true, strictRequired: false }).compile<Answer>(schema)
   const isAnswer = validate
   try {
     const answer = await peer.ask("/extract", body, (found) => (isAnswer(found) ? found : null), {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 
 import { Ajv, type ErrorObject } from "ajv"
+import { OWN_SCHEMA } from "#base/json/own-schema.ts"
 import { parseDocument } from "yaml"
 
 import { certificatesIn } from "#base/process/authorities.ts"
@@ -63,7 +64,13 @@ export function parsePeers(text: string, file: string, env: NodeJS.ProcessEnv): 
 type Written = Pick<PeerSpec, "name" | "url" | "key"> & Partial<Omit<PeerSpec, "name" | "url" | "key">>
 
 function peersOf(written: unknown, file: string, env: NodeJS.ProcessEnv): readonly PeerSpec[] {
-  const ajv = new Ajv({ strict: true, allErrors: true, useDefaults: true, strictRequired: false })
+  const ajv = new Ajv({
+    ...OWN_SCHEMA,
+    strict: true,
+    allErrors: true,
+    useDefaults: true,
+    strictRequired: false,
+  })
   const validate = ajv.compile(JSON.parse(readFileSync(SCHEMA_FILE, "utf8")) as object)
   if (!validate(written)) throw new SettingsError((validate.errors ?? []).map((one) => inWords(one, file)))
   const { peers } = written as { readonly peers: readonly Written[] }

@@ -1,5 +1,7 @@
 import { Ajv } from "ajv"
 
+import { lazily } from "#base/process/lazily.ts"
+import { OWN_SCHEMA } from "#base/json/own-schema.ts"
 import { stringify } from "yaml"
 
 import { toPageUrl } from "#engine"
@@ -17,29 +19,31 @@ import {
 /** A file of judged questions that is wrong; the message has a line for each thing that is: `judged.yaml:12:5: …`. */
 export class JudgedFileError extends Error {}
 
-const validate = new Ajv({ allErrors: true }).compile<{
-  readonly questions: readonly {
-    readonly question: string
-    readonly pages: readonly WrittenPage[]
-  }[]
-}>({
-  type: "object",
-  additionalProperties: false,
-  required: ["questions"],
-  properties: {
-    questions: {
-      type: "array",
-      minItems: 1,
-      maxItems: MOST_QUESTIONS,
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["question", "pages"],
-        properties: { question: questionSchema, pages: pagesSchema },
+const validator = lazily(() =>
+  new Ajv({ ...OWN_SCHEMA, allErrors: true }).compile<{
+    readonly questions: readonly {
+      readonly question: string
+      readonly pages: readonly WrittenPage[]
+    }[]
+  }>({
+    type: "object",
+    additionalProperties: false,
+    required: ["questions"],
+    properties: {
+      questions: {
+        type: "array",
+        minItems: 1,
+        maxItems: MOST_QUESTIONS,
+        items: {
+          type: "object",
+          additionalProperties: false,
+          required: ["question", "pages"],
+          properties: { question: questionSchema, pages: pagesSchema },
+        },
       },
     },
-  },
-})
+  }),
+)
 
 /**
  * The judged questions that a file's text holds: YAML 1.2 or JSON.
@@ -55,6 +59,7 @@ export function parseJudged(text: string, file: string): readonly JudgedQuestion
     lines.push(`${place === null ? file : `${file}:${place.line}:${place.column}`}: ${message}`)
   }
   const value = yaml.document.toJS({ maxAliasCount: 1000 }) as unknown
+  const validate = validator()
   if (!validate(value)) {
     for (const { instancePath, message = "is wrong", params } of validate.errors ?? []) {
       const path = instancePath.split("/").slice(1)

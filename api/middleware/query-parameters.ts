@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
 
+import { OWN_SCHEMA } from "#base/json/own-schema.ts"
 import type { Context, Middleware } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { jsonBody } from "./json-body.ts"
@@ -100,7 +101,7 @@ export function strictBody<T>(schema: BodySchema<T>): (ctx: Context) => T {
   let validate: ValidateFunction<T> | undefined
   return (ctx) => {
     // Compiled when it is first needed: dozens of them would hold up the start.
-    validate ??= new Ajv({ strict: true, allErrors: true, strictRequired: false }).compile<T>({
+    validate ??= new Ajv({ ...OWN_SCHEMA, strict: true, allErrors: true, strictRequired: false }).compile<T>({
       type: "object",
       additionalProperties: false,
       ...schema,

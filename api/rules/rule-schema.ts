@@ -1,5 +1,7 @@
 import { Ajv } from "ajv"
 
+import { lazily } from "#base/process/lazily.ts"
+import { OWN_SCHEMA } from "#base/json/own-schema.ts"
 import { type Rule, toPageUrl } from "#engine"
 import { PAGE_TYPES } from "#engine/page/page-type.ts"
 import { LEAST_FACTOR, MOST_FACTOR } from "#engine/rules/rule.ts"
@@ -99,13 +101,15 @@ export interface RuleProblem {
   readonly message: string
 }
 
-const ajv = new Ajv({ strict: false, allErrors: true })
-const validators = {
-  synonym: ajv.compile<Rule>(ruleSchemas.synonym),
-  pin: ajv.compile<Rule>(ruleSchemas.pin),
-  boost: ajv.compile<Rule>(ruleSchemas.boost),
-}
-const KINDS = Object.keys(validators)
+const validators = lazily(() => {
+  const ajv = new Ajv({ ...OWN_SCHEMA, strict: false, allErrors: true })
+  return {
+    synonym: ajv.compile<Rule>(ruleSchemas.synonym),
+    pin: ajv.compile<Rule>(ruleSchemas.pin),
+    boost: ajv.compile<Rule>(ruleSchemas.boost),
+  }
+})
+const KINDS = Object.keys(ruleSchemas)
 
 /** What is wrong with a value that is to be a rule; empty when it is one. */
 export function ruleProblems(value: unknown): RuleProblem[] {
@@ -116,7 +120,7 @@ export function ruleProblems(value: unknown): RuleProblem[] {
   if (typeof kind !== "string" || !KINDS.includes(kind)) {
     return [{ path: ["kind"], message: `must be one of ${KINDS.join(", ")}` }]
   }
-  const validate = validators[kind as keyof typeof validators]
+  const validate = validators()[kind as keyof typeof ruleSchemas]
   if (validate(value)) return togetherProblems(value)
   return (validate.errors ?? []).map(({ instancePath, keyword, params, message = "is wrong" }) => {
     const path = instancePath

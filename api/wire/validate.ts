@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
 
+import { OWN_SCHEMA } from "#base/json/own-schema.ts"
 import { badRequest } from "../errors.ts"
 
 /** A JSON schema of a request body, in the vocabulary of draft-07 plus the two notes below. */
@@ -48,6 +49,7 @@ export const NOT_BLANK = String.raw`[^\s\x1c-\x1f\x85\ufeff]`
  */
 export function bodyReader<T>(schema: RequestSchema<T>): (body: Readonly<Record<string, unknown>>) => T {
   const ajv = new Ajv({
+    ...OWN_SCHEMA,
     strict: true,
     strictRequired: false,
     strictTypes: false,

@@ -1,6 +1,6 @@
 import { offLoop } from "#base/process/threads/off-loop.ts"
 import { asRead, spellsOrder } from "./order-forms/as-read.ts"
-import { ORDER_FORMS } from "./order-forms/order-forms.ts"
+import { orderForms } from "./order-forms/order-forms.ts"
 
 /** Before an order that is shown and not given: a quotation mark, code, or a word that speaks of it. */
 const SHOWN =
@@ -15,14 +15,14 @@ const BEFORE_CHARS = 24
  */
 export function holdsModelOrder(text: string): boolean {
   const read = asRead(text)
-  return ORDER_FORMS.some((order) => order.test(read)) || spellsOrder(read)
+  return orderForms().some((order) => order.test(read)) || spellsOrder(read)
 }
 
 /** Whether a text gives an order to a model. What is written about such orders mostly quotes them, and is none. */
 export function givesModelOrder(text: string): boolean {
   const read = asRead(text)
   if (spellsOrder(read)) return true
-  return ORDER_FORMS.some((order) => {
+  return orderForms().some((order) => {
     if (!order.test(read)) return false
     for (const { index } of read.matchAll(new RegExp(order, "giu")))
       if (!SHOWN.test(read.slice(Math.max(0, index - BEFORE_CHARS), index))) return true

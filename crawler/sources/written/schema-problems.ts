@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
+import { OWN_SCHEMA } from "#base/json/own-schema.ts"
 import { didYouMean, nearNames } from "#base/text/near-names.ts"
 import { fieldText, type SourceProblem } from "./source-problem.ts"
 
@@ -58,6 +59,7 @@ interface SchemaNode {
 
 function compiled(): Validators {
   const ajv = new Ajv({
+    ...OWN_SCHEMA,
     strict: true,
     strictRequired: false,
     allowUnionTypes: true,

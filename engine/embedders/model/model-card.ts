@@ -1,4 +1,5 @@
 import { Ajv, type JSONSchemaType } from "ajv"
+import { OWN_SCHEMA } from "#base/json/own-schema.ts"
 import type { CosineRange } from "../../embedder.ts"
 import { lettersOf } from "../../text/scripts.ts"
 import type { Pooling } from "../embed-protocol.ts"
@@ -43,7 +44,7 @@ const SCHEMA: JSONSchemaType<ModelCard> = {
   },
 }
 
-const validate = new Ajv({ allErrors: true }).compile(SCHEMA)
+const validate = new Ajv({ ...OWN_SCHEMA, allErrors: true }).compile(SCHEMA)
 
 /** @throws Error that names the field, for what is no such card */
 export function readModelCard(said: unknown): ModelCard {

@@ -2,7 +2,8 @@
  * How orders to models are disguised, and how they read: the text itself, with what is written in it in other signs.
  */
 
-import { ORDER_WORDS } from "./order-forms.ts"
+import { lazily } from "#base/process/lazily.ts"
+import { orderWords } from "./order-forms.ts"
 
 /** Marks that are not seen: soft hyphens, joiners, directions, selectors of variants. */
 const UNSEEN_MARKS = /\p{Default_Ignorable_Code_Point}/gu
@@ -138,7 +139,7 @@ const rotated = (text: string): string =>
     return String.fromCodePoint(((letter.codePointAt(0)! - first + 13) % 26) + first)
   })
 
-const ROTATED_WORDS = new Set([...ORDER_WORDS].map(rotated))
+const rotatedWords = lazily(() => new Set(Array.from(orderWords(), rotated)))
 
 /** Whether words of a text are words of orders thirteen letters further. */
 function isRotated(text: string): boolean {
@@ -146,7 +147,7 @@ function isRotated(text: string): boolean {
   for (const [word] of text.toLowerCase().matchAll(/[a-z]{5,30}/g)) {
     const least = Math.max(LEAST_WORD, word.length - LONGEST_ENDING)
     for (let end = word.length; end >= least; end--)
-      if (ROTATED_WORDS.has(word.slice(0, end))) {
+      if (rotatedWords().has(word.slice(0, end))) {
         found += 1
         break
       }
@@ -177,9 +178,9 @@ function withLetters(text: string): string {
 }
 
 /** What words of orders look like when the letters between their first and last are mixed. */
-const MIXED = new Map([...ORDER_WORDS].map((word) => [mixed(word), word]))
+const mixedWords = lazily(() => new Map(Array.from(orderWords(), (word) => [mixed(word), word])))
 /** Their first and last letters and lengths, which a look at all others is spared by. */
-const SHAPES = new Set([...ORDER_WORDS].map(shapeOf))
+const shapes = lazily(() => new Set(Array.from(orderWords(), shapeOf)))
 
 function shapeOf(word: string): string {
   return word[0]! + word.at(-1)! + word.length
@@ -195,8 +196,8 @@ function withWords(text: string): string {
     const word = written.toLowerCase()
     for (let end = word.length; end >= Math.max(LEAST_WORD, word.length - LONGEST_ENDING); end--) {
       const start = word.slice(0, end)
-      if (ORDER_WORDS.has(start)) return written
-      const meant = SHAPES.has(shapeOf(start)) ? MIXED.get(mixed(start)) : undefined
+      if (orderWords().has(start)) return written
+      const meant = shapes().has(shapeOf(start)) ? mixedWords().get(mixed(start)) : undefined
       if (meant === undefined) continue
       return meant + word.slice(end)
     }
@@ -216,7 +217,8 @@ export function spellsOrder(read: string): boolean {
     .toLowerCase()
   if (letters.length < LEAST_SPELLED) return false
   let found = 0
-  for (const word of ORDER_WORDS) if (letters.includes(word) && (found += 1) >= LEAST_ORDER_WORDS) return true
+  for (const word of orderWords())
+    if (letters.includes(word) && (found += 1) >= LEAST_ORDER_WORDS) return true
   return false
 }
 

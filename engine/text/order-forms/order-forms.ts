@@ -1,28 +1,29 @@
+import { lazily } from "#base/process/lazily.ts"
 import { ENGLISH } from "./english.ts"
 import { EUROPEAN } from "./european.ts"
 import { EAST_ASIAN, UNCHANGED, VERB_LAST } from "./other-languages.ts"
 
 /** The forms of orders to models, case aside; each takes linear time on text whose blanks stand alone. */
-export const ORDER_FORMS: readonly RegExp[] = [
-  ...ENGLISH,
-  ...EUROPEAN,
-  ...EAST_ASIAN,
-  ...VERB_LAST,
-  ...UNCHANGED,
-].map((form) => new RegExp(form, "iu"))
+export const orderForms = lazily((): readonly RegExp[] =>
+  [...ENGLISH, ...EUROPEAN, ...EAST_ASIAN, ...VERB_LAST, ...UNCHANGED].map((form) => new RegExp(form, "iu")),
+)
 
 const LEAST_WORD = 5
 
 /** Words that stand in the forms as they are written in a text, or begin so. */
-export const ORDER_WORDS: ReadonlySet<string> = new Set(
-  ORDER_FORMS.flatMap(
-    ({ source }) =>
-      source
-        .replace(/\\[pP]\{[^}]*\}|\\[a-zA-Z]|\(\?<?[:=!]|\[[^\]]*\]/g, " ")
-        .match(/\p{Script=Latin}+\??/gu) ?? [],
-  )
-    // The letter before a question mark may be missing.
-    .flatMap((word) => (word.endsWith("?") ? [word.slice(0, -1), word.slice(0, -2)] : [word]))
-    .filter((word) => word.length >= LEAST_WORD)
-    .map((word) => word.toLowerCase()),
+export const orderWords = lazily(
+  (): ReadonlySet<string> =>
+    new Set(
+      orderForms()
+        .flatMap(
+          ({ source }) =>
+            source
+              .replace(/\\[pP]\{[^}]*\}|\\[a-zA-Z]|\(\?<?[:=!]|\[[^\]]*\]/g, " ")
+              .match(/\p{Script=Latin}+\??/gu) ?? [],
+        )
+        // The letter before a question mark may be missing.
+        .flatMap((word) => (word.endsWith("?") ? [word.slice(0, -1), word.slice(0, -2)] : [word]))
+        .filter((word) => word.length >= LEAST_WORD)
+        .map((word) => word.toLowerCase()),
+    ),
 )
