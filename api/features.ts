@@ -6,6 +6,7 @@ import { firecrawl } from "./firecrawl/feature.ts"
 import { handbook } from "./handbook/feature.ts"
 import { health } from "./health/feature.ts"
 import { history } from "./history/feature.ts"
+import { mcp } from "./mcp/feature.ts"
 import { oauth } from "./oauth/feature.ts"
 import { openai } from "./openai/feature.ts"
 import { openwebui } from "./openwebui/feature.ts"
@@ -19,9 +20,11 @@ import { suggestions } from "./suggestions/feature.ts"
 import { tavily } from "./tavily/feature.ts"
 import { usage } from "./usage/feature.ts"
 import { watchesOf } from "./watches/feature.ts"
+import { x402 } from "./x402/feature.ts"
 
 /** All that the appliance offers over HTTP. Middleware runs, and settings and calls are listed, in this order. */
 export const features = [
+  mcp,
   tavily,
   suggestions,
   pages,
@@ -41,6 +44,7 @@ export const features = [
   handbook,
   admin,
   health,
+  x402,
 ] as const
 
 /** Loads what sells searches on a listener of its own. */

@@ -1,9 +1,12 @@
+import Koa from "koa"
+
 import { concealingReader } from "#crawler/visit/concealing-reader.ts"
 
 import type { Accounts } from "../accounts/accounts.ts"
 import { Admissions } from "../accounts/limits/admission.ts"
+import type { RequestState } from "../context.ts"
 import { openDoor } from "../doors/door.ts"
-import type { Feature } from "../feature.ts"
+import type { Feature, Served } from "../feature.ts"
 import { settingsOf } from "../features.ts"
 import { pageCounter } from "../federation/page-count.ts"
 import { authentication } from "../middleware/authentication.ts"
@@ -12,6 +15,7 @@ import type { OAuth } from "../oauth/oauth-endpoints.ts"
 import { reference } from "../openapi/serve.ts"
 import { HANDBOOK_KEY } from "../public-keys/handbook-key.ts"
 import { refuseAll } from "../read-only.ts"
+import { httpServer } from "../server/http-server.ts"
 import { nameCheck } from "../server/own-names.ts"
 import { apiSettings } from "../settings.ts"
 import type { LiveParts } from "../core/read/live-parts.ts"
@@ -35,12 +39,21 @@ export function deskOf(parts: AppParts, features: readonly Feature<never, never>
     misses,
     mostHops: federation?.mostHops ?? 0,
   }
+  const app = new Koa<RequestState>()
+  const served: Served[] = []
   const arriving = arrivingBodies(config.bodyLimit)
   const key = authentication(accounts.keys, config)
   const body = jsonBody(config.bodyLimit, arriving)
   const { keepsNothing = () => false } = parts
   const { images, statementReranker, chatModel, pages } = parts
   return {
+    app,
+    /** What each feature adds, once all are served. */
+    served,
+    /** The endpoints of all features that models may use. */
+    tools: () => served.flatMap(({ tools = [] }) => tools),
+    /** Serves the whole app without listening. */
+    server: () => httpServer(app),
     accounts,
     admissions,
     live,
@@ -57,7 +70,7 @@ export function deskOf(parts: AppParts, features: readonly Feature<never, never>
       parts.facesDir !== undefined && parts.handbookKey?.(HANDBOOK_KEY) ? HANDBOOK_KEY : null,
     describe,
     /** Loads the tools that models are offered. */
-    loadTools: async () => (await import("../mcp/tools.ts")).toolsOf(features),
+    loadTools: async () => (await import("../mcp/tools/tools.ts")).toolsOf(features),
     reference: () => reference(config.publicUrl, describe),
     /** What the APIs beside our own share. */
     door: {

@@ -1,7 +1,7 @@
 import { METHODS } from "node:http"
 
 import { Router } from "@koa/router"
-import Koa from "koa"
+import type Koa from "koa"
 
 import { degradation } from "../answers/degradation.ts"
 import { auditing } from "../audit/auditing.ts"
@@ -14,7 +14,6 @@ import { errorEnvelope } from "../middleware/error-envelope.ts"
 import { requestId } from "../middleware/request-id.ts"
 import { logUnwritten, requestLog } from "../middleware/request-log.ts"
 import { tracking } from "../middleware/tracking.ts"
-import { httpServer } from "../server/http-server.ts"
 import { tokenOf } from "../sessions/cookie.ts"
 import { keyless } from "../sessions/keyless.ts"
 import { slowGuesses } from "../sessions/wrong-keys.ts"
@@ -29,10 +28,9 @@ export async function framed<More>(
 ): Promise<Koa<RequestState>> {
   // Node lets in more methods than routes take: the others are answered 405 instead of the router's 501.
   const router = new Router<RequestState>({ methods: METHODS })
-  const served: Served[] = []
+  const { app, served } = desk
   for (const feature of features) served.push((await feature.serve?.(router, desk)) ?? {})
 
-  const app = new Koa<RequestState>()
   logUnwritten(app, desk.log)
   const keylessBudget = new KeylessBudget(desk.config.keylessPerMinute || Infinity)
   useFirst(app, desk, served, keylessBudget)
@@ -40,17 +38,13 @@ export async function framed<More>(
   app.proxy = true
   const around = service({
     ...desk,
-    sales: desk.sales ?? (() => null),
     peers: () => desk.federation?.counts() ?? [],
     disk: { freeBytes: () => desk.room?.freeBytes ?? null, uncounted: () => desk.accounts.billing.waiting },
     load: loadOf(desk, served, keylessBudget),
     keys: desk.accounts.keys,
     endpoints: served.flatMap(({ endpoints = [] }) => endpoints),
     otherApis: served.flatMap(({ roots = [] }) => roots),
-    tools: served.flatMap(({ tools = [] }) => tools),
     metricsOf: served.flatMap(({ metrics }) => metrics ?? []),
-    notice: desk.readOnly,
-    server: () => httpServer(app),
   })
   for (const one of around) app.use(one)
   for (const { middleware } of served) if (middleware) app.use(middleware)

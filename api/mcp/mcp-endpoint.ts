@@ -23,7 +23,7 @@ interface McpParts {
   readonly oauth: Pick<OAuth, "verify" | "challenge"> | null
   readonly bodyLimit: number
   /** Last segments of the paths of endpoints: tools of others are left out. */
-  readonly endpoints: readonly string[]
+  readonly endpoints: () => readonly string[]
   readonly loadTools: () => Promise<readonly Tool[]>
   /** What models are told of the appliance first; null: nothing. */
   readonly notice: string | null
@@ -40,7 +40,7 @@ interface McpParts {
 export function mcpEndpoint(parts: McpParts): Middleware {
   const readBody = jsonBody(parts.bodyLimit)
   const running = new Map<string, AbortController>()
-  const serves = (endpoint: string) => parts.endpoints.includes(endpoint.slice(1))
+  const serves = (endpoint: string) => parts.endpoints().includes(endpoint.slice(1))
   let inner: Server | undefined
   return async (ctx, next) => {
     if (ctx.path !== "/mcp") {

@@ -12,7 +12,7 @@ import { article, hangs, startTestSite, status, type TestSite } from "#crawler/t
 import { readSettings } from "#base/settings.ts"
 
 import { mcpServer } from "./mcp-server.ts"
-import { toolsOf } from "./tools.ts"
+import { toolsOf } from "./tools/tools.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { SEARCH_KEY, type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
 

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { withNote } from "../doors/note-on-orders.ts"
 import { type IndexedSources, storedPage } from "./call-api.ts"
 import { type Api } from "../operation/tool.ts"
-import { MAX_FETCH_CHARS, placeOf } from "./connector-tools.ts"
+import { MAX_FETCH_CHARS, placeOf } from "./tools/connector-tools.ts"
 
 // What a model's program can show or attach without a question: the sources, pages by address, the handbook.
 

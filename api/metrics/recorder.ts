@@ -30,8 +30,6 @@ export interface MetricsParts {
   readonly indexState?: { wordsAlone(): boolean; notReranked(): boolean; lostPages(): number } | undefined
   /** Of each other appliance that is asked; empty where there is none. */
   readonly peers: () => readonly PeerCounts[]
-  /** Requests to the paid search by how they ended, since the start; null where none are sold. */
-  readonly sales: () => ReadonlyMap<string, number> | null
   readonly load: LoadParts
   /** Add the metrics of features. */
   readonly metricsOf: readonly NonNullable<Served["metrics"]>[]
@@ -77,7 +75,6 @@ export async function openRecorder({
   jobs,
   backups,
   sourceResults,
-  sales,
   disk,
   load,
   indexState,
@@ -112,13 +109,6 @@ export async function openRecorder({
     labelNames: ["version"],
     registers,
   }).set({ version: fossickVersion() }, 1)
-  counts(
-    registry,
-    "fossick_paid_requests_total",
-    "Requests to the paid search, by how they ended.",
-    "outcome",
-    sales,
-  )
   counts(
     registry,
     "fossick_degraded_answers_total",

@@ -9,7 +9,7 @@ import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 
 import { sourceSites } from "../accounts/reach/source-sites.ts"
 import { readScope } from "../accounts/keys/key-scope.ts"
-import { searchText } from "../mcp/answer-text.ts"
+import { searchText } from "../mcp/tools/answer-text.ts"
 import { type ServedAccounts, serveAccounts } from "../testing/serve-accounts.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 

@@ -40,7 +40,7 @@ import {
 import { ref } from "../../operation/schemas.ts"
 import { slice } from "../../operation/shared-fields.ts"
 import { sourceNameField } from "./answers.ts"
-import { paymentOperations } from "../../x402/operations.ts"
+import { paymentOperations } from "../../x402/books/operations.ts"
 
 const strict = <T>(schema: BodySchema<T>): JsonSchema => ({
   type: "object",

@@ -25,7 +25,7 @@ export async function speakMcp(address: string | undefined): Promise<never> {
     import("../../mcp/mcp-server.ts"),
     import("../../mcp/instructions.ts"),
     import("../../mcp/call-api.ts"),
-    import("../../mcp/tools.ts"),
+    import("../../mcp/tools/tools.ts"),
     import("../../features.ts"),
     import("@modelcontextprotocol/sdk/server/stdio.js"),
   ])

@@ -1,4 +1,4 @@
-import { NOTE_ON_ORDERS } from "../doors/note-on-orders.ts"
+import { NOTE_ON_ORDERS } from "../../doors/note-on-orders.ts"
 import {
   degradedNote,
   type Image,
@@ -6,7 +6,7 @@ import {
   nothingFits,
   type SearchAnswer,
   type SearchResult,
-} from "./call-api.ts"
+} from "../call-api.ts"
 
 // Answers of the API as text for a model: all it needs to go on, and nothing for programs.
 

@@ -1,6 +1,6 @@
-import type { Operation, Parameter } from "../operation/operation.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time } from "../operation/schemas.ts"
-import { X402_OUTCOMES } from "./books/outcomes.ts"
+import type { Operation, Parameter } from "../../operation/operation.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time } from "../../operation/schemas.ts"
+import { X402_OUTCOMES } from "./outcomes.ts"
 
 // The calls of payment-routes.ts, as the description of the API has them.
 
