@@ -48,7 +48,7 @@ export function scrape(version: Version, { memory: live, knowledge, chatModel }:
     })
     if (scraped.kind === "failure") {
       const { status, code, message } = scraped.failure
-      if (scraped.result !== null && memory.isNoRoom(scraped.result)) {
+      if (scraped.unread !== null && memory.isNoRoom(scraped.unread)) {
         memory.failures(0)
         throw new ApiError(500, MEMORY_SPENT, { code: "SCRAPE_SITE_ERROR" })
       }

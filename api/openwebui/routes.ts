@@ -1,17 +1,14 @@
 import type { Router } from "@koa/router"
 
 import type { Middleware, RequestState } from "../context.ts"
-import type { FirecrawlParts } from "../firecrawl/scrape.ts"
 import type { Door } from "../doors/door.ts"
 import { admission } from "../middleware/admission.ts"
 import type { PlainSearchParts } from "../doors/plain-search.ts"
 import type { SearchLimits } from "../core/ask/question.ts"
-import { externalLoad } from "./load.ts"
+import { externalLoad, type LoadParts } from "./load.ts"
 import { externalSearch } from "./search.ts"
 
-export interface OpenWebuiRouteParts
-  extends Door, FirecrawlParts, Pick<PlainSearchParts, "images" | "statementReranker" | "visits"> {
-  readonly embedder: FirecrawlParts["embedder"] & PlainSearchParts["embedder"]
+export interface OpenWebuiRouteParts extends Door, LoadParts, PlainSearchParts {
   readonly limits: SearchLimits
   /** Refuses what reads live pages; null: it is served. */
   readonly refuseLive: Middleware | null

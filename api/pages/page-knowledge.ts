@@ -13,6 +13,8 @@ import type { SourceTable } from "#crawler/sources/source-table.ts"
 import type { PageUrl } from "#engine"
 import { steadyNow } from "#base/steady-time.ts"
 
+import type { AddressKnowledge } from "../core/read/find-page.ts"
+
 /** What the index holds of a source. */
 export interface SourceHolding {
   readonly name: string
@@ -24,11 +26,7 @@ export interface SourceHolding {
 }
 
 /** What crawls know of pages, beside what the index holds of them. */
-export interface PageKnowledge {
-  /** The pages that stand for an address, as any of these sources found: by an equal text, a redirect, a canonical. Null: any source. */
-  standingFor(url: PageUrl, sources: readonly string[] | null): readonly PageUrl[]
-  /** Other spellings of an address that name the same page, likeliest first. */
-  spellingsOf(url: PageUrl): readonly PageUrl[]
+export interface PageKnowledge extends AddressKnowledge {
   visits(url: PageUrl, sources: readonly string[]): PageVisits
   /** The sources that the index holds pages of, by name. */
   sources(): Promise<readonly SourceHolding[]>

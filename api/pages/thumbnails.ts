@@ -4,7 +4,7 @@ import type { Middleware } from "../context.ts"
 import { ApiError, badRequest } from "../errors.ts"
 import { parameter } from "../middleware/query-parameters.ts"
 import { liveUrl } from "../core/read/live-url.ts"
-import { findPage } from "./find-page.ts"
+import { findPage } from "../core/read/find-page.ts"
 import type { PageKnowledge } from "./page-knowledge.ts"
 
 /** What crawls saw of the images of pages. */

@@ -65,15 +65,19 @@ export function roomOf(file: string): string {
   return rest.length === 0 ? `${floor}/${name}` : `${floor}/${name}`
 }
 
-/** APIs of other products that callers speak. Only the list of features knows them. */
-export const DOORS = ["tavily", "searxng", "openai", "openwebui"] as const
-/** Where doors are listed. */
-const DOOR_LIST = "api/features.ts"
+/** APIs of other products that callers speak. Only lists know them. */
+export const DOORS = ["tavily", "firecrawl", "searxng", "openai", "openwebui"] as const
+/** Where doors are listed, and what restores and repairs the tables of every part. */
+const LISTS: readonly string[] = [
+  "api/features.ts",
+  "api/upkeep/state-parts.ts",
+  "command/doctor/repairs/state-repairs.ts",
+]
 
 /** Imports of a door by what is no part of it and not the list of doors. */
 export const pastDoors = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(({ from, to }) =>
-    DOORS.some((door) => isIn(to, `api/${door}`) && !isIn(from, `api/${door}`) && from !== DOOR_LIST),
+    DOORS.some((door) => isIn(to, `api/${door}`) && !isIn(from, `api/${door}`) && !LISTS.includes(from)),
   )
 
 /** What the use cases know of their floor: what a key may see, and parts that speak neither HTTP nor an API's words. */

@@ -22,7 +22,7 @@ const FLOOR = 0.1
 const SHARE_OF_BEST = 0.15
 
 /**
- * How many of the best results to return when the caller leaves it to us (`max_results: "auto"`): those before
+ * How many of the best results to return when the caller leaves it to us (`auto`): those before
  * scores fall off. At least one of those there are.
  *
  * @param scores calibrated, best first

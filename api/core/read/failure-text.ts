@@ -37,7 +37,7 @@ export const UNREADABLE = `Failed to fetch url: ${failures.unreadable}`
 
 type NotRead = Exclude<ReadResult, { kind: "read" }>
 
-/** Why a page could not be read, for `failed_results`. */
+/** Why a page could not be read. */
 export const failureText = (result: NotRead): string =>
   result.kind === "failed" && (result.because === "timeout" || result.because === "cancelled")
     ? TIMED_OUT

@@ -1,4 +1,3 @@
-import type { Reading } from "#crawler"
 import { WorkError } from "#base/process/threads/work-threads.ts"
 import type { Page, PageUrl } from "#engine"
 
@@ -6,6 +5,7 @@ import type { ChatModel } from "../../chat-models/chat-model.ts"
 import { ApiError } from "../../errors.ts"
 import { writeAsHtml } from "../../pages/page-html.ts"
 import { textAddressesModels } from "../../core/read/addresses-models.ts"
+import type { Material } from "../../core/read/read-or-stored.ts"
 import { modelLabel } from "../../wire/model-label.ts"
 import { trackChange } from "./change-tracking.ts"
 import { jsonOf, summaryOf } from "./model-formats.ts"
@@ -16,11 +16,6 @@ export interface FirecrawlDocument {
   readonly metadata: Readonly<Record<string, unknown>>
   readonly [format: string]: unknown
 }
-
-/** A page that was read now, or one that the index holds. */
-export type Material =
-  | { readonly kind: "read"; readonly reading: Reading }
-  | { readonly kind: "stored"; readonly page: Page; readonly checkedAt: Date }
 
 export interface DocumentParts {
   readonly chatModel: ChatModel | null

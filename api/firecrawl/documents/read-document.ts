@@ -1,14 +1,11 @@
-import { unlessAborted } from "#base/flow/unless-aborted.ts"
-import type { Reader, ReadResult } from "#crawler"
+import type { ReadResult } from "#crawler"
 import type { PageUrl } from "#engine"
 
-import type { Reach } from "../../accounts/reach/reach.ts"
 import type { ChatModel } from "../../chat-models/chat-model.ts"
-import { findPage } from "../../pages/find-page.ts"
-import type { PageKnowledge } from "../../pages/page-knowledge.ts"
-import { lastCheck } from "../../core/ask/last-check.ts"
+import { findPage } from "../../core/read/find-page.ts"
+import { type ObtainParts, readOrStored } from "../../core/read/read-or-stored.ts"
 import { failureText, TIMED_OUT } from "../../core/read/failure-text.ts"
-import { documentOf, type FirecrawlDocument, isOfIndex, type Material } from "./document.ts"
+import { documentOf, type FirecrawlDocument, isOfIndex } from "./document.ts"
 import type { ScrapeRequest } from "../scrape-request.ts"
 
 /** Why there is no document. */
@@ -22,13 +19,15 @@ export interface ScrapeFailure {
 }
 
 export type Scraped =
-  | { readonly kind: "document"; readonly document: FirecrawlDocument; readonly result: ReadResult | null }
-  | { readonly kind: "failure"; readonly failure: ScrapeFailure; readonly result: ReadResult | null }
+  | { readonly kind: "document"; readonly document: FirecrawlDocument }
+  | {
+      readonly kind: "failure"
+      readonly failure: ScrapeFailure
+      /** Why the page could not be read; null: there was no time. */
+      readonly unread: ReadResult | null
+    }
 
-export interface ScrapeParts {
-  readonly reach: Pick<Reach, "page" | "limits">
-  readonly reader: Pick<Reader, "read">
-  readonly knowledge: PageKnowledge
+export interface ScrapeParts extends ObtainParts {
   readonly chatModel: ChatModel | null
   readonly signal: AbortSignal
   readonly scrapeId: string
@@ -40,39 +39,24 @@ export async function readDocument(
   request: ScrapeRequest,
   parts: ScrapeParts,
 ): Promise<Scraped> {
-  const { signal } = parts
-  const stored = () => findPage(url, parts)
-  if (request.maxAgeMs > 0 && request.waitMs === 0 && isOfIndex(request.formats)) {
-    const page = await stored()
-    const checkedAt = page && lastCheck(page, parts.knowledge)
-    if (page && checkedAt && Math.abs(Date.now() - checkedAt.getTime()) <= request.maxAgeMs) {
-      return await made(given, { kind: "stored", page, checkedAt }, request, { ...parts, stored }, null)
-    }
+  const { formats, waitMs } = request
+  const wanted = { maxAgeMs: waitMs === 0 ? request.maxAgeMs : 0, isOfIndex: isOfIndex(formats) }
+  const { material, unread } = await readOrStored(url, readOptions(request, parts.signal), wanted, parts)
+  if (material === null) {
+    return { kind: "failure", failure: unread === null ? LATE : failureOf(unread), unread }
   }
-  const result = await unlessAborted(parts.reader.read(url, readOptions(request, signal)), signal)
-  if (result === null) return { kind: "failure", failure: LATE, result }
-  if (result.kind === "read") {
-    return await made(given, { kind: "read", reading: result.reading }, request, { ...parts, stored }, result)
-  }
-  // Behind a login, in a network that live calls may not reach, of a site that is down: a crawl may have read it.
-  const page = isOfIndex(request.formats) ? await stored() : null
-  if (page === null) return { kind: "failure", failure: failureOf(result), result }
-  const checkedAt = lastCheck(page, parts.knowledge)
-  const noted = { ...request, warnings: [...request.warnings, `From the index: ${failureText(result)}.`] }
-  return await made(given, { kind: "stored", page, checkedAt }, noted, { ...parts, stored }, result)
-}
-
-async function made(
-  given: string,
-  material: Material,
-  request: ScrapeRequest,
-  parts: Parameters<typeof documentOf>[3],
-  result: ReadResult | null,
-): Promise<Scraped> {
+  const noted =
+    unread === null
+      ? request
+      : { ...request, warnings: [...request.warnings, `From the index: ${failureText(unread)}.`] }
   try {
-    return { kind: "document", document: await documentOf(given, material, request, parts), result }
+    const document = await documentOf(given, material, noted, {
+      ...parts,
+      stored: () => findPage(url, parts),
+    })
+    return { kind: "document", document }
   } catch (error) {
-    if (parts.signal.aborted) return { kind: "failure", failure: LATE, result }
+    if (parts.signal.aborted) return { kind: "failure", failure: LATE, unread }
     throw error
   }
 }

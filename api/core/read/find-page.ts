@@ -1,7 +1,14 @@
 import type { Page, PageUrl } from "#engine"
 
-import type { Reach } from "../accounts/reach/reach.ts"
-import type { PageKnowledge } from "./page-knowledge.ts"
+import type { Reach } from "../../accounts/reach/reach.ts"
+
+/** What crawls know of addresses. */
+export interface AddressKnowledge {
+  /** The pages that stand for an address, as any of these sources found: by an equal text, a redirect, a canonical. Null: any source. */
+  standingFor(url: PageUrl, sources: readonly string[] | null): readonly PageUrl[]
+  /** Other spellings of an address that name the same page, likeliest first. */
+  spellingsOf(url: PageUrl): readonly PageUrl[]
+}
 
 /** Addresses asked for at most: one that is unknown in every spelling costs no more than a search. */
 const MOST_ASKED = 32
@@ -19,7 +26,7 @@ export async function findPage(
     signal,
   }: {
     readonly reach: Pick<Reach, "page" | "limits">
-    readonly knowledge: PageKnowledge
+    readonly knowledge: AddressKnowledge
     readonly signal?: AbortSignal
   },
 ): Promise<Page | null> {

@@ -1,0 +1,54 @@
+import { unlessAborted } from "#base/flow/unless-aborted.ts"
+import type { Reader, Reading, ReadOptions, ReadResult } from "#crawler"
+import type { Page, PageUrl } from "#engine"
+
+import type { Reach } from "../../accounts/reach/reach.ts"
+import { lastCheck, type VisitKnowledge } from "./last-check.ts"
+import { type AddressKnowledge, findPage } from "./find-page.ts"
+
+/** A page that was read now, or one that the index holds. */
+export type Material =
+  | { readonly kind: "read"; readonly reading: Reading }
+  | { readonly kind: "stored"; readonly page: Page; readonly checkedAt: Date }
+
+type Unread = Exclude<ReadResult, { kind: "read" }>
+
+export interface Obtained {
+  /** Null: there is none. */
+  readonly material: Material | null
+  /** Why the page could not be read; null: it was, or need not be, or there was no time. */
+  readonly unread: Unread | null
+}
+
+export interface ObtainParts {
+  readonly reach: Pick<Reach, "page" | "limits">
+  readonly reader: Pick<Reader, "read">
+  readonly knowledge: AddressKnowledge & VisitKnowledge
+}
+
+/**
+ * A page: from the index where that is new enough, else read now, else from the index after all. Behind a login, in a network that
+ * live calls may not reach, of a site that is down: a crawl may have read it.
+ * @param maxAgeMs how old the page of the index may be to be given without reading; 0: always read
+ * @param isOfIndex whether the page of the index will do
+ */
+export async function readOrStored(
+  url: PageUrl,
+  options: ReadOptions & { readonly signal: AbortSignal },
+  { maxAgeMs, isOfIndex }: { readonly maxAgeMs: number; readonly isOfIndex: boolean },
+  parts: ObtainParts,
+): Promise<Obtained> {
+  const stored = async (): Promise<Extract<Material, { kind: "stored" }> | null> => {
+    const page = isOfIndex ? await findPage(url, { ...parts, signal: options.signal }) : null
+    return page && { kind: "stored", page, checkedAt: lastCheck(page, parts.knowledge) }
+  }
+  if (maxAgeMs > 0) {
+    const held = await stored()
+    if (held !== null && Math.abs(Date.now() - held.checkedAt.getTime()) <= maxAgeMs)
+      return { material: held, unread: null }
+  }
+  const result = await unlessAborted(parts.reader.read(url, options), options.signal)
+  if (result === null) return { material: null, unread: null }
+  if (result.kind === "read") return { material: { kind: "read", reading: result.reading }, unread: null }
+  return { material: await stored(), unread: result }
+}
