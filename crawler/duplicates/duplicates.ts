@@ -1,5 +1,5 @@
 import type { Engine, PageUrl } from "#engine"
-import { compareAddresses } from "#engine/ranking/duplicates.ts"
+import { compareAddresses } from "#engine/page/preferred-address.ts"
 import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { AddressBook, type Answered, type Spelling } from "./address-book.ts"

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { arrange } from "./arrange.ts"
-import { compareAddresses } from "./duplicates.ts"
+import { compareAddresses } from "../page/preferred-address.ts"
 import type { PagePreference } from "../engine.ts"
 import type { Ranked } from "./fusion.ts"
 import type { PageFacts } from "../page/page-facts.ts"

@@ -1,6 +1,7 @@
 import { type Boosted, boosted, isPreference, raised } from "./boosts.ts"
 import { spreadHosts } from "./crowding.ts"
-import { type Arranged, collapse, compareAddresses } from "./duplicates.ts"
+import { compareAddresses } from "../page/preferred-address.ts"
+import { type Arranged, collapse } from "./duplicates.ts"
 import { type Reads, readableFirst } from "./languages.ts"
 import type { PagePreference } from "../engine.ts"
 import type { Ranked } from "./fusion.ts"

@@ -1,6 +1,7 @@
 import type { Boosted } from "./boosts.ts"
 import { type Reads, areTranslations } from "./languages.ts"
 import { sayTheSame } from "../page/fingerprint.ts"
+import { compareAddresses } from "../page/preferred-address.ts"
 import type { PageFacts } from "../page/page-facts.ts"
 
 /** Within this share of each other's value, duplicates rank alike: the index is no surer than that. */
@@ -63,20 +64,3 @@ export function collapse(
 }
 
 const valueOf = ({ fused, boost }: Boosted) => fused + boost
-
-/** Negative when `a` looks more like the page's own address: secure, no print version, no query, short. */
-export function compareAddresses(a: string, b: string): number {
-  const [one, other] = [signs(a), signs(b)]
-  for (const [i, sign] of one.entries()) if (sign !== other[i]) return sign - other[i]!
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-function signs(address: string): number[] {
-  const { protocol, pathname, search } = new URL(address)
-  return [
-    protocol === "https:" ? 0 : 1,
-    /[^a-z](?:print|printable|amp)(?:[^a-z]|$)/i.test(pathname + search) ? 1 : 0,
-    search === "" ? 0 : 1,
-    address.length,
-  ]
-}

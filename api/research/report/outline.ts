@@ -2,6 +2,7 @@ import { capitalised } from "../plan/words.ts"
 import type { OutputLength } from "../request.ts"
 import type { Evidence, Finding } from "../sources/evidence.ts"
 import type { Answered } from "./choose.ts"
+import { disagreements } from "./disagreements.ts"
 import { type Section, type Table, WORDS } from "./report.ts"
 import type { Weighed } from "./weigh.ts"
 
@@ -22,7 +23,6 @@ const IN_SHORT = "In short"
 const MAX_CELL_CHARS = 400
 /** Sentences of the summary when the task asks but one thing. */
 const LEADS_OF_WHOLE = 3
-const MOST_DISPUTED = 3
 /** What a sentence loses as a lead that depends on another, or another on it; and one that does not name what it is about. */
 const DEPENDING = 0.1
 
@@ -157,15 +157,4 @@ const withNeeds = (finding: Finding): Finding[] => {
   return needs
     ? [{ ...finding, text: needs, disagrees: null, stated: { ...finding.stated!, needs: null } }, finding]
     : [finding]
-}
-
-/** Pairs that contradict each other, at least one of which the report would say, one right behind the other. */
-function disagreements(answered: readonly Answered[], { findings }: Evidence): Finding[] {
-  const pairs: Finding[] = []
-  for (const { finding } of answered.flatMap(({ chosen }) => chosen)) {
-    if (finding.disagrees === null || pairs.length >= 2 * MOST_DISPUTED) continue
-    const other = findings[finding.disagrees]!
-    if (!pairs.includes(finding) && !pairs.includes(other)) pairs.push(other, finding)
-  }
-  return pairs
 }

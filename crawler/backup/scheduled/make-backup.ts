@@ -12,32 +12,26 @@ import { partOf, writeBackupFile } from "../backup-file.ts"
 import { verifyBackup } from "../read-backup.ts"
 import { writeBackup } from "../write-backup.ts"
 import { missingFolder } from "./backup-folder.ts"
-import { backupFileName, type BackupPlan, filesBeyond, timeOfFile } from "../../backup-plan.ts"
+import { backupFileName, type BackupPlan, timeOfFile } from "../../backup-plan.ts"
+import { type Deleted, type DeleteOptions, deleteOldest } from "./delete-oldest.ts"
 
-export interface MakeBackupOptions {
-  readonly plan: BackupPlan
+export interface MakeBackupOptions extends DeleteOptions {
   readonly dataDir: string
   readonly db: StateStore
   /** Open for reading. */
   readonly engine: Engine
   /** Megabytes that have to stay free on the disk of the folder. */
   readonly minFreeMb: FreeSpace
-  /** Whether files beyond the plan's number are deleted: not soon after the clock was set. */
-  readonly mayDelete: boolean
   readonly signal: AbortSignal
-  readonly now?: Date
   /** Bytes that are free in the folder. Default: what the system says. */
   readonly freeBytes?: () => number
 }
 
-export interface MadeBackup {
+/** A good backup, whatever else went wrong beside it. */
+export interface MadeBackup extends Deleted {
   readonly file: string
   readonly bytes: number
   readonly pages: number
-  /** Names of the files that made room for it. */
-  readonly deleted: readonly string[]
-  /** What went wrong beside; the backup is good. */
-  readonly note: string | null
 }
 
 /**
@@ -54,7 +48,7 @@ export async function makeBackup(options: MakeBackupOptions): Promise<MadeBackup
   try {
     await sweepParts(plan)
     const { bytes, pages } = await writeChecked(file, options)
-    return { file, bytes, pages, ...(await deleteBeyond(options, path.basename(file))) }
+    return { file, bytes, pages, ...(await deleteOldest(options, path.basename(file))) }
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw error instanceof KnownError ? error : fileProblem(unwritableOr(error, folder), file)
@@ -101,24 +95,4 @@ async function sweepParts(plan: BackupPlan): Promise<void> {
     if (!name.endsWith(suffix) || timeOfFile(plan, name.slice(0, -suffix.length)) === null) continue
     await rm(path.join(plan.folder, name), { force: true })
   }
-}
-
-/** Deletes the oldest; never the one that was made just now, whatever its clock says. */
-async function deleteBeyond(
-  { plan, mayDelete, now = new Date() }: MakeBackupOptions,
-  made: string,
-): Promise<Pick<MadeBackup, "deleted" | "note">> {
-  if (!mayDelete) return { deleted: [], note: "the clock was set: older backups stay until the next one" }
-  const entries = await readdir(plan.folder, { withFileTypes: true })
-  const others = entries.filter((entry) => entry.isFile() && entry.name !== made).map(({ name }) => name)
-  const deleted: string[] = []
-  try {
-    for (const name of filesBeyond({ ...plan, keep: plan.keep - 1 }, others, now.getTime())) {
-      await rm(path.join(plan.folder, name))
-      deleted.push(name)
-    }
-  } catch (error) {
-    return { deleted, note: `an older backup could not be deleted: ${(error as Error).message}` }
-  }
-  return { deleted, note: null }
 }
