@@ -1,6 +1,10 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+
 import { Gauge } from "prom-client"
 import { describe, expect, test } from "vitest"
 
+import { CHILD_ENV } from "#base/testing/child-env.ts"
 import { checkSettings, oneOf, readSettings, SettingsError } from "#base/settings.ts"
 
 import { openFeatures } from "./boot/open-features.ts"
@@ -23,6 +27,9 @@ const greet: Operation = {
   access: "key",
   answers: { 200: { description: "The greeting.", schema: ref("Greeting") } },
 }
+
+/** What reads the values of settings. */
+const HELPERS_OF_SETTINGS = ["accounts/limits/rate-limits.ts", "proxies/trusted-proxies.ts"]
 
 interface Needs {
   readonly door: Pick<Door, "key">
@@ -104,6 +111,27 @@ describe("a feature that is added to the list", () => {
     await fetch(`${app.url}/greetings`, withKey)
     await expect.poll(scrape).toMatch(/request_duration_seconds_count{endpoint="greetings",.*} 1\n/)
     expect(await scrape()).toContain("\nfossick_greetings 1\n")
+  })
+
+  test("costs those who read settings alone no code but settings", async () => {
+    const script = `
+      import { registerHooks } from "node:module"
+      const loaded = []
+      registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context) } })
+      await import("./settings.ts")
+      console.log(loaded.filter((url) => url.includes("node_modules") || url.includes("/api/")).join("\\n"))`
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--input-type=module", "--eval", script],
+      { cwd: import.meta.dirname, env: CHILD_ENV },
+    )
+    const loaded = stdout
+      .trim()
+      .split("\n")
+      .map((url) => url.replace(/.*\/api\//, ""))
+    expect(loaded).toEqual(expect.arrayContaining(["settings.ts", "features.ts", "watches/feature.ts"]))
+    const isLight = /(settings|feature|^features)\.ts$/
+    expect(loaded.filter((file) => !isLight.test(file)).toSorted()).toEqual(HELPERS_OF_SETTINGS)
   })
 
   test("finds no other feature's setting under the name of its own", () => {

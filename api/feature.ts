@@ -45,7 +45,7 @@ export interface Served {
   /** Last segments of its paths: recognised behind any prefix, and counted by name in the metrics. */
   readonly endpoints?: readonly string[]
   /** Those of its endpoints that models may use over MCP. */
-  readonly tools?: readonly string[]
+  readonly toolEndpoints?: readonly string[]
   /** First segments of its other paths, counted by name in the metrics. */
   readonly roots?: readonly string[]
   /** Runs before all routes, in the order of the list of features. */

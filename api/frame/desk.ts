@@ -51,7 +51,7 @@ export function deskOf(parts: AppParts, features: readonly Feature<never, never>
     /** What each feature adds, once all are served. */
     served,
     /** The endpoints of all features that models may use. */
-    tools: () => served.flatMap(({ tools = [] }) => tools),
+    toolEndpoints: () => served.flatMap(({ toolEndpoints = [] }) => toolEndpoints),
     /** Serves the whole app without listening. */
     server: () => httpServer(app),
     accounts,

@@ -16,7 +16,7 @@ interface Needs {
   }
   readonly readOnly: string | null
   /** The endpoints of all features that models may use. */
-  readonly tools: () => readonly string[]
+  readonly toolEndpoints: () => readonly string[]
   /** Loads the tools that models are offered. */
   readonly loadTools: () => Promise<readonly Tool[]>
   /** Serves the whole app without listening. */
@@ -26,7 +26,7 @@ interface Needs {
 /** The endpoints as tools for models. */
 export const mcp = {
   name: "mcp",
-  async serve(_router, { accounts, oauth = null, config, readOnly, tools, loadTools, server }) {
+  async serve(_router, { accounts, oauth = null, config, readOnly, toolEndpoints, loadTools, server }) {
     const [{ mcpEndpoint }, { authentication }] = await Promise.all([
       import("./mcp-endpoint.ts"),
       import("../middleware/authentication.ts"),
@@ -39,7 +39,7 @@ export const mcp = {
         server,
         authenticate: authentication(accounts.keys, { bodyKey: false }).beforeBody,
         oauth,
-        endpoints: tools,
+        endpoints: toolEndpoints,
         loadTools,
         notice: readOnly,
         bodyLimit,

@@ -12,6 +12,7 @@ import { article, hangs, startTestSite, status, type TestSite } from "#crawler/t
 import { readSettings } from "#base/settings.ts"
 
 import { mcpServer } from "./mcp-server.ts"
+import { research } from "../research/feature.ts"
 import { toolsOf } from "./tools/tools.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { SEARCH_KEY, type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
@@ -316,7 +317,7 @@ test("a task is waited for, and told with its sources", async () => {
       asked.push([path, body])
       return answers.shift()!
     },
-    await toolsOf([]),
+    await toolsOf([research]),
   )
   const [near, far] = InMemoryTransport.createLinkedPair()
   const client = new Client({ name: "test", version: "1" })

@@ -27,6 +27,6 @@ export const pages = {
     const { PAGE_PATHS, pageRoutes } = await import("./routes.ts")
     const { keys } = accounts
     pageRoutes(router, { keys, admissions, knowledge, misses, about: config.about, images: thumbnails })
-    return { endpoints: PAGE_PATHS, tools: ["pages"] }
+    return { endpoints: PAGE_PATHS, toolEndpoints: ["pages"] }
   },
 } as const satisfies Feature<Needs>

@@ -56,8 +56,9 @@ export const research = {
     closing.use(opened.researchers)
     return opened
   },
+  tools: async () => [(await import("./described/tools.ts")).researchTool],
   async describe() {
-    const { researchOperations, researchSchemas } = await import("./operations.ts")
+    const { researchOperations, researchSchemas } = await import("./described/operations.ts")
     return { operations: researchOperations, schemas: researchSchemas }
   },
   async serve(router, { research: opened, accounts, admissions, keyAndBody, mayKeep, log }) {
@@ -73,7 +74,7 @@ export const research = {
       .catch((err: unknown) => log.error({ err }, "research tasks cannot be worked on"))
     return {
       endpoints: ["research"],
-      tools: ["research"],
+      toolEndpoints: ["research"],
       stored: () => ({ research: tasks.storedBytes }),
       bounds: () => [
         { name: "research-waiting", used: tasks.waiting().all, limit: queue.all, refused: queue.refused },

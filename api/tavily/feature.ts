@@ -68,7 +68,7 @@ export const tavily = {
     const names = Object.keys(reading)
     return {
       endpoints: ["search", ...names],
-      tools: readOnly === null ? ["search", ...names] : ["search"],
+      toolEndpoints: readOnly === null ? ["search", ...names] : ["search"],
     }
   },
 } as const satisfies Feature<Needs>

@@ -1,12 +1,10 @@
 import type { Feature } from "../../feature.ts"
 import type { ObjectSchema, Tool, ToolAnswer } from "../../operation/tool.ts"
 import { plainField } from "../../operation/published.ts"
-import { researchSchema } from "../../research/request.ts"
 import type { FieldSchema, RequestSchema } from "../../wire/validate.ts"
-import { researchText } from "./answer-text.ts"
-import { degradedNote, type Warned } from "../call-api.ts"
+import type { Warned } from "../call-api.ts"
 import { fetchPage, searchPages } from "./connector-tools.ts"
-import { fetchSchema, noteOf, reportSchema, searchResultsSchema } from "./output.ts"
+import { fetchSchema, searchResultsSchema } from "./output.ts"
 
 const idSchema = (name: string, description: string): ObjectSchema => ({
   type: "object",
@@ -22,7 +20,7 @@ export async function toolsOf(
   features: readonly Pick<Feature<never>, "name" | "tools">[],
 ): Promise<readonly Tool[]> {
   const ofFeatures = await Promise.all(features.map(({ tools }) => tools?.()))
-  return [...connectorTools, ...ofFeatures.flatMap((tools) => tools ?? []), researchTool]
+  return [...connectorTools, ...ofFeatures.flatMap((tools) => tools ?? [])]
 }
 
 const connectorTools: readonly Tool[] = [
@@ -49,33 +47,6 @@ const connectorTools: readonly Tool[] = [
     run: fetchPage,
   },
 ]
-
-const researchTool: Tool = {
-  name: "tavily_research",
-  title: "Research",
-  description:
-    "Searches this index for a question from many sides and gives a report in which every sentence names its source. Takes from seconds to minutes.",
-  inputSchema: pick(researchSchema, ["input", "model"]),
-  outputSchema: reportSchema,
-  endpoint: "/research",
-  isLive: false,
-  run: async (api, given) => {
-    const answer = (await api.post("/research", given)) as {
-      readonly content?: unknown
-      readonly sources?: readonly { readonly title: string; readonly url: string }[]
-    }
-    const { content, sources = [] } = answer
-    if (content === undefined) return { text: researchText(answer), failed: true }
-    return warned(answer, {
-      text: researchText(answer),
-      structured: {
-        ...noteOf(degradedNote(answer)),
-        content,
-        sources: sources.map(({ title, url }) => ({ title, url })),
-      },
-    })
-  },
-}
 
 /** What a tool gives, with the warnings that its answer carries. */
 export function warned(answer: unknown, given: ToolAnswer): ToolAnswer {

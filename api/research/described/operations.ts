@@ -1,11 +1,11 @@
-import { PRICES } from "../accounts/billing/credits.ts"
-import { addressesModels, degraded, warnings } from "../operation/shared-fields.ts"
-import { researchSchema } from "./request.ts"
-import { NOT_BLANK } from "../wire/validate.ts"
-import { outputSchemas } from "./report/output-schema.ts"
-import type { JsonSchema, Operation } from "../operation/operation.ts"
-import { publishedBody } from "../operation/published.ts"
-import { count, listOf, object, oneOf, orNull, ref, text, time } from "../operation/schemas.ts"
+import { PRICES } from "../../accounts/billing/credits.ts"
+import { addressesModels, degraded, warnings } from "../../operation/shared-fields.ts"
+import { researchSchema } from "../request.ts"
+import { NOT_BLANK } from "../../wire/validate.ts"
+import { outputSchemas } from "../report/output-schema.ts"
+import type { JsonSchema, Operation } from "../../operation/operation.ts"
+import { publishedBody } from "../../operation/published.ts"
+import { count, listOf, object, oneOf, orNull, ref, text, time } from "../../operation/schemas.ts"
 
 const responseTime = { type: "number", minimum: 0, description: "Seconds." }
 const taskId = { type: "string", format: "uuid", description: "Id of the task." }
