@@ -1,6 +1,6 @@
 import type { Job, ListedSource } from "#crawler"
 import type { Alert, AlertBook } from "#crawler/alerts/alert-book.ts"
-import type { QUEUED_CHANNELS } from "#crawler/alerts/channels/registry.ts"
+import type { ChannelName } from "#crawler/alerts/channels/registry.ts"
 import { alertData } from "#crawler/alerts/messages.ts"
 import { concealedCounts, concealedEnd } from "#crawler/fetch/concealed.ts"
 import type { JobEvent } from "#crawler/job.ts"
@@ -126,17 +126,13 @@ export function alertOnWire({ toldAt, ...alert }: Alert) {
 }
 
 /** The messages of a channel, newest first. */
-export const noticesOnWire = (
-  alerts: AlertBook,
-  { name, shown }: (typeof QUEUED_CHANNELS)[number],
-  limit: number,
-) =>
+export const noticesOnWire = (alerts: AlertBook, channel: ChannelName, limit: number) =>
   alerts
-    .outbox(name)
+    .outbox(channel)
     .latest(limit)
     .map((message) => ({
       id: message.id,
-      recipient: shown(message.receiver),
+      recipient: message.receiver,
       subject: message.subject,
       state: message.state,
       attempts: message.attempts,

@@ -348,8 +348,7 @@ test("each channel has its own messages, and a mail server that says nothing hol
   expect(log).toContain("alert sent by ntfy")
   const messages = [state.book.outbox("ntfy"), state.book.outbox("email")].map((one) => one.latest(9))
   expect(messages).toMatchObject([[{ state: "delivered" }], [{ state: "waiting", attempts: 0 }]])
-  expect(log + JSON.stringify(messages)).not.toContain("tk_of_an_ntfy_server")
-  expect(log).not.toContain("ops_7")
+  expect(log + JSON.stringify(messages)).not.toMatch(/tk_of_an_ntfy_server|ops_7/)
 })
 
 describe("settings of alerts", () => {

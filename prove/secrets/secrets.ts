@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { execFile, spawn } from "node:child_process"
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -98,6 +99,9 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
   const port = await freePort()
   const dataDir = join(folder, "data")
   const url = `http://127.0.0.1:${port}`
+  // A topic has letters and digits alone.
+  const topic = randomBytes(12).toString("hex")
+  marks.add("topic of ntfy", topic)
   const env: Record<string, string> = {
     PATH: process.env["PATH"] ?? "",
     HOME: folder,
@@ -127,7 +131,7 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
     FOSSICK_ALERT_WEBHOOK: `${echo.url}/hook-alert`,
     FOSSICK_ALERT_WEBHOOK_SECRET: "${ALERT_SECRET}",
     ALERT_SECRET: marks.of("alert webhook's secret"),
-    FOSSICK_ALERT_NTFY: `${echo.url}/alerts`,
+    FOSSICK_ALERT_NTFY: `${echo.url}/${topic}`,
     FOSSICK_ALERT_NTFY_TOKEN: "${NTFY_TOKEN}",
     NTFY_TOKEN: marks.of("token of an ntfy topic"),
     FOSSICK_PROXY: `http://crawler:${encodeURIComponent(marks.of("proxy password"))}@127.0.0.1:${echo.port}`,
@@ -631,6 +635,7 @@ const ADDRESSES = [
   ["FOSSICK_OPENSEARCH_URLS", "https"],
   ["FOSSICK_SMTP_URL", "smtps"],
   ["FOSSICK_TRACES_URL", "https"],
+  ["FOSSICK_ALERT_NTFY", "https"],
   ["X402_FACILITATOR_URL", "https"],
   ["X402_PUBLIC_URL", "https"],
   // A right one is no secret to admins and backups, as with all webhooks.

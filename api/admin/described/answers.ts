@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-import { CHANNELS, QUEUED_CHANNELS } from "#crawler/alerts/channels/registry.ts"
+import { CHANNELS, NOTIFYING } from "#crawler/alerts/channels/registry.ts"
 import { JOB_RESULTS, JOB_STATES } from "#crawler/job.ts"
 
 import { ENDPOINTS } from "../../accounts/keys/key-scope.ts"
@@ -432,9 +432,6 @@ const alert = object({
   since: time(),
   told_at: orNull(time()),
 })
-
-/** Channels of alerts that are neither e-mail nor webhooks. */
-const NOTIFYING = QUEUED_CHANNELS.map(({ name }) => name).filter((name) => name !== "email")
 
 const noticeFields = {
   id: text(),

@@ -1,8 +1,7 @@
 import type { Router } from "@koa/router"
 
 import { environment } from "#base/settings.ts"
-import { email } from "#crawler/alerts/channels/email.ts"
-import { QUEUED_CHANNELS } from "#crawler/alerts/channels/registry.ts"
+import { NOTIFYING } from "#crawler/alerts/channels/registry.ts"
 import { userAgentHeader } from "#crawler/settings.ts"
 
 import type { RequestState } from "../../context.ts"
@@ -46,9 +45,9 @@ export function webhookRoutes(
     const limit = wholeNumber(ctx, "mail_limit", DEFAULT_LIMIT, 0, MAX_LIMIT)
     ctx.body = {
       alerts: alerts.list().map(alertOnWire),
-      mails: noticesOnWire(alerts, email, limit),
-      notifications: QUEUED_CHANNELS.filter((channel) => channel !== email).flatMap((channel) =>
-        noticesOnWire(alerts, channel, limit).map((notice) => ({ channel: channel.name, ...notice })),
+      mails: noticesOnWire(alerts, "email", limit),
+      notifications: NOTIFYING.flatMap((channel) =>
+        noticesOnWire(alerts, channel, limit).map((notice) => ({ channel, ...notice })),
       ),
     }
   })

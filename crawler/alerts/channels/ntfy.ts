@@ -22,9 +22,9 @@ export const ntfy = {
   called: { way: "ntfy", one: "notification", many: "notifications", server: "an ntfy server" },
   settings: "FOSSICK_ALERT_NTFY and FOSSICK_ALERT_NTFY_TOKEN",
   queue: "alerts",
-  receivers: ({ alertNtfy }) => (alertNtfy === "" ? [] : [alertNtfy]),
-  // Whoever knows the topic can read it.
-  shown: (receiver) => new URL(receiver).host,
+  // The host alone is kept and shown: whoever knows the topic can read it.
+  receivers: ({ alertNtfy }) => (alertNtfy === "" ? [] : [new URL(alertNtfy).host]),
+  shown: (receiver) => receiver,
   problems: ntfyProblems,
   isReady: (config) => config.alertNtfy !== "" && ntfyProblems(config).length === 0,
   async open({ config, userAgent, env }) {
@@ -32,8 +32,9 @@ export const ntfy = {
     const guard = receiverGuard({ networks: config.webhookNetworks, proxy: config })
     return {
       async send(message, signal) {
-        if (message.receiver !== config.alertNtfy)
-          return { error: "FOSSICK_ALERT_NTFY names another topic now", status: null, final: true }
+        const address = new URL(config.alertNtfy)
+        if (address.host !== message.receiver)
+          return { error: "FOSSICK_ALERT_NTFY names another server now", status: null, final: true }
         const headers: Record<string, string> = { "user-agent": userAgent, "x-sequence-id": message.id }
         try {
           if (config.alertNtfyToken !== "")
@@ -42,18 +43,21 @@ export const ntfy = {
           return { error: (error as Error).message, status: null, final: false }
         }
         // Messages in JSON go to the server, not to the topic.
-        const { href: server } = new URL(".", message.receiver)
-        return await post(server, headers, JSON.stringify(notification(message)), { guard, signal })
+        const { href: server } = new URL(".", address)
+        const topic = address.pathname.split("/").at(-1)
+        const body = JSON.stringify({ topic, ...notification(message) })
+        return await post(server, headers, body, { guard, signal })
       },
       [Symbol.asyncDispose]: () => guard[Symbol.asyncDispose](),
     }
   },
 } as const satisfies AlertChannel
 
-function notification({ receiver, type, subject, text }: ChannelMessage) {
-  const topic = new URL(receiver).pathname.split("/").at(-1)
-  return { topic, title: subject, message: cut(text), ...LOOKS[type] }
-}
+const notification = ({ type, subject, text }: ChannelMessage) => ({
+  title: subject,
+  message: cut(text),
+  ...LOOKS[type],
+})
 
 /** As much of a text as a message may have, without half a character at its end. */
 function cut(text: string): string {

@@ -9,3 +9,6 @@ export type ChannelName = (typeof CHANNELS)[number]["name"]
 
 /** Those whose messages wait in the queue of alerts. */
 export const QUEUED_CHANNELS = CHANNELS.filter(({ queue }) => queue === "alerts")
+
+/** Channels for short messages on screens: neither e-mail nor webhooks. */
+export const NOTIFYING = QUEUED_CHANNELS.map(({ name }) => name).filter((name) => name !== "email")
