@@ -19,13 +19,7 @@ import { followBackups } from "./backup/scheduled/follow-backups.ts"
 import { crawlerSettings, readOnlyNotice, userAgentHeader } from "./settings.ts"
 import { followImages } from "./images/follow-images.ts"
 import { ImageStore } from "./images/image-store.ts"
-import {
-  CHECK_ALL,
-  EXIT_AGAIN,
-  EXIT_LOCKED,
-  EXIT_NO_ROOM,
-  WorkerProcess,
-} from "#base/process/worker-process.ts"
+import { CHECK_ALL, WorkerProcess } from "#base/process/worker-process.ts"
 import { Jobs } from "./jobs/jobs.ts"
 import { BEAT_MS } from "./job.ts"
 import { Removals } from "./removals/removals.ts"
@@ -43,6 +37,7 @@ import { Ticker } from "./tasks/ticker.ts"
 import { followWebhooks } from "./webhooks/follow-webhooks.ts"
 import { WebhookQueue } from "./webhooks/webhook-queue.ts"
 import { pause } from "#base/flow/pause.ts"
+import { repeatWorker } from "#base/work/repeat-worker.ts"
 import { KnownError } from "#base/errors.ts"
 
 // The crawler process: small while there is nothing to do, since all work happens in a process of its own that
@@ -179,37 +174,27 @@ function tick(): void {
 if (notice !== null) log.warn(notice)
 if (leads) lead()
 
-let failures = 0
 log.info("the crawler is ready")
 // For the next start, also after a crash: by itself the cache is written by a process that ends as asked.
 flushCompileCache()
-while (!stop.signal.aborted) {
-  if (notice !== null) {
-    await pause(POLL_MS, stop.signal)
-    continue
-  }
-  if (!hasWork() || !hasRoom()) {
-    await pause(POLL_MS, stop.signal)
-    continue
-  }
-  const isThorough = steadyNow() >= checkAllAt
-  if (isThorough) checkAllAt = steadyNow() + DAY_MS
-  modelWanted = wantedModel(dataDir, engine)
-  const child = new WorkerProcess(JOB_WORKER, isThorough ? [CHECK_ALL] : [])
-  const stopChild = () => void child.stop()
-  stop.signal.addEventListener("abort", stopChild, { once: true })
-  const code = await child.exited
-  stop.signal.removeEventListener("abort", stopChild)
-  unfinished = code !== 0
-  if (code === EXIT_AGAIN) continue
-  failures = unfinished ? failures + 1 : 0
-  if (unfinished && !stop.signal.aborted) {
-    const ms = Math.min(PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS)
-    if (code !== EXIT_LOCKED && code !== EXIT_NO_ROOM)
-      log.error({ code, ms }, "the job process failed and is started again in {ms} ms")
-    await pause(ms, stop.signal)
-  }
-}
+await repeatWorker({
+  start() {
+    const isThorough = steadyNow() >= checkAllAt
+    if (isThorough) checkAllAt = steadyNow() + DAY_MS
+    modelWanted = wantedModel(dataDir, engine)
+    return new WorkerProcess(JOB_WORKER, isThorough ? [CHECK_ALL] : [])
+  },
+  hasWork: () => notice === null && hasWork() && hasRoom(),
+  onExit(code) {
+    unfinished = code !== 0
+  },
+  called: "the job process",
+  pollMs: POLL_MS,
+  pauseMs: PAUSE_MS,
+  maxPauseMs: MAX_PAUSE_MS,
+  log,
+  signal: stop.signal,
+})
 
 await looking
 await givingBack

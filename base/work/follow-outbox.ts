@@ -1,8 +1,8 @@
 import type { Logger } from "pino"
+import { FairPool } from "../flow/fair-pool.ts"
 import { pause } from "../flow/pause.ts"
 import { steadyNow } from "../steady-time.ts"
 import { isStateAway } from "../store/postgres/outage.ts"
-import { InTurn } from "./in-turn.ts"
 import type { Message, Outbox } from "./outbox.ts"
 import type { Attempt } from "./retries.ts"
 
@@ -42,8 +42,28 @@ export interface FollowOptions<Own> {
 export async function followOutbox<Own>(options: FollowOptions<Own>): Promise<void> {
   const { outbox, log, signal, receivers = RECEIVERS, isBrisk = false, pollMs = POLL_MS } = options
   const [one, all] = options.called
-  const sending = new InTurn(receivers, (err) => log.error({ err }, `${one} could not be sent`))
+  const pool = new FairPool("receivers", { places: receivers })
+  const sending = new Map<string, Promise<void>>()
   let waiting = new AbortController()
+  const sendDue = () => {
+    const served = pool.full.filter((key) => typeof key === "string")
+    for (const message of outbox.due(new Set(sending.keys()), pool.places - pool.running, served)) {
+      const { receiver, key } = message
+      const leave = pool.enter(key ?? receiver)
+      if (leave === null) continue
+      const done = sendOnce(message, options)
+        .catch((err: unknown) => {
+          log.error({ err }, `${one} could not be sent`)
+          return false
+        })
+        .then((isSettled) => {
+          sending.delete(receiver)
+          leave()
+          if (isSettled && isBrisk) waiting.abort()
+        })
+      sending.set(receiver, done)
+    }
+  }
   signal.addEventListener("abort", () => waiting.abort(), { once: true })
   let pruned = -Infinity
   while (!signal.aborted) {
@@ -55,21 +75,14 @@ export async function followOutbox<Own>(options: FollowOptions<Own>): Promise<vo
         options.tidy?.()
         pruned = steadyNow()
       }
-      const due = options.maySend?.() === false ? [] : outbox.due(sending.busy, sending.room, sending.served)
-      for (const message of due) {
-        const work = async () => {
-          const isSettled = await sendOnce(message, options)
-          if (isSettled && isBrisk) waiting.abort()
-        }
-        sending.begin(message.receiver, work, message.key ?? message.receiver)
-      }
+      if (options.maySend?.() !== false) sendDue()
     } catch (err) {
       // A state that is away is reported by the process, not at every look.
       if (!signal.aborted && !isStateAway(err)) log.error({ err }, `${all} are tried again`)
     }
     if (!signal.aborted) await pause(pollMs, waiting.signal)
   }
-  await sending.ended()
+  await Promise.all(sending.values())
 }
 
 /** @returns whether the attempt was recorded. */

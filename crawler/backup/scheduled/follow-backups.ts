@@ -1,8 +1,8 @@
 import type { Logger } from "pino"
 import { moduleBeside } from "#base/process/module-beside.ts"
-import { EXIT_LOCKED, EXIT_NO_ROOM, WorkerProcess } from "#base/process/worker-process.ts"
+import { EXIT_LOCKED, WorkerProcess } from "#base/process/worker-process.ts"
 import type { BackupTable } from "./backup-table.ts"
-import { pause } from "#base/flow/pause.ts"
+import { repeatWorker } from "#base/work/repeat-worker.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./backup-worker")
@@ -18,31 +18,24 @@ export interface FollowBackupsOptions {
   readonly signal: AbortSignal
 }
 
-/** Has the backups that were asked for made, in a process of its own, beside the crawls. Ends with the signal. */
+/** Has the backups that were asked for made, in a process of its own, beside the crawls, until the signal is aborted. */
 export async function followBackups({
   backups,
   mayDelete,
   log,
   signal,
 }: FollowBackupsOptions): Promise<void> {
-  let failures = 0
-  while (!signal.aborted) {
-    if (!hasWork(backups, log)) {
-      await pause(POLL_MS, signal)
-      continue
-    }
-    const child = new WorkerProcess(PROGRAM, mayDelete() ? [] : ["keep-all"])
-    const stop = () => void child.stop()
-    signal.addEventListener("abort", stop, { once: true })
-    const code = await child.exited
-    signal.removeEventListener("abort", stop)
-    failures = code === 0 || code === EXIT_LOCKED ? 0 : failures + 1
-    if (signal.aborted || code === 0) continue
-    const ms = Math.min(PAUSE_MS * 2 ** Math.max(0, failures - 1), MAX_PAUSE_MS)
-    if (code !== EXIT_LOCKED && code !== EXIT_NO_ROOM)
-      log.error({ code, ms }, "the backup process failed and is started again")
-    await pause(ms, signal)
-  }
+  await repeatWorker({
+    start: () => new WorkerProcess(PROGRAM, mayDelete() ? [] : ["keep-all"]),
+    hasWork: () => hasWork(backups, log),
+    isFailure: (code) => code !== EXIT_LOCKED,
+    called: "the backup process",
+    pollMs: POLL_MS,
+    pauseMs: PAUSE_MS,
+    maxPauseMs: MAX_PAUSE_MS,
+    log,
+    signal,
+  })
 }
 
 /** A store that cannot be read now is looked at again. */

@@ -1,0 +1,69 @@
+import type { Logger } from "pino"
+import { pause } from "../flow/pause.ts"
+import { EXIT_AGAIN, EXIT_LOCKED, EXIT_NO_ROOM, type WorkerProcess } from "../process/worker-process.ts"
+
+export interface RepeatWorkerOptions {
+  /** Starts a process that works until nothing is left to do, and then ends. */
+  readonly start: () => Pick<WorkerProcess, "exited" | "stop">
+  /** Whether there is something to do. Asked often. */
+  readonly hasWork: () => boolean
+  /** Whether a process under way has to make way for now. Default: it never has to. */
+  readonly isBusy?: () => boolean
+  /** Whether the pause grows after an end with this code. Default: after each but 0. */
+  readonly isFailure?: (code: number | null) => boolean
+  readonly onExit?: (code: number | null) => void
+  /** In the log, such as "the image process". */
+  readonly called: string
+  /** Milliseconds between two looks at whether there is something to do. */
+  readonly pollMs: number
+  /** Milliseconds before a process is started again after a failure: doubled with each further one in a row, up to a bound. */
+  readonly pauseMs: number
+  readonly maxPauseMs: number
+  readonly log: Logger
+  readonly signal: AbortSignal
+}
+
+/** Has work done by a process of its own whenever there is some, so that its memory goes back; until the signal is aborted. */
+export async function repeatWorker(options: RepeatWorkerOptions): Promise<void> {
+  const { start, hasWork, isFailure = () => true, onExit, called, pollMs, pauseMs, maxPauseMs } = options
+  const { log, signal } = options
+  let failures = 0
+  while (!signal.aborted) {
+    if (!hasWork()) {
+      await pause(pollMs, signal)
+      continue
+    }
+    const code = await ended(start(), options)
+    onExit?.(code)
+    if (code === EXIT_AGAIN) continue
+    failures = code === 0 || !isFailure(code) ? 0 : failures + 1
+    if (code === 0 || signal.aborted) continue
+    const ms = Math.min(pauseMs * 2 ** Math.max(0, failures - 1), maxPauseMs)
+    // An index that is taken, and a full disk, are reported by the process.
+    if (code !== EXIT_LOCKED && code !== EXIT_NO_ROOM)
+      log.error({ code, ms }, `${called} failed and is started again in {ms} ms`)
+    await pause(ms, signal)
+  }
+}
+
+/** @returns the code that a process ended with; 0 when it had to make way. */
+async function ended(
+  child: ReturnType<RepeatWorkerOptions["start"]>,
+  { isBusy, pollMs, signal }: RepeatWorkerOptions,
+): Promise<number | null> {
+  const over = new AbortController()
+  const exited = child.exited.finally(() => over.abort())
+  const stop = () => void child.stop()
+  signal.addEventListener("abort", stop, { once: true })
+  try {
+    while (isBusy !== undefined && !over.signal.aborted) {
+      await pause(pollMs, over.signal)
+      if (over.signal.aborted || !isBusy()) continue
+      await child.stop()
+      return 0
+    }
+    return await exited
+  } finally {
+    signal.removeEventListener("abort", stop)
+  }
+}
