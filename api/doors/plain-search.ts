@@ -3,7 +3,7 @@ import { PAGE_TYPES, type PageType } from "#engine/page/page-type.ts"
 import { searchCost } from "../accounts/billing/credits.ts"
 import type { KnownNames } from "../accounts/reach/known-names.ts"
 import { clientGone, type Context, liveDeadline } from "../context.ts"
-import { ask, type AskParts, freshParts } from "../core/ask/ask.ts"
+import { ask, type AskParts, freshParts, SEARCH_SECONDS } from "../core/ask/ask.ts"
 import type { VisitKnowledge } from "../core/read/last-check.ts"
 import { type Asked, questionOf, type SearchLimits } from "../core/ask/question.ts"
 import { theCountry } from "../core/understand/countries.ts"
@@ -16,8 +16,6 @@ import { withNote } from "./note-on-orders.ts"
 
 /** Results that other APIs' searches give at most. */
 export const MOST_RESULTS = 50
-/** Seconds that clients wait for a search by default. */
-const SECONDS = 60
 /** Characters of a question that other APIs' searches take. */
 export const MAX_QUERY_CHARS = 10_000
 
@@ -72,7 +70,7 @@ export function plainSearch(limits: SearchLimits, { visits, ...parts }: PlainSea
         peers: { body: handedOn(asked), hops: 0 },
         fresh: freshParts(reach, visits),
       },
-      { signal, deadline: () => liveDeadline(ctx, SECONDS), log },
+      { signal, deadline: () => liveDeadline(ctx, SEARCH_SECONDS), log },
     )
     const lacks = degraded.parts
     const credits = await bill.settle(cost, { depth: "basic", query: asked.text })

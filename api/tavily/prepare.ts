@@ -45,7 +45,7 @@ export const withUnknown = (prepared: PreparedSearch, unknown: readonly Warning[
 })
 
 /** What `auto_parameters` chose for a request, as it stands in the answer. */
-export type AutoParameters = Partial<
+type AutoParameters = Partial<
   Pick<SearchRequest, "search_depth" | "topic" | "time_range" | "include_domains" | "include_domains_mode">
 >
 

@@ -7,7 +7,16 @@ import { limitsText } from "../accounts/reach/scoped-pages.ts"
 import type { AnswerParts } from "../answers/answer.ts"
 import { withDegraded } from "../answers/degradation.ts"
 import { clientGone, type Context, liveDeadline, type Middleware, responseTime } from "../context.ts"
-import { answer, ask, type AskedBy, type AskParts, find, freshParts, show } from "../core/ask/ask.ts"
+import {
+  answer,
+  ask,
+  type AskedBy,
+  type AskParts,
+  find,
+  freshParts,
+  SEARCH_SECONDS,
+  show,
+} from "../core/ask/ask.ts"
 import type { VisitKnowledge } from "../core/read/last-check.ts"
 import type { FormKnowledge } from "../core/ask/other-forms.ts"
 import type { SearchLimits } from "../core/ask/question.ts"
@@ -28,8 +37,6 @@ import { type Outcome, presentSearch } from "./present.ts"
 import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
 import { SearchEvents } from "./search-events.ts"
 
-/** Seconds that clients wait for a search by default; reading pages again ends earlier. */
-const CLIENT_SECONDS = 60
 /** POST /search: the index, asked, as far as the key may see it. */
 export function search(
   limits: SearchLimits,
@@ -169,7 +176,7 @@ export async function performSearch(
 const askedBy = (ctx: Context, signal: AbortSignal): AskedBy => ({
   signal,
   // Writing the answer then takes no more than a moment.
-  deadline: () => liveDeadline(ctx, CLIENT_SECONDS),
+  deadline: () => liveDeadline(ctx, SEARCH_SECONDS),
   log: ctx.state.log,
 })
 

@@ -78,6 +78,9 @@ export const freshParts = (reach: Pick<Reach, "reread" | "limits">, visits: Visi
   reread: (url, options) => reach.reread(url, options),
 })
 
+/** Seconds that clients wait for a search by default. */
+export const SEARCH_SECONDS = 60
+
 /** Searches, answers, and shows what was found. */
 export async function ask(
   question: Question,

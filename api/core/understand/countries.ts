@@ -208,20 +208,16 @@ const COUNTRIES: ReadonlyMap<string, string> = new Map([
   ["zimbabwe", "ZW"],
 ])
 
-/**
- * The ISO 3166-1 alpha-2 code of a country, in lower case; null when `text` names none. It is a code or an English name,
- * in any letter case.
- */
-export function countryCode(text: string): string | null {
-  const wanted = text.trim().toLowerCase()
-  return COUNTRY_CODES.has(wanted) ? wanted : (COUNTRIES.get(wanted)?.toLowerCase() ?? null)
-}
-
 export const COUNTRY_ALLOWED = "an ISO 3166-1 alpha-2 code ('fr') or the English name of a country ('france')"
 
-/** The code of the country that a caller names. @throws Refusal when it is none */
+/**
+ * The ISO 3166-1 alpha-2 code of a country, in lower case.
+ * @param text a code or an English name, in any letter case
+ * @throws Refusal when it is neither
+ */
 export function theCountry(text: string): string {
-  const code = countryCode(text)
-  if (code === null) throw new Refusal("wrong", `Invalid country. Must be ${COUNTRY_ALLOWED}.`)
+  const wanted = text.trim().toLowerCase()
+  const code = COUNTRY_CODES.has(wanted) ? wanted : COUNTRIES.get(wanted)?.toLowerCase()
+  if (code === undefined) throw new Refusal("wrong", `Invalid country. Must be ${COUNTRY_ALLOWED}.`)
   return code
 }
