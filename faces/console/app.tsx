@@ -24,7 +24,7 @@ import { Shell } from "./shell.tsx"
 import { Runs } from "./sources/runs.tsx"
 import { Sources } from "./sources/sources.tsx"
 import { Upkeep } from "./upkeep/upkeep.tsx"
-import { SignedOut } from "./use-polled.ts"
+import { SignedOut } from "./asking/use-polled.ts"
 import { Vectors } from "./vectors/vectors.tsx"
 
 /** The console: for somebody who signed in with a key of the role admin. */

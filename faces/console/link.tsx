@@ -60,3 +60,26 @@ export function Link({
     </a>
   )
 }
+
+/** Links to the parts of a screen, drawn as tabs. */
+export const LinkTabs = <Part extends string>({
+  label,
+  parts,
+  names,
+  shown,
+  to,
+}: {
+  readonly label: string
+  readonly parts: readonly Part[]
+  readonly names: Readonly<Record<Part, string>>
+  readonly shown: Part
+  readonly to: (part: Part) => Place
+}) => (
+  <nav class="tabs" aria-label={label}>
+    {parts.map((one) => (
+      <Link key={one} to={to(one)} class="tab" current={one === shown}>
+        {names[one]}
+      </Link>
+    ))}
+  </nav>
+)

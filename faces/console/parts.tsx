@@ -4,6 +4,8 @@ import { useEffect } from "preact/hooks"
 import { Button } from "../design/button.tsx"
 import { Chip } from "../design/chip.tsx"
 import { Icon, type IconName } from "../design/icons.tsx"
+import { since } from "../reading/dates.ts"
+import { atTime } from "./words.ts"
 
 /** The head of a screen: its title and what can be done on it. */
 export function Head({
@@ -133,4 +135,36 @@ export const Fact = ({
     <dt>{name}</dt>
     <dd>{children}</dd>
   </div>
+)
+
+/** A number that a screen begins with: its name, the number, and what it means. */
+export const Tile = ({
+  name,
+  value,
+  children,
+}: {
+  readonly name: ComponentChildren
+  readonly value: ComponentChildren
+  readonly children: ComponentChildren
+}) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+    <dd class="small">{children}</dd>
+  </div>
+)
+
+/** A time as people say it; the exact one is its tooltip. */
+export const Time = ({
+  at,
+  class: look,
+  children = since(at),
+}: {
+  readonly at: string
+  readonly class?: string
+  readonly children?: ComponentChildren
+}) => (
+  <time class={look} dateTime={at} title={atTime(at)}>
+    {children}
+  </time>
 )

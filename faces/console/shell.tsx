@@ -8,7 +8,7 @@ import { ThemeButton } from "../design/theme.tsx"
 import { addressOf, appliance } from "../session/appliance.ts"
 import { Link } from "./link.tsx"
 import type { Place } from "./place.ts"
-import { IDLE_MS, usePolled } from "./use-polled.ts"
+import { IDLE_MS, usePolled } from "./asking/use-polled.ts"
 import { whole } from "./words.ts"
 
 const VIEWS: readonly {

@@ -3,13 +3,13 @@ import type { TargetedSubmitEvent } from "preact"
 
 import { Button } from "../../design/button.tsx"
 import { Field } from "../../design/field.tsx"
-import { Progress } from "../../design/progress.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Head, Problem } from "../parts.tsx"
 import type { Place } from "../place.ts"
 import { draftOf, EMPTY } from "./draft.ts"
 import { type Look, LookFacts } from "./look-facts.tsx"
-import { useCall } from "../use-call.ts"
+import { Busy } from "../asking/status.tsx"
+import { useCall } from "../asking/use-call.ts"
 import { Writing } from "./writing.tsx"
 import { Yaml } from "./yaml.tsx"
 
@@ -60,13 +60,9 @@ export function Adding({
         onSkip={() => setBare(true)}
       />
       {isBusy && (
-        <div class="busy" role="status">
-          <p>Looking at the site: a dozen requests at most, with the pauses that it is due …</p>
-          <Progress label="Looking at the site" />
-          <p class="row">
-            <Button onClick={look.cancel}>Stop</Button>
-          </p>
-        </div>
+        <Busy label="Looking at the site" onStop={look.cancel}>
+          Looking at the site: a dozen requests at most, with the pauses that it is due …
+        </Busy>
       )}
       {problem !== null && <Problem title="No look was possible" text={problem} />}
       {!isBusy && found !== null && !isBare && (

@@ -6,7 +6,7 @@ import { appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
 import { Head, Loading, Problem } from "../parts.tsx"
 import { draftOf } from "./draft.ts"
-import { useCall } from "../use-call.ts"
+import { useCall } from "../asking/use-call.ts"
 import { Writing } from "./writing.tsx"
 import { Yaml } from "./yaml.tsx"
 

@@ -1,13 +1,13 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Icon } from "../../design/icons.tsx"
-import { Progress } from "../../design/progress.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Problem } from "../parts.tsx"
 import { counted } from "../words.ts"
 import { type Draft, sourceOf } from "./draft.ts"
 import { PagesRead } from "./pages-read.tsx"
-import { useCall } from "../use-call.ts"
+import { Busy } from "../asking/status.tsx"
+import { useCall } from "../asking/use-call.ts"
 
 type Trial = AnswerOf<"POST /admin/sources/trial">
 type Pages = Trial["pages"]
@@ -54,18 +54,10 @@ export function Reading({
       )}
       {pages.length > 0 && <PagesRead pages={pages} />}
       {isBusy ? (
-        <div class="busy" role="status">
-          <p>
-            {draft.login === "none"
-              ? "Reading up to five pages"
-              : "Logging in, then reading up to five pages"}
-            , with the pauses that the site is due …
-          </p>
-          <Progress label="Reading pages" />
-          <p class="row">
-            <Button onClick={cancel}>Stop</Button>
-          </p>
-        </div>
+        <Busy label="Reading pages" onStop={cancel}>
+          {draft.login === "none" ? "Reading up to five pages" : "Logging in, then reading up to five pages"},
+          with the pauses that the site is due …
+        </Busy>
       ) : (
         <p class="row">
           <Button icon="play" onClick={tryIt}>

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks"
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { appliance } from "../../session/appliance.ts"
 import { type Draft, sourceOf } from "./draft.ts"
-import { type Called, useCall } from "../use-call.ts"
+import { type Called, useCall } from "../asking/use-call.ts"
 
 export type Preview = AnswerOf<"POST /admin/sources/preview">
 export type Problem = Preview["problems"][number]

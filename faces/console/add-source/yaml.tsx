@@ -1,17 +1,8 @@
 import { Button } from "../../design/button.tsx"
-import { toast } from "../../design/toast.tsx"
+import { copy } from "../copy.ts"
 
 /** The text for the file of sources, to copy. */
 export function Yaml({ text }: { readonly text: string }) {
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-      toast("The YAML is copied")
-    } catch {
-      // Without https browsers give no clipboard; the text can be marked.
-      toast("Mark the text and copy it: this browser gives no clipboard here")
-    }
-  }
   return (
     <section class="block yaml" aria-labelledby="yaml">
       <h2 id="yaml">
@@ -23,7 +14,7 @@ export function Yaml({ text }: { readonly text: string }) {
         <code>{text}</code>
       </pre>
       <p class="row">
-        <Button icon="copy" onClick={() => void copy()}>
+        <Button icon="copy" onClick={() => void copy(text, "The YAML is copied")}>
           Copy the YAML
         </Button>
       </p>

@@ -9,7 +9,7 @@ import { sentencesOf } from "../../search/sentences.ts"
 import { addressOf, appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
 import { Problem } from "../parts.tsx"
-import { useCall } from "../use-call.ts"
+import { useCall } from "../asking/use-call.ts"
 
 type Found = AnswerOf<"POST /search">
 

@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { appliance } from "../../session/appliance.ts"
 import { Overview } from "../overview/overview.tsx"
 import { Head, Loading, Problem } from "../parts.tsx"
-import { useCall } from "../use-call.ts"
+import { useCall } from "../asking/use-call.ts"
 import { FirstRun } from "./first-run.tsx"
 
 /** Where the console begins: the first run of a new appliance, the overview of any other. */

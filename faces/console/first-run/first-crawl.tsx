@@ -5,7 +5,7 @@ import { Link } from "../link.tsx"
 import { isOpen, Loading, Problem, ResultChip } from "../parts.tsx"
 import { Figures } from "../run/figures.tsx"
 import { Meter } from "../run/meter.ts"
-import { LIVE_MS, usePolled } from "../use-polled.ts"
+import { LIVE_MS, usePolled } from "../asking/use-polled.ts"
 import { countdown } from "../words.ts"
 
 const LATEST = 5

@@ -7,7 +7,7 @@ import { appliance } from "../../session/appliance.ts"
 import { Adding } from "../add-source/add-source.tsx"
 import { Link } from "../link.tsx"
 import { Head, Problem } from "../parts.tsx"
-import { useCall } from "../use-call.ts"
+import { useCall } from "../asking/use-call.ts"
 import { AskIt } from "./ask-it.tsx"
 import { FirstCrawl } from "./first-crawl.tsx"
 

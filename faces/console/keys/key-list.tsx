@@ -3,6 +3,7 @@ import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { since } from "../../reading/dates.ts"
 import { Link } from "../link.tsx"
+import { Fact } from "../parts.tsx"
 import { counted, until, whole } from "../words.ts"
 import { DAYS, sumOf, type Use } from "./use-days.ts"
 
@@ -10,6 +11,13 @@ export type Key = AnswerOf<"GET /admin/keys">["keys"][number]
 
 /** What may be done with a key. */
 export type KeyAct = "disable" | "enable" | "rotate" | "delete"
+
+/** What may be done with keys of a status, besides deleting them. */
+const ACTS = [
+  { act: "rotate", of: "active", isForOwn: true, icon: "restore", label: "Rotate" },
+  { act: "enable", of: "disabled", isForOwn: true, icon: "play", label: "Enable" },
+  { act: "disable", of: "active", isForOwn: false, icon: "pause", label: "Disable" },
+] as const
 
 /** How a key is called where it has no name. */
 export const nameOf = ({ name, id }: Pick<Key, "name" | "id">): string => (name === "" ? `Key ${id}` : name)
@@ -49,20 +57,13 @@ export function KeyList({
             <Link to={{ view: "keys", key: key.id }} class="button quiet">
               Usage<span class="unseen"> of {nameOf(key)}</span>
             </Link>
-            {key.status === "active" && (
-              <Button look="quiet" icon="restore" disabled={isBusy} onClick={() => onAct("rotate", key)}>
-                Rotate<span class="unseen"> {nameOf(key)}</span>
-              </Button>
-            )}
-            {key.status === "disabled" && (
-              <Button look="quiet" icon="play" disabled={isBusy} onClick={() => onAct("enable", key)}>
-                Enable<span class="unseen"> {nameOf(key)}</span>
-              </Button>
-            )}
-            {key.status === "active" && key.id !== own && (
-              <Button look="quiet" icon="pause" disabled={isBusy} onClick={() => onAct("disable", key)}>
-                Disable<span class="unseen"> {nameOf(key)}</span>
-              </Button>
+            {ACTS.filter(({ of, isForOwn }) => key.status === of && (isForOwn || key.id !== own)).map(
+              ({ act, icon, label }) => (
+                <Button key={act} look="quiet" icon={icon} disabled={isBusy} onClick={() => onAct(act, key)}>
+                  {label}
+                  <span class="unseen"> {nameOf(key)}</span>
+                </Button>
+              ),
             )}
             {key.id !== own && (
               <Button
@@ -84,32 +85,17 @@ function KeyFacts({ of: key, usage }: { readonly of: Key; readonly usage: readon
   const { calls, credits } = sumOf(usage, key.id)
   return (
     <dl class="key-facts">
-      <div>
-        <dt>Key</dt>
-        <dd>
-          <code>…{key.ends_with}</code> <span class="small">id {key.id}</span>
-        </dd>
-      </div>
-      <div>
-        <dt>Sees</dt>
-        <dd>
-          <Scope of={key} />
-        </dd>
-      </div>
-      <div>
-        <dt>Limits</dt>
-        <dd>{limitsOf(key).join("; ") || "none of its own"}</dd>
-      </div>
-      <div>
-        <dt>{DAYS} days</dt>
-        <dd>
-          {counted(calls, "call")}, {counted(credits, "credit")}
-        </dd>
-      </div>
-      <div>
-        <dt>Last used</dt>
-        <dd>{key.last_used_at === null ? "never" : since(key.last_used_at)}</dd>
-      </div>
+      <Fact name="Key">
+        <code>…{key.ends_with}</code> <span class="small">id {key.id}</span>
+      </Fact>
+      <Fact name="Sees">
+        <Scope of={key} />
+      </Fact>
+      <Fact name="Limits">{limitsOf(key).join("; ") || "none of its own"}</Fact>
+      <Fact name={`${DAYS} days`}>
+        {counted(calls, "call")}, {counted(credits, "credit")}
+      </Fact>
+      <Fact name="Last used">{key.last_used_at === null ? "never" : since(key.last_used_at)}</Fact>
     </dl>
   )
 }

@@ -1,43 +1,26 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 
-import { FossickError } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Dialog } from "../../design/dialog.tsx"
 import { Field, Select, TextArea } from "../../design/field.tsx"
-import { appliance, inWords } from "../../session/appliance.ts"
+import { useActions } from "../asking/use-actions.ts"
+import { bound, type DraftForm, useFormProblems } from "../asking/use-form-problems.ts"
 import { Problem } from "../parts.tsx"
-import { Check } from "../rules/check.tsx"
-import { useActions } from "../use-actions.ts"
+import { Check, Checks } from "../rules/check.tsx"
+import { type KeyDraft, type KeyKind, LASTING, makeKey, newKeyDraft } from "./key-draft.ts"
+import type { Made } from "./made-key.tsx"
 
-type Kind = "search" | "admin" | "public"
-
-const KINDS: readonly { readonly value: Kind; readonly label: string }[] = [
+const KINDS: readonly { readonly value: KeyKind; readonly label: string }[] = [
   { value: "search", label: "A program or person that searches" },
   { value: "public", label: "Web pages: a public key" },
   { value: "admin", label: "Somebody who runs the appliance" },
 ]
 
-const ABOUT: Readonly<Record<Kind, string>> = {
+const ABOUT: Readonly<Record<KeyKind, string>> = {
   search: "Searches and reads, as far as you let it.",
   public:
     "May stand in the source of web pages: it searches one source, and only pages of the origins that you list may use it.",
   admin: "May do everything, this console among it.",
-}
-
-const LASTING = [
-  { value: "", label: "Until it is disabled" },
-  { value: "1", label: "A day" },
-  { value: "30", label: "30 days" },
-  { value: "365", label: "A year" },
-] as const
-
-const DAY_MS = 86_400_000
-
-/** What was made, shown once. */
-export interface Made {
-  readonly name: string
-  readonly key: string
-  readonly isPublic: boolean
 }
 
 /** Asks what a key is to be, and makes it. */
@@ -52,66 +35,20 @@ export function NewKey({
   readonly onMade: (made: Made) => void
   readonly onClose: () => void
 }) {
-  const [kind, setKind] = useState<Kind>("search")
-  const [name, setName] = useState("")
-  const [chosen, setChosen] = useState<readonly string[]>([])
-  const [chosenCollections, setChosenCollections] = useState<readonly string[]>([])
-  const [source, setSource] = useState(sources[0] ?? "")
-  const [origins, setOrigins] = useState("")
-  const [isAnswering, setAnswering] = useState(false)
-  const [days, setDays] = useState<(typeof LASTING)[number]["value"]>("")
-  const [credits, setCredits] = useState("")
-  const [rates, setRates] = useState("")
-  const [failed, setFailed] = useState<unknown>(null)
+  const [draft, setDraft] = useState(() => newKeyDraft(sources))
+  const { form, wrong, problem, tell } = useFormProblems()
   const { busy, act } = useActions(() => {})
-  const form = useRef<HTMLFormElement>(null)
-  const problems = failed instanceof FossickError ? failed.problems : []
-  useEffect(() => {
-    if (problems.length > 0) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus()
-  }, [failed])
-  const wrong = (field: string): string | null => {
-    for (const one of problems) {
-      if (typeof one !== "string" && (one.field === field || one.field.startsWith(`${field}.`)))
-        return one.message
+  const make = async () => {
+    tell(null)
+    try {
+      onMade(await makeKey(draft))
+    } catch (error) {
+      tell(error)
+      throw error
     }
-    return null
   }
-  const limits = {
-    name: name.trim(),
-    ...(credits.trim() !== "" && { credits: Number(credits) }),
-    ...(rates.trim() !== "" && { rate_limits: rates.trim() }),
-  }
-  const make = async (): Promise<Made> => {
-    if (kind === "public") {
-      const listed = origins.split(/[\s,]+/).filter((one) => one !== "")
-      const body = { ...limits, source, origins: listed, answers: isAnswering }
-      const { key } = await appliance.call("POST /admin/public-keys", { body })
-      return { name: limits.name, key, isPublic: true }
-    }
-    const body = {
-      ...limits,
-      role: kind,
-      ...(days !== "" && { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-      ...(kind === "search" && chosen.length > 0 && { sources: chosen }),
-      ...(kind === "search" && chosenCollections.length > 0 && { collections: chosenCollections }),
-    }
-    const { key } = await appliance.call("POST /admin/keys", { body })
-    return { name: limits.name, key, isPublic: false }
-  }
-  const submit = () =>
-    void act(
-      "make",
-      async () => {
-        setFailed(null)
-        try {
-          onMade(await make())
-        } catch (error) {
-          setFailed(error)
-          throw error
-        }
-      },
-      "The key is made",
-    )
+  const onChange = (fields: Partial<KeyDraft>) => setDraft((before) => ({ ...before, ...fields }))
+  const fields = { draft, onChange, wrong }
   return (
     <Dialog title="New key" onClose={onClose}>
       <form
@@ -121,85 +58,47 @@ export function NewKey({
         autocomplete="off"
         onSubmit={(event) => {
           event.preventDefault()
-          submit()
+          void act("make", make, "The key is made")
         }}
       >
         <Field
-          name="name"
+          {...bound(fields, "name")}
           label="Name"
           hint="Whom or what it is for, such as chat on the intranet."
-          value={name}
-          wrong={wrong("name")}
-          onWrite={setName}
         />
-        <Select name="kind" label="For" hint={ABOUT[kind]} value={kind} options={KINDS} onChoose={setKind} />
-        {kind === "search" && (
-          <Checks
-            legend="Sees pages of"
-            names={sources}
-            chosen={chosen}
-            wrong={wrong("sources")}
-            onChange={setChosen}
+        <Select
+          name="kind"
+          label="For"
+          hint={ABOUT[draft.kind]}
+          value={draft.kind}
+          options={KINDS}
+          onChoose={(kind) => onChange({ kind })}
+        />
+        {draft.kind === "search" && <Sees {...fields} of={sources} ofCollections={collections} />}
+        {draft.kind === "public" && <WebPages {...fields} of={sources} />}
+        {draft.kind !== "public" && (
+          <Select
+            name="days"
+            label="Valid"
+            value={draft.days}
+            options={LASTING}
+            onChoose={(days) => onChange({ days })}
           />
-        )}
-        {kind === "search" && collections.length > 0 && (
-          <Checks
-            legend="and of these collections"
-            names={collections}
-            chosen={chosenCollections}
-            wrong={wrong("collections")}
-            onChange={setChosenCollections}
-          />
-        )}
-        {kind === "search" && chosen.length + chosenCollections.length === 0 && (
-          <p class="small">None is chosen: it sees the pages of all sources.</p>
-        )}
-        {kind === "public" && (
-          <>
-            <Select
-              name="source"
-              label="Source"
-              value={source}
-              wrong={wrong("source")}
-              options={sources.map((one) => ({ value: one, label: one }))}
-              onChoose={setSource}
-            />
-            <TextArea
-              name="origins"
-              label="Web pages that may use it"
-              hint="Their origins, such as https://docs.example.com, one on each line."
-              value={origins}
-              wrong={wrong("origins")}
-              onWrite={setOrigins}
-            />
-            <Check label="May ask for answers, too" isOn={isAnswering} onChange={setAnswering} />
-          </>
-        )}
-        {kind !== "public" && (
-          <Select name="days" label="Valid" value={days} options={LASTING} onChoose={setDays} />
         )}
         <div class="pair">
           <Field
-            name="credits"
+            {...bound(fields, "credits")}
             type="number"
             label="Credits a month"
             hint="Empty: no limit."
-            value={credits}
-            wrong={wrong("credits")}
-            onWrite={setCredits}
           />
           <Field
-            name="rate_limits"
+            {...bound(fields, "rate_limits")}
             label="Calls"
             hint="Such as search=60/m. Empty: as the settings say."
-            value={rates}
-            wrong={wrong("rate_limits")}
-            onWrite={setRates}
           />
         </div>
-        {failed !== null && problems.length === 0 && (
-          <Problem title="No key was made" text={inWords(failed)} />
-        )}
+        {problem !== null && <Problem title="No key was made" text={problem} />}
         <p class="row">
           <Button type="submit" look="primary" icon="key" disabled={busy !== null}>
             Make the key
@@ -211,35 +110,62 @@ export function NewKey({
   )
 }
 
-function Checks({
-  legend,
-  names,
-  chosen,
-  wrong,
-  onChange,
-}: {
-  readonly legend: string
-  readonly names: readonly string[]
-  readonly chosen: readonly string[]
-  readonly wrong: string | null
-  readonly onChange: (chosen: readonly string[]) => void
-}) {
-  return (
-    <fieldset class="checks">
-      <legend>{legend}</legend>
-      {names.map((one) => (
-        <Check
-          key={one}
-          label={one}
-          isOn={chosen.includes(one)}
-          onChange={(isOn) => onChange(isOn ? [...chosen, one] : chosen.filter((other) => other !== one))}
-        />
-      ))}
-      {wrong !== null && (
-        <p class="wrong-of" role="alert">
-          {wrong}
-        </p>
-      )}
-    </fieldset>
-  )
+type KeyForm = DraftForm<KeyDraft> & {
+  /** Names of the sources that there are. */
+  readonly of: readonly string[]
 }
+
+/** The sources and collections whose pages a key sees. */
+const Sees = ({
+  draft: { sources, collections },
+  onChange,
+  wrong,
+  of,
+  ofCollections,
+}: KeyForm & { readonly ofCollections: readonly string[] }) => (
+  <>
+    <Checks
+      legend="Sees pages of"
+      names={of}
+      chosen={sources}
+      wrong={wrong("sources")}
+      onChange={(chosen) => onChange({ sources: chosen })}
+    />
+    {ofCollections.length > 0 && (
+      <Checks
+        legend="and of these collections"
+        names={ofCollections}
+        chosen={collections}
+        wrong={wrong("collections")}
+        onChange={(chosen) => onChange({ collections: chosen })}
+      />
+    )}
+    {sources.length + collections.length === 0 && (
+      <p class="small">None is chosen: it sees the pages of all sources.</p>
+    )}
+  </>
+)
+
+/** What a public key searches, and from where. */
+const WebPages = ({ of, ...form }: KeyForm) => (
+  <>
+    <Select
+      name="source"
+      label="Source"
+      value={form.draft.source}
+      wrong={form.wrong("source")}
+      options={of.map((one) => ({ value: one, label: one }))}
+      onChoose={(source) => form.onChange({ source })}
+    />
+    <TextArea
+      {...bound(form, "origins")}
+      label="Web pages that may use it"
+      hint="Their origins, such as https://docs.example.com, one on each line."
+    />
+    <Check
+      label="May ask for answers, too"
+      isOn={form.draft.answers}
+      onChange={(answers) => form.onChange({ answers })}
+    />
+  </>
+)

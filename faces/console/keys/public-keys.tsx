@@ -3,7 +3,7 @@ import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { appliance } from "../../session/appliance.ts"
-import type { Actions } from "../use-actions.ts"
+import type { Actions } from "../asking/use-actions.ts"
 import { whole } from "../words.ts"
 import { sumOf, type Use } from "./use-days.ts"
 

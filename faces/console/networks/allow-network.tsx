@@ -7,7 +7,7 @@ import { toast } from "../../design/toast.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
 import { Problem } from "../parts.tsx"
-import { useCall } from "../use-call.ts"
+import { useCall } from "../asking/use-call.ts"
 
 type Look = AnswerOf<"POST /admin/networks/look">
 

@@ -2,8 +2,8 @@ import { Button } from "../../design/button.tsx"
 import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
 import { Problem } from "../parts.tsx"
-import { useActions } from "../use-actions.ts"
-import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { useActions } from "../asking/use-actions.ts"
+import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
 
 /** The private networks that admins allowed, and the way to take one back. */
 export function Networks() {

@@ -1,12 +1,12 @@
+import { Time } from "../parts.tsx"
 import { useState } from "preact/hooks"
 
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Progress } from "../../design/progress.tsx"
-import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
-import { Loading, Problem } from "../parts.tsx"
-import { IDLE_MS, usePolled } from "../use-polled.ts"
-import { atTime, counted, rate, share, size, whole } from "../words.ts"
+import { PolledStatus } from "../asking/status.tsx"
+import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { counted, rate, share, size, whole } from "../words.ts"
 import { Chart } from "./chart.tsx"
 
 const SPANS = [
@@ -18,11 +18,12 @@ const SPANS = [
 /** The last hours or days, as they were measured: crawls, questions, what they took, memory and disk. */
 export function Charts() {
   const [hours, choose] = useState<number>(24)
-  const { value, problem, refresh } = usePolled(
+  const polled = usePolled(
     `history ${hours}`,
     (signal) => appliance.call("GET /admin/history", { query: { hours }, signal }),
     () => IDLE_MS,
   )
+  const { value } = polled
   return (
     <section class="block" aria-labelledby="over-time">
       <h2 id="over-time">
@@ -41,8 +42,8 @@ export function Charts() {
           ))}
         </span>
       </h2>
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
-      {value === null ? problem === null && <Loading /> : <Drawn history={value} />}
+      <PolledStatus of={polled} />
+      {value !== null && <Drawn history={value} />}
     </section>
   )
 }
@@ -180,10 +181,7 @@ function Fresh() {
       </dl>
       {value.oldest_at !== null && (
         <p class="small">
-          The longest ago:{" "}
-          <time dateTime={value.oldest_at} title={atTime(value.oldest_at)}>
-            {since(value.oldest_at)}
-          </time>
+          The longest ago: <Time at={value.oldest_at} />
         </p>
       )}
     </figure>

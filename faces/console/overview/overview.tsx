@@ -1,9 +1,10 @@
 import { Icon } from "../../design/icons.tsx"
 import { Progress } from "../../design/progress.tsx"
 import { Link } from "../link.tsx"
-import { Head, Loading, Nothing, Problem } from "../parts.tsx"
+import { Head, Nothing, Tile } from "../parts.tsx"
 import { RunTable } from "../sources/run-table.tsx"
-import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
+import { PolledStatus } from "../asking/status.tsx"
+import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
 import { counted, lasting, rate, share, size, whole } from "../words.ts"
 import { Charts } from "./charts.tsx"
 import { type Need, needsOf } from "./needs.ts"
@@ -17,14 +18,12 @@ const PLACES: Readonly<Record<string, string>> = {
 
 /** How the appliance is: what it holds, what it did last, and what it needs of its operator. */
 export function Overview() {
-  const { value, problem, refresh } = usePolled("overview", look, (seen) =>
-    isLive(seen) ? LIVE_MS : IDLE_MS,
-  )
+  const polled = usePolled("overview", look, (seen) => (isLive(seen) ? LIVE_MS : IDLE_MS))
+  const { value } = polled
   return (
     <>
       <Head title="Overview" page="Overview" />
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
-      {value === null && problem === null && <Loading />}
+      <PolledStatus of={polled} />
       {value !== null && (
         <>
           <Needs needs={needsOf(value)} />
@@ -88,44 +87,27 @@ function Tiles({ seen: { index, machine, sources } }: { readonly seen: Seen }) {
   return (
     <section aria-label="What there is">
       <dl class="tiles">
-        <div>
-          <dt>Pages</dt>
-          <dd>{whole(pages)}</dd>
-          <dd class="small">
-            {sources.total === 0 ? "no source declared yet" : `of ${counted(sources.total, "source")}`}
-            {paused > 0 && `, ${whole(paused)} paused`}
-          </dd>
-        </div>
-        <div>
-          <dt>Passages</dt>
-          <dd>{whole(passages)}</dd>
-          <dd class="small">in {PLACES[index.engine] ?? index.engine}</dd>
-        </div>
-        <div>
-          <dt>
-            <Link to={{ view: "vectors" }}>Vectors</Link>
-          </dt>
-          <dd>{passages === 0 ? "–" : share(passages - waiting, passages)}</dd>
-          <dd class="small">
-            <Progress label="Passages with vectors" value={passages - waiting} max={Math.max(1, passages)} />
-            {vectorsLeft(index)}
-          </dd>
-        </div>
-        <div>
-          <dt>Disk</dt>
-          <dd>{machine.disk_free_bytes === null ? "–" : size(machine.disk_free_bytes)}</dd>
-          <dd class="small">
-            <Used what="Disk used" free={machine.disk_free_bytes} of={machine.disk_bytes} />
-          </dd>
-        </div>
-        <div>
-          <dt>Memory</dt>
-          <dd>{size(machine.memory_free_bytes)}</dd>
-          <dd class="small">
-            <Used what="Memory used" free={machine.memory_free_bytes} of={machine.memory_bytes} />
-            <span>{size(machine.process_memory_bytes)} taken by the search</span>
-          </dd>
-        </div>
+        <Tile name="Pages" value={whole(pages)}>
+          {sources.total === 0 ? "no source declared yet" : `of ${counted(sources.total, "source")}`}
+          {paused > 0 && `, ${whole(paused)} paused`}
+        </Tile>
+        <Tile name="Passages" value={whole(passages)}>
+          in {PLACES[index.engine] ?? index.engine}
+        </Tile>
+        <Tile
+          name={<Link to={{ view: "vectors" }}>Vectors</Link>}
+          value={passages === 0 ? "–" : share(passages - waiting, passages)}
+        >
+          <Progress label="Passages with vectors" value={passages - waiting} max={Math.max(1, passages)} />
+          {vectorsLeft(index)}
+        </Tile>
+        <Tile name="Disk" value={machine.disk_free_bytes === null ? "–" : size(machine.disk_free_bytes)}>
+          <Used what="Disk used" free={machine.disk_free_bytes} of={machine.disk_bytes} />
+        </Tile>
+        <Tile name="Memory" value={size(machine.memory_free_bytes)}>
+          <Used what="Memory used" free={machine.memory_free_bytes} of={machine.memory_bytes} />
+          <span>{size(machine.process_memory_bytes)} taken by the search</span>
+        </Tile>
       </dl>
     </section>
   )

@@ -1,19 +1,15 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
+import { Time } from "../parts.tsx"
 import { type Column, Table } from "../../design/table.tsx"
-import { since } from "../../reading/dates.ts"
 import { Link } from "../link.tsx"
 import { Meaning } from "../run/meaning.tsx"
 import { shownOutcome } from "../run/outcomes.ts"
-import { atTime, counted, until } from "../words.ts"
+import { counted, until } from "../words.ts"
 
 type State = AnswerOf<"GET /admin/page">
 type Row = State["known"][number]
 
-const time = (at: string) => (
-  <time class="when" dateTime={at} title={atTime(at)}>
-    {since(at)}
-  </time>
-)
+const time = (at: string) => <Time class="when" at={at} />
 
 const COLUMNS: readonly Column<Row>[] = [
   {

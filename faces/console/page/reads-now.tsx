@@ -1,12 +1,12 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
-import { Progress } from "../../design/progress.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Fact, Problem } from "../parts.tsx"
 import { Meaning } from "../run/meaning.tsx"
 import { kindOf, shownOutcome } from "../run/outcomes.ts"
-import { useCall } from "../use-call.ts"
+import { Busy } from "../asking/status.tsx"
+import { useCall } from "../asking/use-call.ts"
 import { counted, lasting, size } from "../words.ts"
 import { Passages } from "./as-indexed.tsx"
 
@@ -28,13 +28,9 @@ export function ReadsNow({ url }: { readonly url: string }) {
       {problem !== null && <Problem text={problem} onAgain={() => read()} />}
       {value !== null && !isBusy && <Outcome tried={value} />}
       {isBusy ? (
-        <div class="busy" role="status">
-          <p>Reading the page as a run would …</p>
-          <Progress label="Reading the page" />
-          <p class="row">
-            <Button onClick={cancel}>Stop</Button>
-          </p>
-        </div>
+        <Busy label="Reading the page" onStop={cancel}>
+          Reading the page as a run would …
+        </Busy>
       ) : (
         <p class="row">
           <Button icon="play" onClick={() => read()}>

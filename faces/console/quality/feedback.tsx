@@ -1,33 +1,29 @@
-import { useState } from "preact/hooks"
-
 import type { AnswerOf } from "../../../api/client/client.ts"
-import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { since } from "../../reading/dates.ts"
 import { PageLink } from "../../reading/page-link.tsx"
 import { appliance } from "../../session/appliance.ts"
-import { Loading, Nothing, Problem } from "../parts.tsx"
-import { IDLE_MS, usePolled } from "../use-polled.ts"
-import { counted, whole } from "../words.ts"
+import { Nothing } from "../parts.tsx"
+import { More, useFirstRows } from "../asking/more.tsx"
+import { PolledStatus } from "../asking/status.tsx"
+import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { whole } from "../words.ts"
 
 type Said = AnswerOf<"GET /admin/feedback">["feedback"][number]
 
-const AT_ONCE = 50
-const MOST = 1000
-
 /** What people and programs think of answers. */
 export function FeedbackList() {
-  const [limit, setLimit] = useState(AT_ONCE)
-  const { value, problem, refresh } = usePolled(
-    `feedback ${limit}`,
-    (signal) => appliance.call("GET /admin/feedback", { query: { limit }, signal }),
+  const rows = useFirstRows()
+  const polled = usePolled(
+    `feedback ${rows.limit}`,
+    (signal) => appliance.call("GET /admin/feedback", { query: { limit: rows.limit }, signal }),
     () => IDLE_MS,
   )
+  const { value } = polled
   return (
     <section class="block" aria-label="What people think">
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
-      {value === null && problem === null && <Loading />}
+      <PolledStatus of={polled} />
       {value !== null && value.feedback.length === 0 && (
         <Nothing icon="like" title="Nobody has said anything yet">
           <p>
@@ -44,16 +40,13 @@ export function FeedbackList() {
             rows={value.feedback}
             keyOf={(one) => one.feedback_id}
           />
-          <p class="more">
-            {value.total > value.feedback.length && limit < MOST && (
-              <Button icon="down" onClick={() => setLimit(Math.min(MOST, limit * 2))}>
-                More of it
-              </Button>
-            )}
-            <span class="small">
-              {whole(value.feedback.length)} of {counted(value.total, "entry", "entries")}
-            </span>
-          </p>
+          <More
+            rows={rows}
+            shown={value.feedback.length}
+            total={value.total}
+            label="More of it"
+            unit={["entry", "entries"]}
+          />
         </>
       )}
     </section>

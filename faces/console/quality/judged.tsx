@@ -8,41 +8,40 @@ import { Progress } from "../../design/progress.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { addressOf, appliance } from "../../session/appliance.ts"
 import { Going, Link } from "../link.tsx"
-import { Loading, Nothing, Problem } from "../parts.tsx"
+import { Nothing, Problem } from "../parts.tsx"
 import { RankChange, score, ScoreChange } from "../rules/rank.tsx"
-import { useActions } from "../use-actions.ts"
-import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
+import { More, useFirstRows } from "../asking/more.tsx"
+import { PolledStatus } from "../asking/status.tsx"
+import { useActions } from "../asking/use-actions.ts"
+import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
 import { atTime, counted, whole } from "../words.ts"
 
 type Judged = AnswerOf<"GET /admin/judged-questions">["questions"][number]
 export type JudgedRun = AnswerOf<"GET /admin/judged-runs">["runs"][number]
 
-const AT_ONCE = 50
-const MOST = 1000
 /** Runs that the chart shows. */
 const CHARTED = 60
 
 /** Questions whose right pages are known, how they rank, and how that went. */
 export function JudgedQuestions() {
-  const [limit, setLimit] = useState(AT_ONCE)
-  const { value, problem, refresh } = usePolled(
-    `judged ${limit}`,
+  const rows = useFirstRows()
+  const polled = usePolled(
+    `judged ${rows.limit}`,
     async (signal) => {
       const [questions, runs] = await Promise.all([
-        appliance.call("GET /admin/judged-questions", { query: { limit }, signal }),
+        appliance.call("GET /admin/judged-questions", { query: { limit: rows.limit }, signal }),
         appliance.call("GET /admin/judged-runs", { query: { limit: CHARTED }, signal }),
       ])
       return { ...questions, runs: runs.runs }
     },
     ({ runs }) => (runs.some(({ state }) => state === "running") ? LIVE_MS : IDLE_MS),
   )
+  const { value, refresh } = polled
   const actions = useActions(refresh)
   const running = value?.runs.find(({ state }) => state === "running")
   return (
     <div class="judged">
-      {actions.problem !== null && <Problem text={actions.problem} />}
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
-      {value === null && problem === null && <Loading />}
+      <PolledStatus of={polled} actions={actions} />
       {value !== null && value.total === 0 && (
         <Nothing icon="check" title="No question is judged yet">
           <p>
@@ -105,16 +104,13 @@ export function JudgedQuestions() {
               rows={value.questions}
               keyOf={({ id }) => id}
             />
-            <p class="more">
-              {value.total > value.questions.length && limit < MOST && (
-                <Button icon="down" onClick={() => setLimit(Math.min(MOST, limit * 2))}>
-                  More questions
-                </Button>
-              )}
-              <span class="small">
-                {whole(value.questions.length)} of {counted(value.total, "question")}
-              </span>
-            </p>
+            <More
+              rows={rows}
+              shown={value.questions.length}
+              total={value.total}
+              label="More questions"
+              unit={["question"]}
+            />
           </section>
         </>
       )}

@@ -1,4 +1,4 @@
-import { Link } from "../link.tsx"
+import { LinkTabs } from "../link.tsx"
 import { Head } from "../parts.tsx"
 import { QUALITY_SHOWN, type QualityShown, type Report } from "../place.ts"
 import { FeedbackList } from "./feedback.tsx"
@@ -18,13 +18,13 @@ export function Quality({ shown, report }: { readonly shown: QualityShown; reado
   return (
     <>
       <Head title="Search quality" page={NAMES[shown]} />
-      <nav class="tabs" aria-label="Search quality">
-        {QUALITY_SHOWN.map((one) => (
-          <Link key={one} to={{ view: "quality", shown: one, report }} class="tab" current={one === shown}>
-            {NAMES[one]}
-          </Link>
-        ))}
-      </nav>
+      <LinkTabs
+        label="Search quality"
+        parts={QUALITY_SHOWN}
+        names={NAMES}
+        shown={shown}
+        to={(one) => ({ view: "quality", shown: one, report })}
+      />
       {shown === "queries" && <Queries key={report} report={report} />}
       {shown === "feedback" && <FeedbackList />}
       {shown === "judged" && <JudgedQuestions />}

@@ -7,11 +7,13 @@ import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
 import { Link } from "../link.tsx"
-import { Loading, Nothing, Problem } from "../parts.tsx"
+import { Nothing } from "../parts.tsx"
 import { REPORTS, type Report } from "../place.ts"
-import { useActions } from "../use-actions.ts"
-import { IDLE_MS, usePolled } from "../use-polled.ts"
-import { counted, whole } from "../words.ts"
+import { More, useFirstRows } from "../asking/more.tsx"
+import { PolledStatus } from "../asking/status.tsx"
+import { useActions } from "../asking/use-actions.ts"
+import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { whole } from "../words.ts"
 
 type Asked = AnswerOf<"GET /admin/queries">["queries"][number]
 
@@ -36,19 +38,18 @@ const NONE: Readonly<Record<Report, string>> = {
   slow: "Nothing was asked yet",
 }
 
-const AT_ONCE = 50
-const MOST = 1000
 const TWO_DIGITS = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
 /** What people asked, by report; where nothing is kept, how to have it kept. */
 export function Queries({ report }: { readonly report: Report }) {
-  const [limit, setLimit] = useState(AT_ONCE)
+  const rows = useFirstRows()
   const [isForgetting, setForgetting] = useState(false)
-  const { value, problem, refresh } = usePolled(
-    `queries ${report} ${limit}`,
-    (signal) => appliance.call("GET /admin/queries", { query: { report, limit }, signal }),
+  const polled = usePolled(
+    `queries ${report} ${rows.limit}`,
+    (signal) => appliance.call("GET /admin/queries", { query: { report, limit: rows.limit }, signal }),
     () => IDLE_MS,
   )
+  const { value, refresh } = polled
   const actions = useActions(refresh)
   if (value?.enabled === false) return <Off />
   return (
@@ -65,9 +66,7 @@ export function Queries({ report }: { readonly report: Report }) {
           </Link>
         ))}
       </nav>
-      {actions.problem !== null && <Problem text={actions.problem} />}
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
-      {value === null && problem === null && <Loading />}
+      <PolledStatus of={polled} actions={actions} />
       {value !== null && value.queries.length === 0 && (
         <Nothing icon="check" title={NONE[report]}>
           <p>Searches show up here within seconds.</p>
@@ -82,19 +81,17 @@ export function Queries({ report }: { readonly report: Report }) {
             rows={value.queries}
             keyOf={({ question }) => question}
           />
-          <p class="more">
-            {value.total > value.queries.length && limit < MOST && (
-              <Button icon="down" onClick={() => setLimit(Math.min(MOST, limit * 2))}>
-                More questions
-              </Button>
-            )}
-            <span class="small">
-              {whole(value.queries.length)} of {counted(value.total, "question")}
-            </span>
+          <More
+            rows={rows}
+            shown={value.queries.length}
+            total={value.total}
+            label="More questions"
+            unit={["question"]}
+          >
             <Button look="quiet" icon="trash" onClick={() => setForgetting(true)}>
               Forget all…
             </Button>
-          </p>
+          </More>
         </>
       )}
       {isForgetting && (

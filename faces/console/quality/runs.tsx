@@ -9,8 +9,9 @@ import { Confirm } from "../confirm.tsx"
 import { Going, Link } from "../link.tsx"
 import { Head, Loading, Nothing, Problem } from "../parts.tsx"
 import { RankChange, score, ScoreChange } from "../rules/rank.tsx"
-import { type Actions, useActions } from "../use-actions.ts"
-import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
+import { PolledStatus } from "../asking/status.tsx"
+import { type Actions, useActions } from "../asking/use-actions.ts"
+import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
 import { atTime, counted, whole } from "../words.ts"
 import type { JudgedRun } from "./judged.tsx"
 
@@ -19,17 +20,16 @@ const MOST = 500
 /** Runs of the judged questions: when, by what they were answered, and how they did. */
 export function JudgedRuns() {
   const [deleted, setDeleted] = useState<JudgedRun | null>(null)
-  const { value, problem, refresh } = usePolled(
+  const polled = usePolled(
     "judged runs",
     (signal) => appliance.call("GET /admin/judged-runs", { query: { limit: MOST }, signal }),
     ({ runs }) => (runs.some(({ state }) => state === "running") ? LIVE_MS : IDLE_MS),
   )
+  const { value, refresh } = polled
   const actions = useActions(refresh)
   return (
     <section class="block" aria-label="All runs">
-      {actions.problem !== null && <Problem text={actions.problem} />}
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
-      {value === null && problem === null && <Loading />}
+      <PolledStatus of={polled} actions={actions} />
       {value !== null && value.runs.length === 0 && (
         <Nothing icon="clock" title="Judged questions were not asked yet">
           <p>

@@ -1,17 +1,16 @@
-import { useState } from "preact/hooks"
-
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { type Column, Table } from "../../design/table.tsx"
-import { since } from "../../reading/dates.ts"
 import { PageLink } from "../../reading/page-link.tsx"
 import { appliance } from "../../session/appliance.ts"
-import { Link } from "../link.tsx"
-import { Head, Loading, Nothing, Problem } from "../parts.tsx"
-import { type Place, REMOVALS_SHOWN, type RemovalsShown } from "../place.ts"
-import { type Actions, useActions } from "../use-actions.ts"
-import { IDLE_MS, usePolled } from "../use-polled.ts"
-import { atTime, counted, until, whole } from "../words.ts"
+import { Link, LinkTabs } from "../link.tsx"
+import { Head, Nothing, Time } from "../parts.tsx"
+import { REMOVALS_SHOWN, type RemovalsShown } from "../place.ts"
+import { More, useFirstRows } from "../asking/more.tsx"
+import { PolledStatus } from "../asking/status.tsx"
+import { type Actions, useActions } from "../asking/use-actions.ts"
+import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { until, whole } from "../words.ts"
 import { Held } from "./held.tsx"
 import { reasonOf } from "./reasons.ts"
 
@@ -23,9 +22,6 @@ const NAMES: Readonly<Record<RemovalsShown, string>> = {
   removed: "Removed",
 }
 
-const AT_ONCE = 50
-const MOST = 1000
-
 /** Pages that are gone, or seem to be, and the operator's word on it. */
 export function Removals({
   shown,
@@ -34,18 +30,18 @@ export function Removals({
   readonly shown: RemovalsShown
   readonly source: string | null
 }) {
-  const [limit, setLimit] = useState(AT_ONCE)
-  const { value, problem, refresh } = usePolled(
-    `removals ${shown} ${source ?? ""} ${limit}`,
+  const rows = useFirstRows()
+  const polled = usePolled(
+    `removals ${shown} ${source ?? ""} ${rows.limit}`,
     (signal) =>
       appliance.call("GET /admin/removals", {
-        query: { state: shown, source: source ?? undefined, limit },
+        query: { state: shown, source: source ?? undefined, limit: rows.limit },
         signal,
       }),
     () => IDLE_MS,
   )
+  const { value, refresh } = polled
   const actions = useActions(refresh)
-  const place = (one: RemovalsShown): Place => ({ view: "removals", shown: one, source })
   return (
     <>
       <Head
@@ -60,16 +56,14 @@ export function Removals({
           )
         }
       />
-      <nav class="tabs" aria-label="Removals">
-        {REMOVALS_SHOWN.map((one) => (
-          <Link key={one} to={place(one)} class="tab" current={one === shown}>
-            {NAMES[one]}
-          </Link>
-        ))}
-      </nav>
-      {actions.problem !== null && <Problem text={actions.problem} />}
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
-      {value === null && problem === null && <Loading />}
+      <LinkTabs
+        label="Removals"
+        parts={REMOVALS_SHOWN}
+        names={NAMES}
+        shown={shown}
+        to={(one) => ({ view: "removals", shown: one, source })}
+      />
+      <PolledStatus of={polled} actions={actions} />
       {value !== null && shown === "held" && (
         <Held held={value.held.filter((one) => source === null || one.source === source)} actions={actions} />
       )}
@@ -87,16 +81,13 @@ export function Removals({
             rows={value.removals}
             keyOf={({ source: of, url }) => `${of} ${url}`}
           />
-          <p class="more">
-            {value.total > value.removals.length && limit < MOST && (
-              <Button icon="down" onClick={() => setLimit(Math.min(MOST, limit * 2))}>
-                More pages
-              </Button>
-            )}
-            <span class="small">
-              {whole(value.removals.length)} of {counted(value.total, "page")}
-            </span>
-          </p>
+          <More
+            rows={rows}
+            shown={value.removals.length}
+            total={value.total}
+            label="More pages"
+            unit={["page"]}
+          />
         </section>
       )}
     </>
@@ -135,9 +126,7 @@ const FOUND: Column<Removal> = {
   heading: "When",
   cell: ({ at, job_id: job }) => (
     <Link to={{ view: "run", job, outcome: null }} class="when">
-      <time dateTime={at} title={atTime(at)}>
-        {since(at)}
-      </time>
+      <Time at={at} />
     </Link>
   ),
 }
@@ -159,9 +148,9 @@ const removedColumns = ({ act, busy }: Actions): readonly Column<Removal>[] => [
       end === null ? (
         "–"
       ) : (
-        <time class="when" dateTime={end} title={atTime(end)}>
+        <Time class="when" at={end}>
           goes {until(end)}
-        </time>
+        </Time>
       ),
   },
   {

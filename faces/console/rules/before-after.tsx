@@ -2,10 +2,10 @@ import { useContext, useEffect, useState } from "preact/hooks"
 
 import { type AnswerOf, FossickError, type Rule } from "../../../api/client/client.ts"
 import { Chip } from "../../design/chip.tsx"
-import { Table } from "../../design/table.tsx"
+import { type Column, Table } from "../../design/table.tsx"
 import { appliance, inWords } from "../../session/appliance.ts"
-import { Problem } from "../parts.tsx"
-import { SignedOut } from "../use-polled.ts"
+import { Fact, Problem } from "../parts.tsx"
+import { SignedOut } from "../asking/use-polled.ts"
 import { counted } from "../words.ts"
 import { RankChange, ScoreChange } from "./rank.tsx"
 
@@ -108,10 +108,6 @@ function Shown({
   readonly preview: Preview
   readonly asked: readonly string[]
 }) {
-  // What somebody came for is shown whether it changes or not.
-  const isWanted = ({ question }: Found) => asked.some((one) => one.trim() === question.trim())
-  const shown = [...found.filter(isWanted), ...found.filter((one) => one.changed && !isWanted(one))]
-  const same = found.length - shown.length
   return (
     <>
       <h2>Judged questions</h2>
@@ -120,56 +116,7 @@ function Shown({
           None is judged yet. Judge a few, and each change shows what it does to their ranks.
         </p>
       ) : (
-        <>
-          <dl class="sums">
-            <div>
-              <dt>nDCG@10</dt>
-              <dd>
-                <ScoreChange before={judged.before.ndcg} after={judged.after.ndcg} />
-              </dd>
-            </div>
-            <div>
-              <dt>hit@1</dt>
-              <dd>
-                <ScoreChange before={judged.before.hit1} after={judged.after.hit1} />
-              </dd>
-            </div>
-            <div>
-              <dt>Better</dt>
-              <dd>{judged.better}</dd>
-            </div>
-            <div>
-              <dt>Worse</dt>
-              <dd class={judged.worse > 0 ? "bad" : undefined}>{judged.worse}</dd>
-            </div>
-          </dl>
-          {judged.asked < judged.total && (
-            <p class="small">
-              {judged.asked} of {counted(judged.total, "question")} were asked, always the same ones.
-            </p>
-          )}
-          {judged.questions.length === 0 ? (
-            <p class="small">All {counted(judged.asked, "judged question")} rank as before.</p>
-          ) : (
-            <Table
-              caption="Judged questions that change"
-              columns={[
-                { heading: "Question", cell: (one) => one.question },
-                {
-                  heading: "Rank",
-                  cell: (one) => <RankChange before={one.before.rank} after={one.after.rank} />,
-                },
-                {
-                  heading: "nDCG@10",
-                  isNumber: true,
-                  cell: (one) => <ScoreChange before={one.before.ndcg} after={one.after.ndcg} />,
-                },
-              ]}
-              rows={judged.questions}
-              keyOf={({ id }) => id}
-            />
-          )}
-        </>
+        <JudgedChange judged={judged} />
       )}
       <h2>{isLogged ? "Questions that people asked" : "Questions to try"}</h2>
       {found.length === 0 && (
@@ -177,6 +124,74 @@ function Shown({
           {isLogged ? "Nobody has asked anything yet." : "Write some questions above to see what they find."}
         </p>
       )}
+      <FoundChange found={found} asked={asked} />
+    </>
+  )
+}
+
+/** The sums of the judged questions, and those whose rank changes. */
+function JudgedChange({ judged }: { readonly judged: Judged }) {
+  const { before, after, questions } = judged
+  return (
+    <>
+      <dl class="sums">
+        <Fact name="nDCG@10">
+          <ScoreChange before={before.ndcg} after={after.ndcg} />
+        </Fact>
+        <Fact name="hit@1">
+          <ScoreChange before={before.hit1} after={after.hit1} />
+        </Fact>
+        <Fact name="Better">{judged.better}</Fact>
+        <div>
+          <dt>Worse</dt>
+          <dd class={judged.worse > 0 ? "bad" : undefined}>{judged.worse}</dd>
+        </div>
+      </dl>
+      {judged.asked < judged.total && (
+        <p class="small">
+          {judged.asked} of {counted(judged.total, "question")} were asked, always the same ones.
+        </p>
+      )}
+      {questions.length === 0 ? (
+        <p class="small">All {counted(judged.asked, "judged question")} rank as before.</p>
+      ) : (
+        <Table
+          caption="Judged questions that change"
+          columns={JUDGED_COLUMNS}
+          rows={questions}
+          keyOf={({ id }) => id}
+        />
+      )}
+    </>
+  )
+}
+
+const JUDGED_COLUMNS: readonly Column<Judged["questions"][number]>[] = [
+  { heading: "Question", cell: ({ question }) => question },
+  {
+    heading: "Rank",
+    cell: ({ before, after }) => <RankChange before={before.rank} after={after.rank} />,
+  },
+  {
+    heading: "nDCG@10",
+    isNumber: true,
+    cell: ({ before, after }) => <ScoreChange before={before.ndcg} after={after.ndcg} />,
+  },
+]
+
+/** Questions that find something else; those that somebody came for are shown whether they change or not. */
+function FoundChange({
+  found,
+  asked,
+}: {
+  readonly found: readonly Found[]
+  readonly asked: readonly string[]
+}) {
+  const isWanted = ({ question }: Found) => asked.some((one) => one.trim() === question.trim())
+  const shown = [...found.filter(isWanted), ...found.filter((one) => one.changed && !isWanted(one))]
+  const same = found.length - shown.length
+  return (
+    <>
       {shown.map((one) => (
         <QuestionFound key={one.question} found={one} />
       ))}

@@ -1,3 +1,5 @@
+import { useId } from "preact/hooks"
+
 /** Something that is chosen or not. */
 export function Check({
   label,
@@ -13,5 +15,40 @@ export function Check({
       <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
       <span>{label}</span>
     </label>
+  )
+}
+
+/** Any of a few. */
+export function Checks<Name extends string>({
+  legend,
+  names,
+  chosen,
+  wrong,
+  onChange,
+}: {
+  readonly legend: string
+  readonly names: readonly Name[]
+  readonly chosen: readonly Name[]
+  readonly wrong: string | null
+  readonly onChange: (chosen: readonly Name[]) => void
+}) {
+  const id = useId()
+  return (
+    <fieldset class="checks" aria-describedby={wrong === null ? undefined : id}>
+      <legend>{legend}</legend>
+      {names.map((one) => (
+        <Check
+          key={one}
+          label={one}
+          isOn={chosen.includes(one)}
+          onChange={(isOn) => onChange(isOn ? [...chosen, one] : chosen.filter((other) => other !== one))}
+        />
+      ))}
+      {wrong !== null && (
+        <p class="wrong-of" id={id} role="alert">
+          {wrong}
+        </p>
+      )}
+    </fieldset>
   )
 }

@@ -1,18 +1,12 @@
-import type { ComponentChildren } from "preact"
-import { useId } from "preact/hooks"
-
 import { Field, Select, TextArea } from "../../design/field.tsx"
-import { Check } from "./check.tsx"
+import { bound, type DraftForm } from "../asking/use-form-problems.ts"
+import { Checks } from "./check.tsx"
 import { PAGE_TYPES, type RuleDraft } from "./rule-draft.ts"
 
-export interface FieldsProps {
-  readonly draft: RuleDraft
-  readonly onChange: (fields: Partial<RuleDraft>) => void
-  /** What is wrong with a field, by its name in the rule; null: nothing. */
-  readonly wrong: (field: string) => string | null
-}
+type Fields = DraftForm<RuleDraft>
 
-export function SynonymFields({ draft, onChange, wrong }: FieldsProps) {
+export const SynonymFields = (form: Fields) => {
+  const { draft, onChange, wrong } = form
   return (
     <>
       <Choice
@@ -25,157 +19,84 @@ export function SynonymFields({ draft, onChange, wrong }: FieldsProps) {
         onChoose={(value) => onChange({ isMutual: value === "mutual" })}
       />
       <TextArea
-        name="words"
+        {...bound(form, "words")}
         label={draft.isMutual ? "Words or phrases" : "Who asks for one of these"}
         hint="One on each line, or between commas."
         rows={3}
-        value={draft.words}
         wrong={wrong("words") ?? wrong("from")}
-        onWrite={(words) => onChange({ words })}
       />
-      {!draft.isMutual && (
-        <TextArea
-          name="to"
-          label="also finds these"
-          rows={3}
-          value={draft.to}
-          wrong={wrong("to")}
-          onWrite={(to) => onChange({ to })}
-        />
-      )}
+      {!draft.isMutual && <TextArea {...bound(form, "to")} label="also finds these" rows={3} />}
     </>
   )
 }
 
-export function PinFields({ draft, onChange, wrong }: FieldsProps) {
-  return (
-    <>
-      <TextArea
-        name="questions"
-        label="For these questions"
-        hint="One on each line."
-        rows={3}
-        value={draft.questions}
-        wrong={wrong("questions")}
-        onWrite={(questions) => onChange({ questions })}
-      />
-      <Choice
-        legend="Which questions it fits"
-        chosen={draft.match}
-        options={[
-          ["equal", "Those with the same words in this order"],
-          ["words", "All that hold these words"],
-        ]}
-        onChoose={(value) => onChange({ match: value === "words" ? "words" : "equal" })}
-      />
-      <Field
-        name="url"
-        type="url"
-        label="Page"
-        hint="Its address, as results show it."
-        value={draft.url}
-        wrong={wrong("url")}
-        onWrite={(url) => onChange({ url })}
-      />
-      <Field
-        name="position"
-        type="number"
-        label="Place"
-        hint="1 is the first."
-        value={draft.position}
-        wrong={wrong("position")}
-        onWrite={(position) => onChange({ position })}
-      />
-    </>
-  )
-}
+export const PinFields = (form: Fields) => (
+  <>
+    <TextArea {...bound(form, "questions")} label="For these questions" hint="One on each line." rows={3} />
+    <Choice
+      legend="Which questions it fits"
+      chosen={form.draft.match}
+      options={[
+        ["equal", "Those with the same words in this order"],
+        ["words", "All that hold these words"],
+      ]}
+      onChoose={(value) => form.onChange({ match: value === "words" ? "words" : "equal" })}
+    />
+    <Field {...bound(form, "url")} type="url" label="Page" hint="Its address, as results show it." />
+    <Field {...bound(form, "position")} type="number" label="Place" hint="1 is the first." />
+  </>
+)
 
-export function BoostFields({
-  draft,
-  onChange,
-  wrong,
-  sources,
-}: FieldsProps & { readonly sources: readonly string[] }) {
-  const toggled = <T extends string>(list: readonly T[], one: T): readonly T[] =>
-    list.includes(one) ? list.filter((other) => other !== one) : [...list, one]
+export const BoostFields = ({ sources, ...form }: Fields & { readonly sources: readonly string[] }) => {
+  const { draft, onChange, wrong } = form
   const named = [...new Set([...sources, ...draft.sources])]
   return (
     <>
       <Field
-        name="factor"
+        {...bound(form, "factor")}
         type="number"
         label="Factor"
         hint="The score of a page is multiplied by it: 1.5 lifts, 0.5 lowers. 0.25 to 4."
-        value={draft.factor}
-        wrong={wrong("factor")}
-        onWrite={(factor) => onChange({ factor })}
       />
       {named.length > 0 && (
-        <Group legend="Of these sources" wrong={wrong("where.sources")}>
-          {named.map((name) => (
-            <Check
-              key={name}
-              label={name}
-              isOn={draft.sources.includes(name)}
-              onChange={() => onChange({ sources: toggled(draft.sources, name) })}
-            />
-          ))}
-        </Group>
+        <Checks
+          legend="Of these sources"
+          names={named}
+          chosen={draft.sources}
+          wrong={wrong("where.sources")}
+          onChange={(chosen) => onChange({ sources: chosen })}
+        />
       )}
       <TextArea
-        name="paths"
+        {...bound(form, "paths", "where.paths")}
         label="Under these paths"
         hint={
           <>
             Such as <code>/v2/*</code>, one on each line.
           </>
         }
-        value={draft.paths}
-        wrong={wrong("where.paths")}
-        onWrite={(paths) => onChange({ paths })}
       />
-      <TextArea
-        name="domains"
-        label="On these domains"
-        value={draft.domains}
-        wrong={wrong("where.domains")}
-        onWrite={(domains) => onChange({ domains })}
+      <TextArea {...bound(form, "domains", "where.domains")} label="On these domains" />
+      <Checks
+        legend="Of these types"
+        names={PAGE_TYPES}
+        chosen={draft.types}
+        wrong={wrong("where.types")}
+        onChange={(types) => onChange({ types })}
       />
-      <Group legend="Of these types" wrong={wrong("where.types")}>
-        {PAGE_TYPES.map((type) => (
-          <Check
-            key={type}
-            label={type}
-            isOn={draft.types.includes(type)}
-            onChange={() => onChange({ types: toggled(draft.types, type) })}
-          />
-        ))}
-      </Group>
       <div class="pair">
         <Field
-          name="languages"
+          {...bound(form, "languages", "where.languages")}
           label="In these languages"
           hint="Two letters each, such as en, de."
           value={draft.languages.replaceAll("\n", ", ")}
-          wrong={wrong("where.languages")}
-          onWrite={(languages) => onChange({ languages })}
         />
         <Field
-          name="younger"
+          {...bound(form, "younger", "where.youngerThanDays")}
           type="number"
           label="Younger than (days)"
-          value={draft.younger}
-          wrong={wrong("where.youngerThanDays")}
-          onWrite={(younger) => onChange({ younger })}
         />
-        <Field
-          name="older"
-          type="number"
-          label="Older than (days)"
-          value={draft.older}
-          wrong={wrong("where.olderThanDays")}
-          onWrite={(older) => onChange({ older })}
-        />
+        <Field {...bound(form, "older", "where.olderThanDays")} type="number" label="Older than (days)" />
       </div>
       {wrong("where") !== null && (
         <p class="wrong-of" role="alert">
@@ -206,28 +127,5 @@ function Choice({
       options={options.map(([value, label]) => ({ value, label }))}
       onChoose={onChoose}
     />
-  )
-}
-
-function Group({
-  legend,
-  wrong,
-  children,
-}: {
-  readonly legend: string
-  readonly wrong: string | null
-  readonly children: ComponentChildren
-}) {
-  const id = useId()
-  return (
-    <fieldset class="checks" aria-describedby={wrong === null ? undefined : id}>
-      <legend>{legend}</legend>
-      {children}
-      {wrong !== null && (
-        <p class="wrong-of" id={id} role="alert">
-          {wrong}
-        </p>
-      )}
-    </fieldset>
   )
 }

@@ -19,6 +19,12 @@ export const PAGE_TYPES: readonly PageType[] = [
   "epub",
 ]
 
+export const KIND_NAMES: Readonly<Record<RuleKind, string>> = {
+  synonym: "Synonym",
+  pin: "Pin",
+  boost: "Boost",
+}
+
 /** A rule as it stands in its form: lists are lines of text. */
 export interface RuleDraft {
   readonly kind: RuleKind

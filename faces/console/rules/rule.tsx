@@ -1,23 +1,15 @@
-import { useContext, useEffect, useRef, useState } from "preact/hooks"
-
-import { FossickError, type Rule } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Field, TextArea } from "../../design/field.tsx"
-import { toast } from "../../design/toast.tsx"
-import { appliance, inWords as problemInWords } from "../../session/appliance.ts"
-import { Going, Link } from "../link.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { bound } from "../asking/use-form-problems.ts"
+import { Link } from "../link.tsx"
 import { Head, Loading, Problem } from "../parts.tsx"
 import type { Place, RuleKind } from "../place.ts"
-import { usePolled } from "../use-polled.ts"
+import { usePolled } from "../asking/use-polled.ts"
 import { BeforeAfter } from "./before-after.tsx"
 import { BoostFields, PinFields, SynonymFields } from "./fields.tsx"
-import { draftOf, newDraft, type RuleDraft, ruleOf } from "./rule-draft.ts"
-
-export const KIND_NAMES: Readonly<Record<RuleKind, string>> = {
-  synonym: "Synonym",
-  pin: "Pin",
-  boost: "Boost",
-}
+import { draftOf, KIND_NAMES, newDraft } from "./rule-draft.ts"
+import { type RuleStart, type RuleWriting, useRule } from "./use-rule.ts"
 
 const ABOUT: Readonly<Record<RuleKind, string>> = {
   synonym: "Words or phrases that mean the same find each other.",
@@ -86,164 +78,84 @@ export function RuleEditor({ place }: { readonly place: Extract<Place, { readonl
   )
 }
 
-function Writing({
-  start,
-  isNew,
-  asked,
-  tries,
-  others,
-  sources,
-}: {
-  readonly start: RuleDraft
-  readonly isNew: boolean
-  /** The question to try it with at first. */
-  readonly tries: string | null
-  /** The question that the rule is for. */
-  readonly asked: string | null
-  /** Ids of other rules. */
-  readonly others: readonly string[]
-  readonly sources: readonly string[]
-}) {
-  const [draft, setDraft] = useState(start)
-  const [questions, setQuestions] = useState(tries ?? "")
-  const [tried, setTried] = useState<{ readonly rule: Rule; readonly questions: readonly string[] } | null>(
-    null,
-  )
-  const [problems, setProblems] = useState<FossickError["problems"]>([])
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const go = useContext(Going)
-  const form = useRef<HTMLFormElement>(null)
-  const rule = ruleOf(draft, others)
-  const isTried = tried !== null && JSON.stringify(tried.rule) === JSON.stringify(rule)
-  const change = (fields: Partial<RuleDraft>) => setDraft((before) => ({ ...before, ...fields }))
-  const tell = (error: unknown) => {
-    const found = error instanceof FossickError ? error.problems : []
-    setProblems(found)
-    setProblem(found.length > 0 ? null : problemInWords(error))
-  }
-  useEffect(() => {
-    // The first thing that is wrong is where somebody goes on.
-    if (problems.length > 0) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus()
-  }, [problems])
-  const tryIt = () => {
-    setProblems([])
-    setProblem(null)
-    setTried({ rule, questions: questionsOf(questions, draft) })
-  }
-  const save = async () => {
-    setBusy(true)
-    setProblems([])
-    setProblem(null)
-    try {
-      if (isNew) await appliance.call("POST /admin/rules", { body: rule })
-      else await appliance.call("PUT /admin/rules/{id}", { path: { id: rule.id }, body: rule })
-      toast(`${KIND_NAMES[rule.kind]} ${rule.id} is saved and counts from now on`)
-      go(asked === null ? { view: "rules" } : { view: "question", question: asked })
-    } catch (error) {
-      tell(error)
-      setBusy(false)
-    }
-  }
-  const fields = { draft, onChange: change, wrong: (field: string) => wrongOf(problems, field) }
+/** The form: what the rule says, and beside it what it does. */
+function Writing({ sources, ...start }: RuleStart & { readonly sources: readonly string[] }) {
+  const writing = useRule(start)
+  const { draft, rule, problems } = writing
+  const fields = { draft, onChange: writing.change, wrong: problems.wrong }
   return (
     <form
-      ref={form}
+      ref={problems.form}
       class="rule-form"
       noValidate
       autocomplete="off"
       onSubmit={(event) => {
         event.preventDefault()
-        if (isTried) void save()
-        else tryIt()
+        if (writing.isTried) void writing.save()
+        else writing.tryIt()
       }}
     >
       <div class="rule-fields card">
         {draft.kind === "synonym" && <SynonymFields {...fields} />}
         {draft.kind === "pin" && <PinFields {...fields} />}
         {draft.kind === "boost" && <BoostFields {...fields} sources={sources} />}
-        {isNew && (
+        {start.isNew && (
           <Field
-            name="id"
+            {...bound(fields, "id")}
             label="Id"
             hint="Lower-case letters, digits and hyphens; made up for you if you leave it empty."
-            value={draft.id}
             placeholder={rule.id}
-            wrong={wrongOf(problems, "id")}
-            onWrite={(id) => change({ id })}
           />
         )}
       </div>
-      <div class="rule-tried">
-        <div class="card">
-          <TextArea
-            name="try"
-            label="Try it with"
-            hint="Questions, one on each line, besides those that people asked most and those that are judged."
-            rows={2}
-            value={questions}
-            onWrite={setQuestions}
-          />
-          <p class="row">
-            <Button look={isTried ? "plain" : "primary"} icon="why" onClick={tryIt}>
-              See before and after
-            </Button>
-            <Button
-              look={isTried ? "primary" : "plain"}
-              icon="check"
-              disabled={isBusy}
-              onClick={() => void save()}
-            >
-              Save
-            </Button>
-            <Link
-              to={asked === null ? { view: "rules" } : { view: "question", question: asked }}
-              class="button quiet"
-            >
-              Cancel
-            </Link>
-          </p>
-          {problem !== null && <Problem title="It was not saved" text={problem} />}
-          {tried !== null && !isTried && (
-            <p class="small">It was changed since: what stands below is of before.</p>
-          )}
-        </div>
-        {tried !== null && (
-          <div class="card">
-            <BeforeAfter
-              change={{ rules: [tried.rule], without: [] }}
-              questions={tried.questions}
-              onDone={(error) => {
-                if (error instanceof FossickError && error.problems.length > 0) {
-                  setTried(null)
-                  tell(error)
-                }
-              }}
-            />
-          </div>
-        )}
-      </div>
+      <Trying writing={writing} />
     </form>
   )
 }
 
-/** Questions of one preview at most. */
-const MOST_QUESTIONS = 20
-
-/** What somebody wrote to try, and what a pin is for. */
-function questionsOf(written: string, { kind, questions }: RuleDraft): readonly string[] {
-  const lines = `${written}\n${kind === "pin" ? questions : ""}`.split("\n").map((one) => one.trim())
-  return [...new Set(lines.filter((one) => one !== ""))].slice(0, MOST_QUESTIONS)
-}
-
-/** What is wrong with a field, or with one of its entries: `words`, `rules[0].words`, `where.paths[0]`. */
-function wrongOf(problems: FossickError["problems"], field: string): string | null {
-  for (const problem of problems) {
-    if (typeof problem === "string") continue
-    const named = problem.field.replace(/^rules\[0\]\./, "")
-    if (named === field || named.startsWith(`${field}[`) || named.startsWith(`${field}.`)) {
-      return problem.message
-    }
-  }
-  return null
+/** What the rule is tried with, what it does, and the way to save it. */
+function Trying({ writing }: { readonly writing: RuleWriting }) {
+  const { tried, isTried, problems, tryIt } = writing
+  return (
+    <div class="rule-tried">
+      <div class="card">
+        <TextArea
+          name="try"
+          label="Try it with"
+          hint="Questions, one on each line, besides those that people asked most and those that are judged."
+          value={writing.questions}
+          onWrite={writing.setQuestions}
+        />
+        <p class="row">
+          <Button look={isTried ? "plain" : "primary"} icon="why" onClick={tryIt}>
+            See before and after
+          </Button>
+          <Button
+            look={isTried ? "primary" : "plain"}
+            icon="check"
+            disabled={writing.isBusy}
+            onClick={() => void writing.save()}
+          >
+            Save
+          </Button>
+          <Link to={writing.after} class="button quiet">
+            Cancel
+          </Link>
+        </p>
+        {problems.problem !== null && <Problem title="It was not saved" text={problems.problem} />}
+        {tried !== null && !isTried && (
+          <p class="small">It was changed since: what stands below is of before.</p>
+        )}
+      </div>
+      {tried !== null && (
+        <div class="card">
+          <BeforeAfter
+            change={{ rules: [tried.rule], without: [] }}
+            questions={tried.questions}
+            onDone={writing.onTried}
+          />
+        </div>
+      )}
+    </div>
+  )
 }

@@ -8,14 +8,14 @@ import { PageLink } from "../../reading/page-link.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
 import { Link } from "../link.tsx"
-import { Head, Loading, Nothing, Problem } from "../parts.tsx"
+import { Head, Nothing } from "../parts.tsx"
 import { type Place, RULE_KINDS, type RuleKind } from "../place.ts"
-import { type Actions, useActions } from "../use-actions.ts"
-import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { PolledStatus } from "../asking/status.tsx"
+import { type Actions, useActions } from "../asking/use-actions.ts"
+import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
 import { counted } from "../words.ts"
 import { BeforeAfter } from "./before-after.tsx"
-import { KIND_NAMES } from "./rule.tsx"
-import { inWords } from "./rule-draft.ts"
+import { inWords, KIND_NAMES } from "./rule-draft.ts"
 
 const GROUPS: Readonly<Record<RuleKind, string>> = { synonym: "Synonyms", pin: "Pins", boost: "Boosts" }
 
@@ -25,11 +25,12 @@ const placeOfRule = ({ id, kind }: Rule): Place => ({ view: "rule", id, kind, qu
 /** Synonyms, pins and boosts: what the operator wants of the ranking. */
 export function Rules() {
   const [removed, setRemoved] = useState<Rule | null>(null)
-  const { value, problem, refresh } = usePolled(
+  const polled = usePolled(
     "rules",
     (signal) => appliance.call("GET /admin/rules", { signal }),
     () => IDLE_MS,
   )
+  const { value, refresh } = polled
   const actions = useActions(refresh)
   const remove = ({ id }: Rule) =>
     void actions.act(
@@ -47,9 +48,7 @@ export function Rules() {
           </Link>
         ))}
       </Head>
-      {actions.problem !== null && <Problem text={actions.problem} />}
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
-      {value === null && problem === null && <Loading />}
+      <PolledStatus of={polled} actions={actions} />
       {value !== null && value.rules.length === 0 && (
         <Nothing icon="filter" title="No rule is made yet">
           <p>

@@ -6,8 +6,9 @@ import { Confirm } from "../confirm.tsx"
 import { Link } from "../link.tsx"
 import { Head, isOpen, Loading, Problem, ResultChip } from "../parts.tsx"
 import { askedBy, taken } from "../sources/run-table.tsx"
-import { useActions } from "../use-actions.ts"
-import { LIVE_MS, usePolled } from "../use-polled.ts"
+import { PolledStatus } from "../asking/status.tsx"
+import { useActions } from "../asking/use-actions.ts"
+import { LIVE_MS, usePolled } from "../asking/use-polled.ts"
 import { atTime, lasting, onClock } from "../words.ts"
 import { Addresses } from "./addresses.tsx"
 import { Figures } from "./figures.tsx"
@@ -20,7 +21,7 @@ const LOG_LINES = 100
 /** One run: live while it lasts, and what became of every address. */
 export function Run({ job: id, outcome }: { readonly job: number; readonly outcome: string | null }) {
   const meter = useRef(new Meter())
-  const { value, problem, refresh } = usePolled(
+  const polled = usePolled(
     `run ${id}`,
     async (signal) => {
       const query = { log_limit: LOG_LINES, failure_limit: 0 }
@@ -30,6 +31,7 @@ export function Run({ job: id, outcome }: { readonly job: number; readonly outco
     },
     ({ job }) => (isOpen(job.state) ? LIVE_MS : null),
   )
+  const { value, problem, refresh } = polled
   const actions = useActions(refresh)
   const { act, busy } = actions
   const [isEnding, setEnding] = useState(false)
@@ -88,8 +90,7 @@ export function Run({ job: id, outcome }: { readonly job: number; readonly outco
           </>
         )}
       </Head>
-      {actions.problem !== null && <Problem text={actions.problem} />}
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      <PolledStatus of={polled} actions={actions} />
       {(job.reason ?? job.error ?? job.note) !== null && (
         <p class="said">{[job.reason, job.error, job.note].find((text) => text !== null)}</p>
       )}

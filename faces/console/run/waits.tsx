@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { appliance } from "../../session/appliance.ts"
-import type { Actions } from "../use-actions.ts"
+import type { Actions } from "../asking/use-actions.ts"
 import { countdown } from "../words.ts"
 
 type Job = AnswerOf<"GET /admin/jobs/{id}">

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks"
 import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
 import { Check } from "../rules/check.tsx"
-import type { Actions } from "../use-actions.ts"
+import type { Actions } from "../asking/use-actions.ts"
 import { counted } from "../words.ts"
 
 /** Asks whether a source or a one-off crawl goes, and its pages with it. */

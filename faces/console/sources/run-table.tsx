@@ -1,9 +1,8 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { type Column, Table } from "../../design/table.tsx"
-import { since } from "../../reading/dates.ts"
 import { Link } from "../link.tsx"
-import { ResultChip } from "../parts.tsx"
-import { atTime, lasting, whole } from "../words.ts"
+import { ResultChip, Time } from "../parts.tsx"
+import { lasting, whole } from "../words.ts"
 
 type Job = AnswerOf<"GET /admin/jobs">["jobs"][number]
 
@@ -48,11 +47,7 @@ const COLUMNS: readonly Column<Job>[] = [
   },
   {
     heading: "Started",
-    cell: ({ started_at: at, created_at: asked }) => (
-      <time class="when" dateTime={at ?? asked} title={atTime(at ?? asked)}>
-        {since(at ?? asked)}
-      </time>
-    ),
+    cell: ({ started_at: at, created_at: asked }) => <Time class="when" at={at ?? asked} />,
   },
   {
     heading: "Took",

@@ -4,7 +4,7 @@ import { Button } from "../../design/button.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
 import { Head, isOpen, Loading, Nothing, Problem } from "../parts.tsx"
-import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
+import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
 import { counted } from "../words.ts"
 import { RunTable } from "./run-table.tsx"
 

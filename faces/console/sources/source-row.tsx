@@ -6,13 +6,12 @@ import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { Progress } from "../../design/progress.tsx"
-import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
-import { isOpen, ResultChip } from "../parts.tsx"
-import type { Actions } from "../use-actions.ts"
+import { isOpen, ResultChip, Time } from "../parts.tsx"
+import type { Actions } from "../asking/use-actions.ts"
 import { DeleteSource } from "./delete-source.tsx"
-import { atTime, counted, share, until, whole } from "../words.ts"
+import { counted, share, until, whole } from "../words.ts"
 
 type Entry = AnswerOf<"GET /admin/sources">["sources"][number]
 type Job = AnswerOf<"GET /admin/jobs">["jobs"][number]
@@ -60,11 +59,7 @@ export function SourceRow({
           {open === null && last === null && <Chip icon="clock">Never run</Chip>}
           {paused && <Chip icon="pause">Paused</Chip>}
           {origin === "one-off" && <Chip>One-off</Chip>}
-          {open === null && last?.ended_at != null && (
-            <time class="small" dateTime={last.ended_at} title={atTime(last.ended_at)}>
-              {since(last.ended_at)}
-            </time>
-          )}
+          {open === null && last?.ended_at != null && <Time class="small" at={last.ended_at} />}
         </p>
         {open === null && last?.reason != null && <p class="reason">{last.reason}</p>}
         {open?.state === "running" && <Running job={running} id={open.id} />}
@@ -142,11 +137,7 @@ function nextRun({ origin, paused, next_run_at: at }: Entry): ComponentChildren 
   if (origin === "one-off") return "never"
   if (paused) return "paused"
   if (at === null) return "by hand"
-  return (
-    <time dateTime={at} title={atTime(at)}>
-      {until(at)}
-    </time>
-  )
+  return <Time at={at}>{until(at)}</Time>
 }
 
 const Fact = ({ name, value }: { readonly name: string; readonly value: ComponentChildren }) => (

@@ -2,9 +2,10 @@ import { Button } from "../../design/button.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
-import { Head, isOpen, Loading, Nothing, Problem } from "../parts.tsx"
-import { useActions } from "../use-actions.ts"
-import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
+import { Head, isOpen, Nothing } from "../parts.tsx"
+import { PolledStatus } from "../asking/status.tsx"
+import { useActions } from "../asking/use-actions.ts"
+import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
 import { counted } from "../words.ts"
 import { SourceRow } from "./source-row.tsx"
 import { Wanted } from "./wanted.tsx"
@@ -25,9 +26,10 @@ async function look(signal: AbortSignal) {
 
 /** The declared sources, a row each. */
 export function Sources() {
-  const { value, problem, refresh } = usePolled("sources", look, ({ sources }) =>
+  const polled = usePolled("sources", look, ({ sources }) =>
     sources.some(({ last_job: job }) => job !== null && isOpen(job.state)) ? LIVE_MS : IDLE_MS,
   )
+  const { value, refresh } = polled
   const actions = useActions(refresh)
   const able = value?.sources.filter(({ paused }) => !paused) ?? []
   const runAll = () =>
@@ -49,9 +51,7 @@ export function Sources() {
           </Button>
         )}
       </Head>
-      {actions.problem !== null && <Problem text={actions.problem} />}
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
-      {value === null && problem === null && <Loading />}
+      <PolledStatus of={polled} actions={actions} />
       {value !== null && value.sources.length === 0 && (
         <Nothing icon="globe" title="No source is declared yet">
           <p>

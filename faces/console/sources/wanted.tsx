@@ -3,7 +3,7 @@ import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { since } from "../../reading/dates.ts"
 import { addressOf, appliance } from "../../session/appliance.ts"
-import type { Actions } from "../use-actions.ts"
+import type { Actions } from "../asking/use-actions.ts"
 import { counted } from "../words.ts"
 
 type List = AnswerOf<"GET /admin/page-requests">

@@ -4,9 +4,10 @@ import { Chip } from "../../design/chip.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
-import { Loading, Nothing, Problem } from "../parts.tsx"
-import { useActions } from "../use-actions.ts"
-import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
+import { Loading, Nothing, Problem, Tile } from "../parts.tsx"
+import { PolledStatus } from "../asking/status.tsx"
+import { useActions } from "../asking/use-actions.ts"
+import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
 import { atTime, size, until, whole } from "../words.ts"
 import { Snippet } from "./snippet.tsx"
 
@@ -21,11 +22,12 @@ const DECLARE = `backup:
 
 /** Backups by the plan: when, how the last ones ended, what is there, and one made now. */
 export function Backups() {
-  const { value, problem, refresh } = usePolled(
+  const polled = usePolled(
     "backups",
     (signal) => appliance.call("GET /admin/backups", { signal }),
     ({ runs }) => (runs.some(isUnderWay) ? LIVE_MS : IDLE_MS),
   )
+  const { value, problem, refresh } = polled
   const { busy, act, problem: notDone } = useActions(refresh)
   if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
   const { plan, runs, files } = value
@@ -49,25 +51,18 @@ export function Backups() {
   const run = () => act("backup", () => appliance.call("POST /admin/backups/run"), "A backup will be made")
   return (
     <>
-      {notDone !== null && <Problem text={notDone} />}
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      <PolledStatus of={polled} actions={{ problem: notDone }} />
       <section class="block" aria-label="The plan">
         <dl class="tiles">
-          <div>
-            <dt>Last backup</dt>
-            <dd>{last?.ended_at == null ? "none yet" : since(last.ended_at)}</dd>
-            <dd class="small">{last !== undefined && <StateChip state={last.state} />}</dd>
-          </div>
-          <div>
-            <dt>Next backup</dt>
-            <dd>{plan.next_run_at === null ? "when asked" : until(plan.next_run_at)}</dd>
-            <dd class="small">{scheduleOf(plan.schedule)}</dd>
-          </div>
-          <div>
-            <dt>Kept</dt>
-            <dd>{files === null ? "–" : whole(files.length)}</dd>
-            <dd class="small">the newest {whole(plan.keep)} stay</dd>
-          </div>
+          <Tile name="Last backup" value={last?.ended_at == null ? "none yet" : since(last.ended_at)}>
+            {last !== undefined && <StateChip state={last.state} />}
+          </Tile>
+          <Tile name="Next backup" value={plan.next_run_at === null ? "when asked" : until(plan.next_run_at)}>
+            {scheduleOf(plan.schedule)}
+          </Tile>
+          <Tile name="Kept" value={files === null ? "–" : whole(files.length)}>
+            the newest {whole(plan.keep)} stay
+          </Tile>
         </dl>
         {last?.error != null && <p class="reason">{last.error}</p>}
         <p class="row">

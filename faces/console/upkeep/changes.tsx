@@ -6,7 +6,7 @@ import { Field } from "../../design/field.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Loading, Nothing, Problem } from "../parts.tsx"
-import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
 import { atTime, counted } from "../words.ts"
 
 type Entry = AnswerOf<"GET /admin/audit">["entries"][number]

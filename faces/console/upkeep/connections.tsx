@@ -3,7 +3,7 @@ import { type Column, Table } from "../../design/table.tsx"
 import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
 import { Loading, Nothing, Problem } from "../parts.tsx"
-import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
 import { atTime, counted, whole } from "../words.ts"
 
 type Host = AnswerOf<"GET /admin/outbound">["hosts"][number]

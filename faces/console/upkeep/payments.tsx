@@ -1,8 +1,9 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { type Column, Table } from "../../design/table.tsx"
 import { appliance } from "../../session/appliance.ts"
-import { Loading, Nothing, Problem } from "../parts.tsx"
-import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { Loading, Nothing, Problem, Tile } from "../parts.tsx"
+import { PolledStatus } from "../asking/status.tsx"
+import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
 import { atTime, counted, whole } from "../words.ts"
 import { OUTCOME_MEANINGS, type Outcome } from "./payment-outcomes.ts"
 
@@ -24,7 +25,8 @@ const dollars = (sum: number): string => `$${(sum / 1e6).toFixed(sum % 10_000 ==
 
 /** Searches that were sold: sums, single payments, and how requests ended. */
 export function Payments() {
-  const { value, problem, refresh } = usePolled("payments", look, () => IDLE_MS)
+  const polled = usePolled("payments", look, () => IDLE_MS)
+  const { value, problem, refresh } = polled
   if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
   const { list, days, selling } = value
   const isUsed = list.total > 0 || days.outcomes.length > 0
@@ -32,7 +34,7 @@ export function Payments() {
   for (const { outcome, count } of days.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + count)
   return (
     <>
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
+      <PolledStatus of={polled} />
       {!selling.on && (
         <Nothing icon="key" title="No searches are sold">
           <p>
@@ -58,21 +60,21 @@ export function Payments() {
       {isUsed && (
         <>
           <dl class="tiles">
-            <div>
-              <dt>Settled</dt>
-              <dd>{dollars(days.revenue.reduce((sum, { usd }) => sum + millionths(usd), 0))}</dd>
-              <dd class="small">{counted(list.total, "payment")}</dd>
-            </div>
-            <div>
-              <dt>Requests</dt>
-              <dd>{whole([...outcomes.values()].reduce((sum, count) => sum + count, 0))}</dd>
-              <dd class="small">to the paid search</dd>
-            </div>
-            <div>
-              <dt>Open</dt>
-              <dd>{whole(list.open)}</dd>
-              <dd class="small">not known yet whether they settled</dd>
-            </div>
+            <Tile
+              name="Settled"
+              value={dollars(days.revenue.reduce((sum, { usd }) => sum + millionths(usd), 0))}
+            >
+              {counted(list.total, "payment")}
+            </Tile>
+            <Tile
+              name="Requests"
+              value={whole([...outcomes.values()].reduce((sum, count) => sum + count, 0))}
+            >
+              to the paid search
+            </Tile>
+            <Tile name="Open" value={whole(list.open)}>
+              not known yet whether they settled
+            </Tile>
           </dl>
           <section class="block" aria-labelledby="ended">
             <h2 id="ended">How requests ended</h2>

@@ -6,7 +6,7 @@ import { Field, Select } from "../../design/field.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Loading, Nothing, Problem } from "../parts.tsx"
-import { usePolled } from "../use-polled.ts"
+import { usePolled } from "../asking/use-polled.ts"
 import { counted } from "../words.ts"
 
 type Setting = AnswerOf<"GET /admin/settings">["settings"][number]

@@ -1,5 +1,5 @@
 import { Button } from "../../design/button.tsx"
-import { toast } from "../../design/toast.tsx"
+import { copy } from "../copy.ts"
 
 /** A text to copy. */
 export function Snippet({
@@ -10,21 +10,12 @@ export function Snippet({
   readonly name: string
   readonly text: string
 }) {
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-      toast(`Copied: ${name}`)
-    } catch {
-      // Without https browsers give no clipboard; the text can be marked.
-      toast("Mark the text and copy it: this browser gives no clipboard here")
-    }
-  }
   return (
     <div class="snippet">
       <pre tabIndex={0} role="region" aria-label={name}>
         <code>{text}</code>
       </pre>
-      <Button icon="copy" label={`Copy ${name}`} onClick={() => void copy()} />
+      <Button icon="copy" label={`Copy ${name}`} onClick={() => void copy(text, `Copied: ${name}`)} />
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { Link } from "../link.tsx"
+import { LinkTabs } from "../link.tsx"
 import { Head } from "../parts.tsx"
 import { UPKEEP_SHOWN, type UpkeepShown } from "../place.ts"
 import { Backups } from "./backups.tsx"
@@ -23,13 +23,13 @@ export function Upkeep({ shown }: { readonly shown: UpkeepShown }) {
   return (
     <>
       <Head title="Upkeep" page={NAMES[shown]} />
-      <nav class="tabs" aria-label="Upkeep">
-        {UPKEEP_SHOWN.map((one) => (
-          <Link key={one} to={{ view: "upkeep", shown: one }} class="tab" current={one === shown}>
-            {NAMES[one]}
-          </Link>
-        ))}
-      </nav>
+      <LinkTabs
+        label="Upkeep"
+        parts={UPKEEP_SHOWN}
+        names={NAMES}
+        shown={shown}
+        to={(one) => ({ view: "upkeep", shown: one })}
+      />
       {shown === "backups" && <Backups />}
       {shown === "webhooks" && <Webhooks />}
       {shown === "payments" && <Payments />}

@@ -5,13 +5,14 @@ import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { Select } from "../../design/field.tsx"
 import { type Column, Table } from "../../design/table.tsx"
-import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
-import { Loading, Nothing, Problem } from "../parts.tsx"
-import { type Actions, useActions } from "../use-actions.ts"
-import { IDLE_MS, usePolled } from "../use-polled.ts"
-import { atTime, counted, until, whole } from "../words.ts"
+import { Nothing, Time } from "../parts.tsx"
+import { More, useFirstRows } from "../asking/more.tsx"
+import { PolledStatus } from "../asking/status.tsx"
+import { type Actions, useActions } from "../asking/use-actions.ts"
+import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { until, whole } from "../words.ts"
 
 type Delivery = AnswerOf<"GET /admin/webhooks/deliveries">["deliveries"][number]
 
@@ -23,22 +24,21 @@ const NAMES: Readonly<Record<Shown, string>> = {
   delivered: "Delivered",
   "given-up": "Given up",
 }
-const FIRST = 50
-const MOST = 1000
 
 /** What was sent to the receivers of webhooks, and how it went. */
 export function Webhooks() {
   const [shown, show] = useState<Shown>("all")
-  const [limit, setLimit] = useState(FIRST)
-  const { value, problem, refresh } = usePolled(
-    `deliveries ${shown} ${limit}`,
+  const rows = useFirstRows()
+  const polled = usePolled(
+    `deliveries ${shown} ${rows.limit}`,
     (signal) =>
       appliance.call("GET /admin/webhooks/deliveries", {
-        query: { limit, ...(shown !== "all" && { state: shown }) },
+        query: { limit: rows.limit, ...(shown !== "all" && { state: shown }) },
         signal,
       }),
     () => IDLE_MS,
   )
+  const { value, refresh } = polled
   const actions = useActions(refresh)
   return (
     <section class="block" aria-labelledby="deliveries">
@@ -55,9 +55,7 @@ export function Webhooks() {
           Try the receivers of alerts
         </Button>
       </div>
-      {actions.problem !== null && <Problem text={actions.problem} />}
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
-      {value === null && problem === null && <Loading />}
+      <PolledStatus of={polled} actions={actions} />
       {value?.total === 0 && (
         <Nothing icon="open" title={shown === "all" ? "Nothing was sent yet" : "None is so"}>
           {shown === "all" && (
@@ -76,16 +74,13 @@ export function Webhooks() {
             rows={value.deliveries}
             keyOf={({ id }) => id}
           />
-          <p class="more">
-            {value.total > value.deliveries.length && limit < MOST && (
-              <Button icon="down" onClick={() => setLimit(Math.min(MOST, limit * 2))}>
-                More deliveries
-              </Button>
-            )}
-            <span class="small">
-              {whole(value.deliveries.length)} of {counted(value.total, "delivery", "deliveries")}
-            </span>
-          </p>
+          <More
+            rows={rows}
+            shown={value.deliveries.length}
+            total={value.total}
+            label="More deliveries"
+            unit={["delivery", "deliveries"]}
+          />
         </>
       )}
     </section>
@@ -148,14 +143,7 @@ const columns = ({ busy, act }: Actions): readonly Column<Delivery>[] => [
   { heading: "Tries", isNumber: true, cell: ({ attempts }) => whole(attempts) },
   {
     heading: "Last try",
-    cell: ({ last_attempt_at: at }) =>
-      at === null ? (
-        "–"
-      ) : (
-        <time class="when" dateTime={at} title={atTime(at)}>
-          {since(at)}
-        </time>
-      ),
+    cell: ({ last_attempt_at: at }) => (at === null ? "–" : <Time class="when" at={at} />),
   },
   {
     heading: "Next try",

@@ -5,7 +5,7 @@ import { Progress } from "../../design/progress.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Nothing } from "../parts.tsx"
-import type { Actions } from "../use-actions.ts"
+import type { Actions } from "../asking/use-actions.ts"
 import { share, whole } from "../words.ts"
 
 type Entry = AnswerOf<"GET /admin/sources">["sources"][number]

@@ -6,9 +6,9 @@ import { Select } from "../../design/field.tsx"
 import { Progress } from "../../design/progress.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
-import { Loading, Problem } from "../parts.tsx"
-import { type Actions, useActions } from "../use-actions.ts"
-import { IDLE_MS, usePolled } from "../use-polled.ts"
+import { PolledStatus } from "../asking/status.tsx"
+import { type Actions, useActions } from "../asking/use-actions.ts"
+import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
 import { counted, lasting, rate, whole } from "../words.ts"
 
 type State = AnswerOf<"GET /admin/model">
@@ -25,18 +25,17 @@ const LABELS: Readonly<Record<string, string>> = {
 /** The model that makes the vectors, why it is that one, and another one instead. */
 export function Model() {
   // Asked by itself, and not often: the appliance looks into the folders of all models.
-  const { value, problem, refresh } = usePolled(
+  const polled = usePolled(
     "model",
     (signal) => appliance.call("GET /admin/model", { signal }),
     () => IDLE_MS,
   )
+  const { value, refresh } = polled
   const actions = useActions(refresh)
   return (
     <section class="block" aria-labelledby="model">
       <h2 id="model">Model</h2>
-      {actions.problem !== null && <Problem text={actions.problem} />}
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
-      {value === null && problem === null && <Loading />}
+      <PolledStatus of={polled} actions={actions} />
       {value !== null && <Choice state={value} actions={actions} />}
     </section>
   )

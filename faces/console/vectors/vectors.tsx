@@ -1,9 +1,10 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Progress } from "../../design/progress.tsx"
 import { appliance } from "../../session/appliance.ts"
-import { Head, Loading, Problem } from "../parts.tsx"
-import { useActions } from "../use-actions.ts"
-import { IDLE_MS, LIVE_MS, usePolled } from "../use-polled.ts"
+import { Head, Tile } from "../parts.tsx"
+import { PolledStatus } from "../asking/status.tsx"
+import { useActions } from "../asking/use-actions.ts"
+import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
 import { counted, lasting, rate, share, whole } from "../words.ts"
 import { BySource } from "./by-source.tsx"
 import { Model } from "./model.tsx"
@@ -22,9 +23,10 @@ async function look(signal: AbortSignal) {
 
 /** How far the vectors are, in which order they are made, and the model that makes them. */
 export function Vectors() {
-  const { value, problem, refresh } = usePolled("vectors", look, ({ index }) =>
+  const polled = usePolled("vectors", look, ({ index }) =>
     index.pages_without_vectors > 0 ? LIVE_MS : IDLE_MS,
   )
+  const { value, refresh } = polled
   const actions = useActions(refresh)
   return (
     <>
@@ -35,9 +37,7 @@ export function Vectors() {
           <p>Pages are found by their words at once, and by what they mean once they have their vectors.</p>
         }
       />
-      {actions.problem !== null && <Problem text={actions.problem} />}
-      {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={refresh} />}
-      {value === null && problem === null && <Loading />}
+      <PolledStatus of={polled} actions={actions} />
       {value !== null && (
         <>
           <Far index={value.index} />
@@ -59,38 +59,27 @@ function Far({ index }: { readonly index: Index }) {
     <section class="block" aria-label="How far it is">
       <Progress label="Passages with vectors" value={done} max={Math.max(1, passages)} />
       <dl class="tiles">
-        <div>
-          <dt>Done</dt>
-          <dd>{passages === 0 ? "–" : share(done, passages)}</dd>
-          <dd class="small">{counted(done, "passage")}</dd>
-        </div>
-        <div>
-          <dt>Left</dt>
-          <dd>{whole(waiting)}</dd>
-          <dd class="small">
-            {pagesWaiting === 0
-              ? `no page of ${whole(pages)} waits`
-              : `passages of ${counted(pagesWaiting, "page")}`}
-          </dd>
-        </div>
-        <div>
-          <dt>Rate</dt>
-          <dd>{index.vectors_per_second === null ? "–" : rate(index.vectors_per_second)}</dd>
-          <dd class="small">
-            {index.vectors_per_second === null ? "none is made now" : "passages a second, last minute"}
-          </dd>
-        </div>
-        <div>
-          <dt>Time left</dt>
-          <dd>{waiting === 0 || index.seconds_left === null ? "–" : lasting(index.seconds_left)}</dd>
-          <dd class="small">
-            {waiting === 0
-              ? "all have theirs"
-              : index.seconds_left === null
-                ? "too early to tell"
-                : "as things go"}
-          </dd>
-        </div>
+        <Tile name="Done" value={passages === 0 ? "–" : share(done, passages)}>
+          {counted(done, "passage")}
+        </Tile>
+        <Tile name="Left" value={whole(waiting)}>
+          {pagesWaiting === 0
+            ? `no page of ${whole(pages)} waits`
+            : `passages of ${counted(pagesWaiting, "page")}`}
+        </Tile>
+        <Tile name="Rate" value={index.vectors_per_second === null ? "–" : rate(index.vectors_per_second)}>
+          {index.vectors_per_second === null ? "none is made now" : "passages a second, last minute"}
+        </Tile>
+        <Tile
+          name="Time left"
+          value={waiting === 0 || index.seconds_left === null ? "–" : lasting(index.seconds_left)}
+        >
+          {waiting === 0
+            ? "all have theirs"
+            : index.seconds_left === null
+              ? "too early to tell"
+              : "as things go"}
+        </Tile>
       </dl>
     </section>
   )

@@ -1,4 +1,4 @@
-import { addressOf } from "../session/appliance.ts"
+import { addressOf } from "../../session/appliance.ts"
 
 /** What events tell of. */
 const NAMES = ["runs", "vectors", "removals"] as const

@@ -1,7 +1,7 @@
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks"
 
-import { FossickError } from "../../api/client/client.ts"
-import { inWords } from "../session/appliance.ts"
+import { FossickError } from "../../../api/client/client.ts"
+import { inWords } from "../../session/appliance.ts"
 import { SignedOut } from "./use-polled.ts"
 
 export interface Called<T> {

@@ -1,7 +1,7 @@
 import { useCallback, useState } from "preact/hooks"
 
-import { toast } from "../design/toast.tsx"
-import { inWords } from "../session/appliance.ts"
+import { toast } from "../../design/toast.tsx"
+import { inWords } from "../../session/appliance.ts"
 
 export interface Actions {
   /** Name of what is being done; null: nothing. */

@@ -1,0 +1,148 @@
+import { createContext } from "preact"
+import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks"
+
+import { FossickError } from "../../../api/client/client.ts"
+import { inWords } from "../../session/appliance.ts"
+import { areToldOfChanges, onChanges } from "./use-events.ts"
+
+/** While something runs: a number that changes twice a second is not read. */
+export const LIVE_MS = 2000
+/** Between two looks, however fast events come. */
+const EVENT_MS = 1000
+/** While nothing does: somebody who started a run elsewhere sees it in the time it takes to look. */
+export const IDLE_MS = 10_000
+/** After failures in a row: an appliance that is down is not asked more often than this. */
+const MOST_MS = 30_000
+
+/** Called when a call says that nobody is signed in any more. */
+export const SignedOut = createContext<() => void>(() => {})
+
+export interface Polled<T> {
+  /** The latest answer; null before the first. It stays while later calls fail. */
+  readonly value: T | null
+  /** Why the latest call failed, in words; null: it did not. */
+  readonly problem: string | null
+  /** Asks at once. */
+  readonly refresh: () => void
+}
+
+/**
+ * Asks the appliance again and again while the page can be seen.
+ * @param key of what is asked: another one forgets the answer
+ * @param everyMs how long to wait after an answer; null: it will not change any more
+ */
+export function usePolled<T>(key: string, ask: Polling<T>["ask"], everyMs: Polling<T>["everyMs"]): Polled<T> {
+  const [state, setState] = useState<{ readonly key: string } & Pick<Polled<T>, "value" | "problem">>({
+    key,
+    value: null,
+    problem: null,
+  })
+  const onSignedOut = useContext(SignedOut)
+  const given = useRef({ ask, everyMs, onSignedOut })
+  given.current = { ask, everyMs, onSignedOut }
+  const poller = useRef<Poller<T> | null>(null)
+  useEffect(() => {
+    const onValue = (value: T) => setState({ key, value, problem: null })
+    const onFailure = (error: unknown) => {
+      if (error instanceof FossickError && error.status === 401) given.current.onSignedOut()
+      setState((before) => ({
+        key,
+        value: before.key === key ? before.value : null,
+        problem: inWords(error),
+      }))
+    }
+    const begun = new Poller<T>(() => ({ ...given.current, onValue, onFailure }))
+    poller.current = begun
+    return () => begun.stop()
+  }, [key])
+  const refresh = useCallback(() => poller.current?.askNow(), [])
+  const isCurrent = state.key === key
+  return { value: isCurrent ? state.value : null, problem: isCurrent ? state.problem : null, refresh }
+}
+
+interface Polling<T> {
+  readonly ask: (signal: AbortSignal) => Promise<T>
+  /** How long to wait after an answer; null: it will not change any more. */
+  readonly everyMs: (latest: T) => number | null
+  readonly onValue: (value: T) => void
+  readonly onFailure: (error: unknown) => void
+}
+
+/** Asks from its making until {@link stop}, while the page can be seen: after a while, and when something changed. */
+class Poller<T> {
+  readonly #polling: () => Polling<T>
+  readonly #noMore: () => void
+  #asked = new AbortController()
+  #askedAt = 0
+  /** Whether nothing can change any more. */
+  #isFinal = false
+  #isAsking = false
+  /** Whether something changed since the call that is under way. */
+  #isBehind = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #failures = 0
+  #isOver = false
+
+  /** @param polling as of now; looked up for each call */
+  constructor(polling: () => Polling<T>) {
+    this.#polling = polling
+    this.askNow()
+    document.addEventListener("visibilitychange", this.askNow)
+    this.#noMore = onChanges((what) => this.#change(what))
+  }
+
+  readonly askNow = (): void => void this.#once()
+
+  stop(): void {
+    this.#isOver = true
+    this.#noMore()
+    document.removeEventListener("visibilitychange", this.askNow)
+    clearTimeout(this.#timer)
+    this.#asked.abort()
+  }
+
+  #later(ms: number | null): void {
+    this.#isFinal = ms === null
+    // What changes is told: asking is for what no event tells of.
+    if (ms !== null) this.#timer = setTimeout(this.askNow, areToldOfChanges() ? Math.max(ms, IDLE_MS) : ms)
+  }
+
+  #change(what: "changed" | "state"): void {
+    if (this.#isFinal || this.#isOver || this.#failures > 0) return
+    if (this.#isAsking) {
+      // An answer that takes long is waited for, or there would never be one.
+      this.#isBehind = true
+      return
+    }
+    clearTimeout(this.#timer)
+    const passed = performance.now() - this.#askedAt
+    this.#timer = setTimeout(this.askNow, Math.max(0, (what === "changed" ? EVENT_MS : LIVE_MS) - passed))
+  }
+
+  async #once(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#asked.abort()
+    this.#isAsking = false
+    if (this.#isOver || document.hidden) return
+    this.#asked = new AbortController()
+    this.#askedAt = performance.now()
+    this.#isAsking = true
+    this.#isBehind = false
+    const { signal } = this.#asked
+    try {
+      const value = await this.#polling().ask(signal)
+      if (signal.aborted) return
+      this.#isAsking = false
+      this.#failures = 0
+      this.#polling().onValue(value)
+      this.#later(this.#polling().everyMs(value))
+      if (this.#isBehind) this.#change("changed")
+    } catch (error) {
+      if (signal.aborted) return
+      this.#isAsking = false
+      this.#failures++
+      this.#polling().onFailure(error)
+      this.#later(Math.min(MOST_MS, LIVE_MS * 2 ** this.#failures))
+    }
+  }
+}

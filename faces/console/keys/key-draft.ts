@@ -1,0 +1,68 @@
+import { appliance } from "../../session/appliance.ts"
+import type { Made } from "./made-key.tsx"
+
+export type KeyKind = "search" | "admin" | "public"
+
+export const LASTING = [
+  { value: "", label: "Until it is disabled" },
+  { value: "1", label: "A day" },
+  { value: "30", label: "30 days" },
+  { value: "365", label: "A year" },
+] as const
+
+const DAY_MS = 86_400_000
+
+/** A key as its form has it. */
+export interface KeyDraft {
+  readonly kind: KeyKind
+  readonly name: string
+  /** What a key that searches sees; both empty: all. */
+  readonly sources: readonly string[]
+  readonly collections: readonly string[]
+  /** The one that a public key searches. */
+  readonly source: string
+  /** Of web pages, between spaces or commas. */
+  readonly origins: string
+  readonly answers: boolean
+  readonly days: (typeof LASTING)[number]["value"]
+  readonly credits: string
+  readonly rate_limits: string
+}
+
+export const newKeyDraft = (sources: readonly string[]): KeyDraft => ({
+  kind: "search",
+  name: "",
+  sources: [],
+  collections: [],
+  source: sources[0] ?? "",
+  origins: "",
+  answers: false,
+  days: "",
+  credits: "",
+  rate_limits: "",
+})
+
+/** Has the appliance make the key. */
+export async function makeKey(draft: KeyDraft): Promise<Made> {
+  const { kind, sources, collections, source, origins, answers, days, credits, rate_limits: rates } = draft
+  const limits = {
+    name: draft.name.trim(),
+    ...(credits.trim() !== "" && { credits: Number(credits) }),
+    ...(rates.trim() !== "" && { rate_limits: rates.trim() }),
+  }
+  if (kind === "public") {
+    const listed = origins.split(/[\s,]+/).filter((one) => one !== "")
+    const body = { ...limits, source, origins: listed, answers }
+    const { key } = await appliance.call("POST /admin/public-keys", { body })
+    return { name: limits.name, key, isPublic: true }
+  }
+  const body = {
+    ...limits,
+    role: kind,
+    ...(days !== "" && { expires_at: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+    ...(kind === "search" && sources.length > 0 && { sources }),
+    ...(kind === "search" && collections.length > 0 && { collections }),
+  }
+  const { key } = await appliance.call("POST /admin/keys", { body })
+  return { name: limits.name, key, isPublic: false }
+}

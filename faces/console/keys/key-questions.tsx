@@ -1,0 +1,143 @@
+import { useState } from "preact/hooks"
+
+import { Button } from "../../design/button.tsx"
+import { Dialog } from "../../design/dialog.tsx"
+import { Select } from "../../design/field.tsx"
+import { appliance } from "../../session/appliance.ts"
+import type { Actions } from "../asking/use-actions.ts"
+import { Confirm } from "../confirm.tsx"
+import { type Key, nameOf } from "./key-list.tsx"
+import type { Made } from "./made-key.tsx"
+import type { PublicKey } from "./public-keys.tsx"
+
+/** What is asked about before it is done. */
+export type Asked =
+  | { readonly act: "rotate" | "disable" | "delete"; readonly key: Key }
+  | { readonly act: "delete-public"; readonly key: PublicKey }
+
+interface QuestionProps {
+  readonly actions: Actions
+  readonly onClose: () => void
+}
+
+/** The question about a key; a yes does it. */
+export function KeyQuestion({
+  asked,
+  onMade,
+  ...question
+}: QuestionProps & { readonly asked: Asked; readonly onMade: (made: Made) => void }) {
+  if (asked.act === "delete-public") return <DeletePublic of={asked.key} {...question} />
+  if (asked.act === "rotate") return <Rotate of={asked.key} onMade={onMade} {...question} />
+  return <End of={asked.key} by={asked.act} {...question} />
+}
+
+const ENDS = {
+  disable: {
+    verb: "Disable",
+    yes: "Disable it",
+    until: ", until you enable it again.",
+    said: "is refused from now on",
+    call: (id: string) => appliance.call("POST /admin/keys/{id}/disable", { path: { id } }),
+  },
+  delete: {
+    verb: "Delete",
+    yes: "Delete it for good",
+    until: ". This cannot be undone; what it used stays counted.",
+    said: "is deleted",
+    call: (id: string) => appliance.call("DELETE /admin/keys/{id}", { path: { id } }),
+  },
+} as const
+
+function End({
+  of,
+  by,
+  actions: { act },
+  onClose,
+}: QuestionProps & { readonly of: Key; readonly by: keyof typeof ENDS }) {
+  const { verb, yes, until, said, call } = ENDS[by]
+  return (
+    <Confirm
+      title={`${verb} ${nameOf(of)}?`}
+      yes={yes}
+      no="Leave it"
+      onYes={() => void act(`${by} ${of.id}`, () => call(of.id), `${nameOf(of)} ${said}`)}
+      onClose={onClose}
+    >
+      <p>{`Every program that uses it is refused from now on${until}`}</p>
+    </Confirm>
+  )
+}
+
+function DeletePublic({
+  of: { id, name, origins },
+  actions: { act },
+  onClose,
+}: QuestionProps & { readonly of: PublicKey }) {
+  return (
+    <Confirm
+      title={`Delete the public key ${name}?`}
+      yes="Delete it for good"
+      no="Leave it"
+      onYes={() =>
+        void act(
+          `delete ${id}`,
+          () => appliance.call("DELETE /admin/public-keys/{id}", { path: { id } }),
+          "The public key is deleted",
+        )
+      }
+      onClose={onClose}
+    >
+      <p>Web pages of {origins.join(", ")} can no longer search. This cannot be undone.</p>
+    </Confirm>
+  )
+}
+
+const OVERLAPS = [
+  { value: "0", label: "Refused at once" },
+  { value: "1", label: "Accepted for another hour" },
+  { value: "24", label: "Accepted for another day" },
+  { value: "168", label: "Accepted for another week" },
+] as const
+
+function Rotate({
+  of,
+  actions: { act },
+  onMade,
+  onClose,
+}: QuestionProps & { readonly of: Key; readonly onMade: (made: Made) => void }) {
+  const [hours, setHours] = useState<(typeof OVERLAPS)[number]["value"]>("24")
+  const rotate = () => {
+    onClose()
+    void act(
+      `rotate ${of.id}`,
+      async () => {
+        const { key } = await appliance.call("POST /admin/keys/{id}/rotate", {
+          path: { id: of.id },
+          body: { overlap_hours: Number(hours) },
+        })
+        onMade({ name: of.name, key, isPublic: false })
+      },
+      hours === "0" ? "The key of before is refused from now on" : "Both keys are accepted for a while",
+    )
+  }
+  return (
+    <Dialog title={`Rotate ${nameOf(of)}?`} onClose={onClose}>
+      <div class="confirm">
+        <p>A new key is made that may do the same. It is shown once; its credits begin anew.</p>
+        <Select
+          name="overlap"
+          label="The key of before"
+          value={hours}
+          options={OVERLAPS}
+          onChoose={setHours}
+        />
+        <p class="row">
+          <Button look="primary" icon="restore" onClick={rotate}>
+            Make the new key
+          </Button>
+          <Button onClick={onClose}>Leave it</Button>
+        </p>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,32 @@
+import { Button } from "../../design/button.tsx"
+import { Dialog } from "../../design/dialog.tsx"
+import { Connect } from "./connect.tsx"
+import { Snippet } from "./snippet.tsx"
+
+/** A key that was made, shown once. */
+export interface Made {
+  readonly name: string
+  readonly key: string
+  readonly isPublic: boolean
+}
+
+export function MadeKey({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
+  return (
+    <Dialog title={made.name === "" ? "The new key" : `The key for ${made.name}`} onClose={onClose}>
+      <div class="confirm">
+        <p>
+          {made.isPublic
+            ? "It is no secret, and stands in the list from now on."
+            : "It is shown only now: keep it where its program reads it. Nobody can read it back."}
+        </p>
+        <Snippet name="Key" text={made.key} />
+        {!made.isPublic && <Connect apiKey={made.key} />}
+        <p class="row">
+          <Button look="primary" icon="check" onClick={onClose}>
+            {made.isPublic ? "Done" : "I have kept it"}
+          </Button>
+        </p>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,104 @@
+import { useContext, useState } from "preact/hooks"
+
+import { FossickError, type Rule } from "../../../api/client/client.ts"
+import { toast } from "../../design/toast.tsx"
+import { appliance } from "../../session/appliance.ts"
+import { type FormProblems, useFormProblems } from "../asking/use-form-problems.ts"
+import { Going } from "../link.tsx"
+import type { Place } from "../place.ts"
+import { KIND_NAMES, type RuleDraft, ruleOf } from "./rule-draft.ts"
+
+export interface RuleStart {
+  readonly start: RuleDraft
+  readonly isNew: boolean
+  /** The question to try it with at first. */
+  readonly tries: string | null
+  /** The question that the rule is for. */
+  readonly asked: string | null
+  /** Ids of other rules. */
+  readonly others: readonly string[]
+}
+
+interface Tried {
+  readonly rule: Rule
+  readonly questions: readonly string[]
+}
+
+/** A rule that is being written. */
+export interface RuleWriting {
+  readonly draft: RuleDraft
+  readonly change: (fields: Partial<RuleDraft>) => void
+  /** What the draft says. */
+  readonly rule: Rule
+  /** To try it with, one on each line. */
+  readonly questions: string
+  readonly setQuestions: (text: string) => void
+  /** What was tried last. */
+  readonly tried: Tried | null
+  /** Whether what was tried last is the rule as it is now. */
+  readonly isTried: boolean
+  readonly tryIt: () => void
+  /** Takes what a try failed with; null: nothing. */
+  readonly onTried: (failure: unknown) => void
+  readonly problems: FormProblems
+  readonly isBusy: boolean
+  readonly save: () => Promise<void>
+  /** Where saving it leads. */
+  readonly after: Place
+}
+
+export function useRule({ start, isNew, tries, asked, others }: RuleStart): RuleWriting {
+  const [draft, setDraft] = useState(start)
+  const [questions, setQuestions] = useState(tries ?? "")
+  const [tried, setTried] = useState<Tried | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const problems = useFormProblems()
+  const go = useContext(Going)
+  const rule = ruleOf(draft, others)
+  const after: Place = asked === null ? { view: "rules" } : { view: "question", question: asked }
+  const save = async () => {
+    setBusy(true)
+    problems.tell(null)
+    try {
+      if (isNew) await appliance.call("POST /admin/rules", { body: rule })
+      else await appliance.call("PUT /admin/rules/{id}", { path: { id: rule.id }, body: rule })
+      toast(`${KIND_NAMES[rule.kind]} ${rule.id} is saved and counts from now on`)
+      go(after)
+    } catch (error) {
+      problems.tell(error)
+      setBusy(false)
+    }
+  }
+  return {
+    draft,
+    change: (fields) => setDraft((before) => ({ ...before, ...fields })),
+    rule,
+    questions,
+    setQuestions,
+    tried,
+    isTried: tried !== null && JSON.stringify(tried.rule) === JSON.stringify(rule),
+    tryIt: () => {
+      problems.tell(null)
+      setTried({ rule, questions: questionsOf(questions, draft) })
+    },
+    onTried: (failure) => {
+      if (failure instanceof FossickError && failure.problems.length > 0) {
+        setTried(null)
+        problems.tell(failure)
+      }
+    },
+    problems,
+    isBusy,
+    save,
+    after,
+  }
+}
+
+/** Questions of one preview at most. */
+const MOST_QUESTIONS = 20
+
+/** What somebody wrote to try, and what a pin is for. */
+function questionsOf(written: string, { kind, questions }: RuleDraft): readonly string[] {
+  const lines = `${written}\n${kind === "pin" ? questions : ""}`.split("\n").map((one) => one.trim())
+  return [...new Set(lines.filter((one) => one !== ""))].slice(0, MOST_QUESTIONS)
+}
