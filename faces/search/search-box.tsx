@@ -23,30 +23,84 @@ export function SearchBox({
   readonly onAsk: (question: string) => void
 }) {
   const id = useId()
-  const input = useRef<HTMLInputElement>(null)
+  const input = useFocusBySlash(isHome)
+  const { text, at, suggestions, isShown, write, empty, ask, submit, press, close } = useSuggested(
+    question,
+    onAsk,
+  )
+  return (
+    <form class="search-box" role="search" onSubmit={submit}>
+      <div class="line">
+        <Icon name="search" />
+        <input
+          ref={input}
+          type="text"
+          role="combobox"
+          aria-label="Search"
+          aria-autocomplete="list"
+          aria-expanded={isShown}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={isShown && at >= 0 ? `${id}-${at}` : undefined}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          enterkeyhint="search"
+          maxLength={4000}
+          placeholder="Ask a question or type a name"
+          value={text}
+          onInput={(event) => write(event.currentTarget.value)}
+          onKeyDown={press}
+          onBlur={close}
+        />
+        {text !== "" && (
+          <Button
+            look="quiet"
+            icon="close"
+            label="Empty the box"
+            class="empty"
+            onClick={() => {
+              empty()
+              input.current?.focus()
+            }}
+          />
+        )}
+        <Button look="primary" type="submit" class="ask">
+          Search
+        </Button>
+      </div>
+      <ul id={`${id}-list`} role="listbox" aria-label="Suggestions" class="suggestions" hidden={!isShown}>
+        {suggestions.map((one, index) => (
+          <li
+            key={`${one.kind} ${one.text}`}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            // The box keeps the focus, or it would close the list before the click.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => ask(one.text)}
+          >
+            <Icon name={ICONS[one.kind]} />
+            <span>{one.text}</span>
+          </li>
+        ))}
+      </ul>
+    </form>
+  )
+}
+
+/** The text of the box, what is suggested for it, and which of that is chosen: -1 is the text itself. */
+function useSuggested(question: string, onAsk: (question: string) => void) {
   const [text, setText] = useState(question)
   const [isOpen, setOpen] = useState(false)
   const [at, setAt] = useState(-1)
   const suggestions = useSuggestions(text, isOpen)
   const isShown = isOpen && suggestions.length > 0
 
-  // Both before the box can be typed in: an effect after the paint would miss or empty the first letters.
+  // Before the box can be typed in: an effect after the paint would empty the first letters.
   useLayoutEffect(() => {
     setText(question)
     setOpen(false)
   }, [question])
-  useLayoutEffect(() => {
-    if (isHome) input.current?.focus()
-    const find = (event: KeyboardEvent) => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
-        return
-      event.preventDefault()
-      input.current?.focus()
-      input.current?.select()
-    }
-    addEventListener("keydown", find)
-    return () => removeEventListener("keydown", find)
-  }, [isHome])
 
   const ask = (wanted: string) => {
     setOpen(false)
@@ -76,68 +130,41 @@ export function SearchBox({
       setAt(-1)
     }
   }
-  return (
-    <form class="search-box" role="search" onSubmit={submit}>
-      <div class="line">
-        <Icon name="search" />
-        <input
-          ref={input}
-          type="text"
-          role="combobox"
-          aria-label="Search"
-          aria-autocomplete="list"
-          aria-expanded={isShown}
-          aria-controls={`${id}-list`}
-          aria-activedescendant={isShown && at >= 0 ? `${id}-${at}` : undefined}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          enterkeyhint="search"
-          maxLength={4000}
-          placeholder="Ask a question or type a name"
-          value={text}
-          onInput={(event) => {
-            setText(event.currentTarget.value)
-            setOpen(true)
-            setAt(-1)
-          }}
-          onKeyDown={press}
-          onBlur={() => setOpen(false)}
-        />
-        {text !== "" && (
-          <Button
-            look="quiet"
-            icon="close"
-            label="Empty the box"
-            class="empty"
-            onClick={() => {
-              setText("")
-              input.current?.focus()
-            }}
-          />
-        )}
-        <Button look="primary" type="submit" class="ask">
-          Search
-        </Button>
-      </div>
-      <ul id={`${id}-list`} role="listbox" aria-label="Suggestions" class="suggestions" hidden={!isShown}>
-        {suggestions.map((one, index) => (
-          <li
-            key={`${one.kind} ${one.text}`}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            // The box keeps the focus, or it would close the list before the click.
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => ask(one.text)}
-          >
-            <Icon name={ICONS[one.kind]} />
-            <span>{one.text}</span>
-          </li>
-        ))}
-      </ul>
-    </form>
-  )
+  return {
+    text,
+    at,
+    suggestions,
+    isShown,
+    write: (written: string) => {
+      setText(written)
+      setOpen(true)
+      setAt(-1)
+    },
+    empty: () => setText(""),
+    ask,
+    submit,
+    press,
+    close: () => setOpen(false),
+  }
+}
+
+/** Gives the box the focus at first where it is all there is, and by `/` from anywhere on the page. */
+function useFocusBySlash(isHome: boolean) {
+  const input = useRef<HTMLInputElement>(null)
+  // Before the box can be typed in: an effect after the paint would miss the first letters.
+  useLayoutEffect(() => {
+    if (isHome) input.current?.focus()
+    const find = (event: KeyboardEvent) => {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+        return
+      event.preventDefault()
+      input.current?.focus()
+      input.current?.select()
+    }
+    addEventListener("keydown", find)
+    return () => removeEventListener("keydown", find)
+  }, [isHome])
+  return input
 }
 
 const isTyping = (target: EventTarget | null): boolean =>

@@ -6,7 +6,7 @@ import { Answer } from "./answer.tsx"
 import { type Asking, isDoubtful } from "./ask.ts"
 import { type Options, versionAt } from "./options.ts"
 import { RowOption } from "./row.tsx"
-import { firstLink, rowsOf } from "./rows.ts"
+import { firstLink, type Row, rowsOf } from "./rows.ts"
 import { useAnswer, useAsked } from "./use-asked.ts"
 
 /**
@@ -15,7 +15,7 @@ import { useAnswer, useAsked } from "./use-asked.ts"
  */
 export function SearchDialog({
   asking,
-  options: { versions, hasAnswers, leadsHere, label },
+  options,
   onClose,
 }: {
   readonly asking: Asking
@@ -24,10 +24,78 @@ export function SearchDialog({
 }) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  const box = useRef<HTMLInputElement>(null)
-  const list = useRef<HTMLDivElement>(null)
+  const close = () => dialog.current?.close()
+  const looking = useLooking(asking, options)
+  const { rows, active } = looking
+  const { list, press } = useRowKeys(looking)
+
+  // In the same step: what is typed right behind the keys that opened it is meant for it.
+  useLayoutEffect(() => {
+    dialog.current?.showModal()
+    dialog.current?.querySelector("input")?.focus()
+  }, [])
+
+  const choose = (row: Row, { ctrlKey, metaKey }: MouseEvent) => {
+    if (row.kind === "answer") looking.ask()
+    else if (row.kind === "weak") looking.showWeak()
+    // After the browser went there; in another tab it goes without this one.
+    else if (!ctrlKey && !metaKey) setTimeout(close)
+  }
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={options.label}
+      onClose={onClose}
+      // The page has keys of its own, which are not meant here.
+      onKeyDown={(event) => event.stopPropagation()}
+      onKeyUp={(event) => event.stopPropagation()}
+      onKeyPress={(event) => event.stopPropagation()}
+      onMouseDown={(event) => {
+        if (event.target === dialog.current) close()
+      }}
+    >
+      <div class="panel">
+        <Line id={id} options={options} looking={looking} onPress={press} onClose={close} />
+        <div class={looking.asked.isAsking ? "body busy" : "body"}>
+          <Notes looking={looking} leadsHere={options.leadsHere} />
+          <div
+            ref={list}
+            id={`${id}-list`}
+            role="listbox"
+            aria-label="Results"
+            class="rows"
+            hidden={rows.length === 0}
+          >
+            {rows.map((row, index) => (
+              <RowOption
+                key={row.key}
+                row={row}
+                id={`${id}-${index}`}
+                isActive={index === active}
+                wanted={looking.wanted}
+                leadsHere={options.leadsHere}
+                onPoint={() => looking.point(row.key)}
+                onChoose={(event) => choose(row, event)}
+              />
+            ))}
+          </div>
+          {rows.length === 0 && <Nothing looking={looking} />}
+        </div>
+        <p class="spoken" role="status">
+          {spoken(looking)}
+        </p>
+        <Keys />
+      </div>
+    </dialog>
+  )
+}
+
+type Looking = ReturnType<typeof useLooking>
+
+/** What somebody looks for, and what was found so far. */
+function useLooking(asking: Asking, { versions, hasAnswers }: Options) {
   const [text, setText] = useState("")
-  const [at, setAt] = useState<string | null>(null)
+  const [at, point] = useState<string | null>(null)
   /** The text whose weak matches somebody wants to see. */
   const [weakFor, setWeakFor] = useState<string | null>(null)
   const [versionIndex, setVersionIndex] = useState(() => versionAt(versions, location.pathname))
@@ -40,183 +108,170 @@ export function SearchDialog({
   const shown = answered?.found
     ? { ...asked, found: answered.found, question: typed, suggestions: [] }
     : asked
-  const showsWeak = weakFor === typed
-  const rows = rowsOf(shown, typed, { hasAnswers: hasAnswers && answered === null, showsWeak })
-  const isWeak = shown.found !== null && isDoubtful(shown.found) && !asked.isAsking
+  const rows = rowsOf(shown, typed, {
+    hasAnswers: hasAnswers && answered === null,
+    showsWeak: weakFor === typed,
+  })
   const chosen = rows.findIndex(({ key }) => key === at)
-  const active = chosen >= 0 ? chosen : firstLink(rows)
-  const isShown = rows.length > 0
-
-  // In the same step: what is typed right behind the keys that opened it is meant for it.
-  useLayoutEffect(() => {
-    dialog.current?.showModal()
-    box.current?.focus()
-  }, [])
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" })
-  }, [active, rows.length])
-
-  const choose = (index: number, { ctrlKey, metaKey }: MouseEvent) => {
-    const row = rows[index]
-    if (row?.kind === "answer") ask()
-    else if (row?.kind === "weak") setWeakFor(typed)
-    // After the browser went there; in another tab it goes without this one.
-    else if (row && !ctrlKey && !metaKey) setTimeout(() => dialog.current?.close())
+  return {
+    text,
+    typed,
+    write: (value: string) => {
+      setText(value)
+      point(null)
+    },
+    version,
+    versionIndex,
+    setVersionIndex,
+    asked,
+    answered,
+    ask,
+    wanted,
+    rows,
+    /** Index of the row that Enter takes. */
+    active: chosen >= 0 ? chosen : firstLink(rows),
+    point,
+    isDegraded: shown.found?.degraded !== undefined,
+    isWeak: shown.found !== null && isDoubtful(shown.found) && !asked.isAsking,
+    showWeak: () => setWeakFor(typed),
   }
+}
+
+/** The keys of the box: arrows go through the rows, Enter takes one. */
+function useRowKeys({ rows, active, point }: Looking) {
+  const list = useRef<HTMLDivElement>(null)
+  const selected = () => list.current?.querySelector('[aria-selected="true"]')
+  useEffect(() => {
+    selected()?.scrollIntoView({ block: "nearest" })
+  }, [active, rows.length])
   const press = (event: KeyboardEvent) => {
     if (event.isComposing) return
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault()
       const step = event.key === "ArrowDown" ? 1 : -1
-      if (isShown) setAt(rows[(active + step + rows.length) % rows.length]!.key)
+      if (rows.length > 0) point(rows[(active + step + rows.length) % rows.length]!.key)
     } else if (event.key === "Enter") {
       event.preventDefault()
       // As a press of the mouse would, with the keys that open another tab.
       const { ctrlKey, metaKey, shiftKey } = event
-      list.current?.querySelector('[aria-selected="true"]')?.dispatchEvent(
-        new MouseEvent("click", {
-          bubbles: true,
-          cancelable: true,
-          composed: true,
-          ctrlKey,
-          metaKey,
-          shiftKey,
-        }),
+      const keys = { ctrlKey, metaKey, shiftKey }
+      selected()?.dispatchEvent(
+        new MouseEvent("click", { bubbles: true, cancelable: true, composed: true, ...keys }),
       )
     }
   }
-  const edit = (value: string) => {
-    setText(value)
-    setAt(null)
-  }
+  return { list, press }
+}
+
+/** The box, the versions, and the way out. */
+function Line({
+  id,
+  options: { versions, label },
+  looking: { text, write, rows, active, versionIndex, setVersionIndex },
+  onPress,
+  onClose,
+}: {
+  readonly id: string
+  readonly options: Options
+  readonly looking: Looking
+  readonly onPress: (event: KeyboardEvent) => void
+  readonly onClose: () => void
+}) {
   return (
-    <dialog
-      ref={dialog}
-      aria-label={label}
-      onClose={onClose}
-      // The page has keys of its own, which are not meant here.
-      onKeyDown={(event) => event.stopPropagation()}
-      onKeyUp={(event) => event.stopPropagation()}
-      onKeyPress={(event) => event.stopPropagation()}
-      onMouseDown={(event) => {
-        if (event.target === dialog.current) dialog.current?.close()
-      }}
-    >
-      <div class="panel">
-        <div class="line">
-          <Icon name="search" />
-          <input
-            ref={box}
-            type="text"
-            role="combobox"
-            aria-label={label}
-            aria-autocomplete="list"
-            aria-expanded={isShown}
-            aria-controls={`${id}-list`}
-            aria-activedescendant={isShown ? `${id}-${active}` : undefined}
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            enterkeyhint="go"
-            maxLength={400}
-            placeholder={label}
-            value={text}
-            onInput={(event) => edit(event.currentTarget.value)}
-            onKeyDown={press}
-          />
-          {versions.length > 1 && (
-            <select
-              aria-label="Version"
-              value={versionIndex}
-              onChange={(event) => setVersionIndex(Number(event.currentTarget.value))}
-            >
-              {versions.map((one, index) => (
-                <option key={one.label} value={index}>
-                  {one.label}
-                </option>
-              ))}
-            </select>
-          )}
-          <button type="button" class="close" aria-label="Close" onClick={() => dialog.current?.close()}>
-            <Icon name="close" />
-          </button>
-        </div>
-        <div class={asked.isAsking ? "body busy" : "body"}>
-          {isWeak && (
-            <p class="hint weak">
-              Nothing fits <b>{typed}</b> well. Try other words.
-            </p>
-          )}
-          {shown.found?.degraded !== undefined && (
-            <p class="hint degraded">
-              The search is busy or partly out of order: these results may be incomplete.
-            </p>
-          )}
-          {answered !== null && <Answer answered={answered} leadsHere={leadsHere} />}
-          <div
-            ref={list}
-            id={`${id}-list`}
-            role="listbox"
-            aria-label="Results"
-            class="rows"
-            hidden={!isShown}
-          >
-            {rows.map((row, index) => (
-              <RowOption
-                key={row.key}
-                row={row}
-                id={`${id}-${index}`}
-                isActive={index === active}
-                wanted={wanted}
-                leadsHere={leadsHere}
-                onPoint={() => setAt(row.key)}
-                onChoose={(event) => choose(index, event)}
-              />
-            ))}
-          </div>
-          {!isShown && (
-            <Nothing typed={typed} asked={asked} version={version.folder === "" ? null : version.label} />
-          )}
-        </div>
-        <p class="spoken" role="status">
-          {asked.isAsking || typed.length < 2
-            ? ""
-            : isWeak
-              ? "Nothing fits well"
-              : resultsIn(asked.found?.results.length ?? 0)}
-        </p>
-        <footer aria-hidden="true">
-          <span>
-            <kbd>↑</kbd>
-            <kbd>↓</kbd> choose
-          </span>
-          <span>
-            <kbd>Enter</kbd> open
-          </span>
-          <span>
-            <kbd>Esc</kbd> close
-          </span>
-          <span class="by">Fossick</span>
-        </footer>
-      </div>
-    </dialog>
+    <div class="line">
+      <Icon name="search" />
+      <input
+        type="text"
+        role="combobox"
+        aria-label={label}
+        aria-autocomplete="list"
+        aria-expanded={rows.length > 0}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={rows.length > 0 ? `${id}-${active}` : undefined}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        enterkeyhint="go"
+        maxLength={400}
+        placeholder={label}
+        value={text}
+        onInput={(event) => write(event.currentTarget.value)}
+        onKeyDown={onPress}
+      />
+      {versions.length > 1 && (
+        <select
+          aria-label="Version"
+          value={versionIndex}
+          onChange={(event) => setVersionIndex(Number(event.currentTarget.value))}
+        >
+          {versions.map((one, index) => (
+            <option key={one.label} value={index}>
+              {one.label}
+            </option>
+          ))}
+        </select>
+      )}
+      <button type="button" class="close" aria-label="Close" onClick={onClose}>
+        <Icon name="close" />
+      </button>
+    </div>
   )
+}
+
+/** Above the rows: what is to be known of them, and the answer. */
+const Notes = ({
+  looking: { isWeak, isDegraded, typed, answered },
+  leadsHere,
+}: {
+  readonly looking: Looking
+  readonly leadsHere: boolean
+}) => (
+  <>
+    {isWeak && (
+      <p class="hint weak">
+        Nothing fits <b>{typed}</b> well. Try other words.
+      </p>
+    )}
+    {isDegraded && (
+      <p class="hint degraded">The search is busy or partly out of order: these results may be incomplete.</p>
+    )}
+    {answered !== null && <Answer answered={answered} leadsHere={leadsHere} />}
+  </>
+)
+
+const KEYS = [
+  [["↑", "↓"], "choose"],
+  [["Enter"], "open"],
+  [["Esc"], "close"],
+] as const
+
+const Keys = () => (
+  <footer aria-hidden="true">
+    {KEYS.map(([keys, does]) => (
+      <span key={does}>
+        {keys.map((one) => (
+          <kbd key={one}>{one}</kbd>
+        ))}{" "}
+        {does}
+      </span>
+    ))}
+    <span class="by">Fossick</span>
+  </footer>
+)
+
+/** What those who listen hear of it. */
+function spoken({ asked: { isAsking, found }, typed, isWeak }: Looking): string {
+  if (isAsking || typed.length < 2) return ""
+  return isWeak ? "Nothing fits well" : resultsIn(found?.results.length ?? 0)
 }
 
 const resultsIn = (count: number): string =>
   count === 0 ? "Nothing found" : count === 1 ? "One result" : `${count} results`
 
 /** What stands in the place of a list. */
-function Nothing({
-  typed,
-  asked: { isAsking, problem, found },
-  version,
-}: {
-  readonly typed: string
-  readonly asked: ReturnType<typeof useAsked>
-  /** The one that is searched; null: all. */
-  readonly version: string | null
-}) {
+function Nothing({ looking }: { readonly looking: Looking }) {
+  const { typed, version } = looking
+  const { isAsking, problem, found } = looking.asked
   if (problem !== null) {
     return (
       <p class="hint problem" role="alert">
@@ -229,8 +284,8 @@ function Nothing({
   return (
     <p class="hint">
       Nothing was found for <b>{typed}</b>
-      {version === null ? "" : ` in ${version}`}. Try other words
-      {version === null ? "" : ", or another version"}.
+      {version.folder === "" ? "" : ` in ${version.label}`}. Try other words
+      {version.folder === "" ? "" : ", or another version"}.
     </p>
   )
 }

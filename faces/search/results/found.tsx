@@ -8,7 +8,7 @@ import { Progress } from "../../design/progress.tsx"
 import { degradedNote } from "../../reading/degraded.ts"
 import { wantedWords } from "../../reading/words.ts"
 import { type Asked, asking, hasFilters } from "../asked.ts"
-import { isDoubtful, type Searched } from "../use-search.ts"
+import { type Found as FoundPages, isDoubtful, type Searched } from "../use-search.ts"
 import { AskFor } from "./ask-for.tsx"
 import { Corrected } from "./corrected.tsx"
 import { Chosen, Filters } from "./filters.tsx"
@@ -29,37 +29,19 @@ function Degraded({ parts }: { readonly parts: Searched["degraded"] }) {
   )
 }
 
-/** All that was found: pages with their filters beside them, or pictures. */
-export function Found({
-  asked,
-  searched: { found, question, degraded },
-  onChange,
-  onOpen,
-  children,
-}: {
+interface FoundProps {
   readonly asked: Asked
   readonly searched: Searched
   readonly onChange: (next: Partial<Asked>) => void
   readonly onOpen: (copy: NonNullable<Asked["copy"]>) => void
   /** What stands above the pages. */
   readonly children: ComponentChildren
-}) {
+}
+
+/** All that was found: pages with their filters beside them, or pictures. */
+export function Found({ searched: { found, ...searched }, ...props }: FoundProps) {
+  const { asked, onChange } = props
   const [areShown, setShown] = useState(false)
-  const corrected = found?.corrected_query
-  const wanted = useMemo(() => wantedWords(`${question} ${corrected ?? ""}`), [question, corrected])
-  // An answer comes in pieces: what was found is not drawn again for each.
-  const list = useMemo(
-    () => (
-      <ol class="results" aria-label="Results">
-        {found?.results.map((result) => (
-          <li key={result.url}>
-            <ResultCard result={result} wanted={wanted} onOpen={onOpen} />
-          </li>
-        ))}
-      </ol>
-    ),
-    [found, wanted, onOpen],
-  )
   const isWeak = found !== null && isDoubtful(found)
   const pictures = useMemo(() => picturesOf(isWeak ? [] : (found?.results ?? [])), [found, isWeak])
   if (found === null) return <Progress label="Searching" />
@@ -94,28 +76,60 @@ export function Found({
           {asked.view === "images" ? (
             <Images pictures={pictures} />
           ) : (
-            <>
-              <Corrected found={found} />
-              <Degraded parts={isWeak ? (found.degraded ?? []) : degraded} />
-              {!isWeak && children}
-              <Nothing asked={asked} found={found} onClear={() => onChange(asking(asked.question))} />
-              {isWeak ? (
-                <details key={found.request_id} class="weak">
-                  <summary>{weakMatches(found.results.length)}</summary>
-                  {list}
-                </details>
-              ) : (
-                list
-              )}
-              {found.miss === undefined && found.results.length > 0 && (
-                <p class="missing">
-                  <span>Not what you look for?</span> <AskFor key={question} question={question} />
-                </p>
-              )}
-            </>
+            <Pages {...props} searched={{ ...searched, found }} isWeak={isWeak} />
           )}
         </Tabs>
       </div>
     </div>
+  )
+}
+
+/** The pages with what stands above and below them; where none is likely to answer, they are folded. */
+function Pages({
+  asked,
+  searched: { found, question, degraded },
+  isWeak,
+  onChange,
+  onOpen,
+  children,
+}: Omit<FoundProps, "searched"> & {
+  readonly searched: Pick<Searched, "question" | "degraded"> & { readonly found: FoundPages }
+  readonly isWeak: boolean
+}) {
+  const corrected = found.corrected_query
+  const wanted = useMemo(() => wantedWords(`${question} ${corrected ?? ""}`), [question, corrected])
+  // An answer comes in pieces: what was found is not drawn again for each.
+  const list = useMemo(
+    () => (
+      <ol class="results" aria-label="Results">
+        {found.results.map((result) => (
+          <li key={result.url}>
+            <ResultCard result={result} wanted={wanted} onOpen={onOpen} />
+          </li>
+        ))}
+      </ol>
+    ),
+    [found, wanted, onOpen],
+  )
+  return (
+    <>
+      <Corrected found={found} />
+      <Degraded parts={isWeak ? (found.degraded ?? []) : degraded} />
+      {!isWeak && children}
+      <Nothing asked={asked} found={found} onClear={() => onChange(asking(asked.question))} />
+      {isWeak ? (
+        <details key={found.request_id} class="weak">
+          <summary>{weakMatches(found.results.length)}</summary>
+          {list}
+        </details>
+      ) : (
+        list
+      )}
+      {found.miss === undefined && found.results.length > 0 && (
+        <p class="missing">
+          <span>Not what you look for?</span> <AskFor key={question} question={question} />
+        </p>
+      )}
+    </>
   )
 }
