@@ -89,33 +89,23 @@ type Result = "finished" | "finished-with-problems" | "failed"
 
 /** How a run is, or ended: in red, amber or green, and in words. */
 export function ResultChip({ state, result }: { readonly state: State; readonly result: Result | null }) {
-  if (result === "finished-with-problems")
-    return (
-      <Chip tone="warn" icon="alert">
-        Problems
-      </Chip>
-    )
-  if (result === "failed" || state === "failed")
-    return (
-      <Chip tone="bad" icon="close">
-        Failed
-      </Chip>
-    )
-  if (result === "finished" || state === "finished")
-    return (
-      <Chip tone="good" icon="check">
-        Finished
-      </Chip>
-    )
-  if (state === "running")
-    return (
-      <Chip tone="accent" icon="play">
-        Running
-      </Chip>
-    )
-  if (state === "paused") return <Chip icon="pause">Paused</Chip>
-  return state === "queued" ? <Chip icon="clock">Queued</Chip> : <Chip icon="stop">Cancelled</Chip>
+  const [icon, tone, name] = RESULTS[result ?? state]
+  return (
+    <Chip icon={icon} tone={tone}>
+      {name}
+    </Chip>
+  )
 }
+
+const RESULTS = {
+  "finished-with-problems": ["alert", "warn", "Problems"],
+  failed: ["close", "bad", "Failed"],
+  finished: ["check", "good", "Finished"],
+  running: ["play", "accent", "Running"],
+  paused: ["pause", undefined, "Paused"],
+  queued: ["clock", undefined, "Queued"],
+  cancelled: ["stop", undefined, "Cancelled"],
+} as const
 
 /** Whether a run is still to do something. */
 export const isOpen = (state: State): boolean =>

@@ -9,7 +9,7 @@ export function Chip({
   title,
   children,
 }: {
-  readonly tone?: "good" | "warn" | "bad" | "accent"
+  readonly tone?: "good" | "warn" | "bad" | "accent" | undefined
   readonly icon?: IconName
   readonly title?: string
   readonly children: ComponentChildren

@@ -11,19 +11,22 @@ export interface Column<Row> {
 /** Rows under headings. On a narrow screen it scrolls in its own box, which the keyboard reaches. */
 export function Table<Row>({
   caption,
+  label = caption,
   columns,
   rows,
   keyOf,
 }: {
   /** Read out first; not shown. */
   readonly caption: string
+  /** Of the box that scrolls. */
+  readonly label?: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
 }) {
   const look = (column: Column<Row>) => (column.isNumber === true ? "number" : undefined)
   return (
-    <div class="table-box" role="region" aria-label={caption} tabIndex={0}>
+    <div class="table-box" role="region" aria-label={label} tabIndex={0}>
       <table class="table">
         <caption class="unseen">{caption}</caption>
         <thead>

@@ -8,129 +8,32 @@ import { counted, languageName, lasting, whole } from "../words.ts"
 
 export type Look = AnswerOf<"POST /admin/sources/propose">
 
-/** What one look at a site found, and what stands in the way of a crawl. */
-export function LookFacts({
-  look,
-  onIgnoreRobots,
-  onAllowed,
-}: {
+interface LookProps {
   readonly look: Look
   /** Looks again, past robots.txt. */
   readonly onIgnoreRobots: () => void
   /** Looks again, since the network of the site is allowed now. */
   readonly onAllowed: () => void
-}) {
-  const { url, title, robots, sitemap, rendering, login, languages, program, estimate } = look
+}
+
+/** What one look at a site found, and what stands in the way of a crawl. */
+export function LookFacts(props: LookProps) {
+  const { look } = props
+  const { url, estimate, rendering, languages, program } = look
   return (
     <section class="block" aria-labelledby="found">
       <h2 id="found">What one look found</h2>
       <dl class="facts">
-        <Fact name="Site" wide>
-          {url === null ? (
-            <>Nothing could be read at {look.asked}</>
-          ) : (
-            <>
-              <b>{title ?? "Without a title"}</b>
-              <br />
-              <PageLink to={url} isApart>
-                {url}
-              </PageLink>
-              {url !== look.asked && <small> after redirects from {look.asked}</small>}
-            </>
-          )}
-        </Fact>
-        {estimate !== null && (
-          <Fact name="A full crawl">
-            <b>
-              {estimate.from === "links" ? "at least " : "about "}
-              {lasting(estimate.seconds)}
-            </b>
-            <small>
-              {counted(estimate.pages, "page")},{" "}
-              {estimate.delay_ms === 0
-                ? "without pauses"
-                : `a pause of ${estimate.delay_ms / 1000} s between them`}
-            </small>
-          </Fact>
-        )}
-        {url !== null && (
-          <Fact name="Sitemap">
-            {sitemap === null ? (
-              <>None found: links are followed</>
-            ) : (
-              <>
-                <b>{counted(sitemap.pages, "page")}</b>
-                <small>{sitemap.url}</small>
-              </>
-            )}
-          </Fact>
-        )}
-        <Fact name="robots.txt">
-          {robots === null ? (
-            <>{url === null ? "Not read" : "Passed over"}</>
-          ) : (
-            <>
-              {robots.allowed ? "Lets the crawler in" : <b>Keeps the crawler out</b>}
-              {robots.delay_ms !== null && <small>asks for a pause of {robots.delay_ms / 1000} s</small>}
-            </>
-          )}
-        </Fact>
-        {rendering !== null && (
-          <Fact name="Browser">
-            {rendering.rendering === "browser" ? <b>Needed</b> : "Not needed"}
-            <small>
-              {rendering.characters_in_browser === null
-                ? rendering.because
-                : `${whole(rendering.characters)} characters without scripts, ${whole(rendering.characters_in_browser)} with them`}
-            </small>
-          </Fact>
-        )}
-        {url !== null && (
-          <Fact name="Login">
-            {login === null ? "No form found" : login.needed ? <b>Needed</b> : "Offered, not needed"}
-            {login !== null && <small>{login.url}</small>}
-          </Fact>
-        )}
-        {languages.length > 0 && (
-          <Fact name={languages.length === 1 ? "Language" : "Languages"}>
-            {languages
-              .slice(0, MOST_LANGUAGES)
-              .map(({ language }) => languageName(language))
-              .join(", ")}
-            {languages.length > MOST_LANGUAGES && ` and ${languages.length - MOST_LANGUAGES} more`}
-          </Fact>
-        )}
-        {program !== null && (
-          <Fact name="Made by">
-            {program.name} {program.version}
-            {program.recipe !== null && (
-              <small>
-                <a href={`docs/recipes#${program.recipe}`}>How to crawl it</a>
-              </small>
-            )}
-          </Fact>
-        )}
+        <SiteFact look={look} />
+        {estimate !== null && <CrawlFact estimate={estimate} />}
+        {url !== null && <SitemapFact sitemap={look.sitemap} />}
+        <RobotsFact look={look} />
+        {rendering !== null && <BrowserFact rendering={rendering} />}
+        {url !== null && <LoginFact login={look.login} />}
+        {languages.length > 0 && <LanguagesFact languages={languages} />}
+        {program !== null && <ProgramFact program={program} />}
       </dl>
-      {look.obstacles.length > 0 && (
-        <ul class="obstacles" aria-label="In the way">
-          {look.obstacles.map(({ kind, text, help }) => (
-            <li key={text} class="notice warn">
-              <Icon name="alert" />
-              <p class="strong">{text}</p>
-              {kind === "network" ? (
-                <AllowNetwork url={look.asked} otherwise={help} onAllowed={onAllowed} />
-              ) : (
-                help !== null && <p class="small">{help}</p>
-              )}
-              {kind === "robots" && url === null && (
-                <p>
-                  <Button onClick={onIgnoreRobots}>It is my site: look all the same</Button>
-                </p>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
+      {look.obstacles.length > 0 && <Obstacles {...props} />}
       {look.notes.map((note) => (
         <p key={note} class="small">
           {note}
@@ -144,4 +47,123 @@ export function LookFacts({
   )
 }
 
+type Known<Name extends keyof Look> = { readonly [name in Name]: NonNullable<Look[name]> }
+
+const SiteFact = ({ look: { url, title, asked } }: Pick<LookProps, "look">) => (
+  <Fact name="Site" wide>
+    {url === null ? (
+      <>Nothing could be read at {asked}</>
+    ) : (
+      <>
+        <b>{title ?? "Without a title"}</b>
+        <br />
+        <PageLink to={url} isApart>
+          {url}
+        </PageLink>
+        {url !== asked && <small> after redirects from {asked}</small>}
+      </>
+    )}
+  </Fact>
+)
+
+const CrawlFact = ({ estimate }: Known<"estimate">) => (
+  <Fact name="A full crawl">
+    <b>
+      {estimate.from === "links" ? "at least " : "about "}
+      {lasting(estimate.seconds)}
+    </b>
+    <small>
+      {counted(estimate.pages, "page")},{" "}
+      {estimate.delay_ms === 0 ? "without pauses" : `a pause of ${estimate.delay_ms / 1000} s between them`}
+    </small>
+  </Fact>
+)
+
+const SitemapFact = ({ sitemap }: Pick<Look, "sitemap">) => (
+  <Fact name="Sitemap">
+    {sitemap === null ? (
+      <>None found: links are followed</>
+    ) : (
+      <>
+        <b>{counted(sitemap.pages, "page")}</b>
+        <small>{sitemap.url}</small>
+      </>
+    )}
+  </Fact>
+)
+
+const RobotsFact = ({ look: { url, robots } }: Pick<LookProps, "look">) => (
+  <Fact name="robots.txt">
+    {robots === null ? (
+      <>{url === null ? "Not read" : "Passed over"}</>
+    ) : (
+      <>
+        {robots.allowed ? "Lets the crawler in" : <b>Keeps the crawler out</b>}
+        {robots.delay_ms !== null && <small>asks for a pause of {robots.delay_ms / 1000} s</small>}
+      </>
+    )}
+  </Fact>
+)
+
+const BrowserFact = ({ rendering }: Known<"rendering">) => (
+  <Fact name="Browser">
+    {rendering.rendering === "browser" ? <b>Needed</b> : "Not needed"}
+    <small>
+      {rendering.characters_in_browser === null
+        ? rendering.because
+        : `${whole(rendering.characters)} characters without scripts, ${whole(rendering.characters_in_browser)} with them`}
+    </small>
+  </Fact>
+)
+
+const LoginFact = ({ login }: Pick<Look, "login">) => (
+  <Fact name="Login">
+    {login === null ? "No form found" : login.needed ? <b>Needed</b> : "Offered, not needed"}
+    {login !== null && <small>{login.url}</small>}
+  </Fact>
+)
+
 const MOST_LANGUAGES = 6
+
+const LanguagesFact = ({ languages }: Known<"languages">) => (
+  <Fact name={languages.length === 1 ? "Language" : "Languages"}>
+    {languages
+      .slice(0, MOST_LANGUAGES)
+      .map(({ language }) => languageName(language))
+      .join(", ")}
+    {languages.length > MOST_LANGUAGES && ` and ${languages.length - MOST_LANGUAGES} more`}
+  </Fact>
+)
+
+const ProgramFact = ({ program }: Known<"program">) => (
+  <Fact name="Made by">
+    {program.name} {program.version}
+    {program.recipe !== null && (
+      <small>
+        <a href={`docs/recipes#${program.recipe}`}>How to crawl it</a>
+      </small>
+    )}
+  </Fact>
+)
+
+/** What is in the way of a crawl, and what helps. */
+const Obstacles = ({ look: { url, asked, obstacles }, onIgnoreRobots, onAllowed }: LookProps) => (
+  <ul class="obstacles" aria-label="In the way">
+    {obstacles.map(({ kind, text, help }) => (
+      <li key={text} class="notice warn">
+        <Icon name="alert" />
+        <p class="strong">{text}</p>
+        {kind === "network" ? (
+          <AllowNetwork url={asked} otherwise={help} onAllowed={onAllowed} />
+        ) : (
+          help !== null && <p class="small">{help}</p>
+        )}
+        {kind === "robots" && url === null && (
+          <p>
+            <Button onClick={onIgnoreRobots}>It is my site: look all the same</Button>
+          </p>
+        )}
+      </li>
+    ))}
+  </ul>
+)

@@ -16,20 +16,51 @@ import { type Preview, previewOf, usePreview } from "./use-preview.ts"
 import { Yaml } from "./yaml.tsx"
 import type { AnswerOf } from "../../../api/client/client.ts"
 
-/** A source that is written: its form, the same as YAML, its pages as they read, and the way to save it. */
-export function Writing({
-  start,
-  isNew,
-  seen = [],
-  after,
-}: {
+interface WritingProps {
   readonly start: Draft
   readonly isNew: boolean
-  /** Pages that a look has read. */
-  readonly seen?: AnswerOf<"POST /admin/sources/propose">["pages"]
   /** Where saving it leads. */
   readonly after: (name: string, isRun: boolean) => Place
+}
+
+/** A source that is written: its form, the same as YAML, its pages as they read, and the way to save it. */
+export function Writing({
+  seen = [],
+  ...props
+}: WritingProps & {
+  /** Pages that a look has read. */
+  readonly seen?: AnswerOf<"POST /admin/sources/propose">["pages"]
 }) {
+  const writing = useWriting(props)
+  const { form, draft, isRefused } = writing
+  return (
+    <form
+      ref={form}
+      class="writing"
+      noValidate
+      autocomplete="off"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isRefused) writing.save(true)
+      }}
+    >
+      <div class="written">
+        <SourceForm
+          draft={draft}
+          problems={writing.problems}
+          isAsked={writing.isAsked || isRefused}
+          isNew={props.isNew}
+          onChange={writing.change}
+        />
+        <Reading draft={draft} seen={seen} onWrong={writing.tell} />
+      </div>
+      <Beside writing={writing} />
+    </form>
+  )
+}
+
+/** A draft with what the appliance makes of it, and the way to save it. */
+function useWriting({ start, isNew, after }: WritingProps) {
   const [draft, setDraft] = useState(start)
   const [isAsked, setAsked] = useState(false)
   const preview = usePreview(draft)
@@ -37,9 +68,6 @@ export function Writing({
   const go = useContext(Going)
   const form = useRef<HTMLFormElement>(null)
   const shown = preview.value
-  const problems = shown === null ? [] : problemsOf(shown, isNew)
-  const isRefused = shown !== null && shown.problems.length > 0 && shown.fits_file
-  const closed = shown?.closed_addresses[0]
   const tell = () => {
     setAsked(true)
     // Those who listen hear what is wrong; the first of it is where they go on.
@@ -65,63 +93,65 @@ export function Writing({
       toast(isRun ? `${name} is saved and will be run` : `${name} is saved`)
       go(after(name, isRun))
     })
+  return {
+    form,
+    draft,
+    change: (fields: Partial<Draft>) => setDraft((before) => ({ ...before, ...fields })),
+    preview,
+    problems: shown === null ? [] : problemsOf(shown, isNew),
+    /** Whether the console may not save it, though the file of sources may have it. */
+    isRefused: shown !== null && shown.problems.length > 0 && shown.fits_file,
+    isAsked,
+    tell,
+    saving,
+    save,
+  }
+}
+
+/** The YAML, how long a run takes, and the buttons that save. */
+function Beside({
+  writing: { draft, preview, isRefused, saving, save },
+}: {
+  readonly writing: ReturnType<typeof useWriting>
+}) {
+  const shown = preview.value
+  const closed = shown?.closed_addresses[0]
   return (
-    <form
-      ref={form}
-      class="writing"
-      noValidate
-      autocomplete="off"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!isRefused) save(true)
-      }}
-    >
-      <div class="written">
-        <SourceForm
-          draft={draft}
-          problems={problems}
-          isAsked={isAsked || isRefused}
-          isNew={isNew}
-          onChange={(fields) => setDraft((before) => ({ ...before, ...fields }))}
-        />
-        <Reading draft={draft} seen={seen} onWrong={tell} />
-      </div>
-      <div class="beside">
-        {shown !== null && <Yaml text={shown.yaml} />}
-        {preview.problem !== null && <Problem text={preview.problem} />}
-        {shown?.full_crawl != null && (
-          <p class="small">
-            {shown.full_crawl.pages_known
-              ? `A run over the ${counted(shown.full_crawl.pages, "page")} that are known takes about ${lasting(shown.full_crawl.seconds)}.`
-              : `A run that reaches its limit of ${counted(shown.full_crawl.pages, "page")} takes about ${lasting(shown.full_crawl.seconds)}.`}
-          </p>
-        )}
-        {isRefused && (
-          <div class="notice plain">
-            <p>
-              The console may not save this, but the file of sources may have it: copy the YAML into{" "}
-              <code>sources.yaml</code>.
-            </p>
-            {closed !== undefined && (
-              <AllowNetwork
-                url={closed}
-                otherwise={null}
-                onAllowed={() => preview.call((signal) => previewOf(draft, signal))}
-              />
-            )}
-          </div>
-        )}
-        {saving.problem !== null && <Problem title="It was not saved" text={saving.problem} />}
-        <p class="row">
-          <Button look="primary" icon="play" type="submit" disabled={saving.isBusy || isRefused}>
-            Save and run
-          </Button>
-          <Button icon="check" disabled={saving.isBusy || isRefused} onClick={() => save(false)}>
-            Save
-          </Button>
+    <div class="beside">
+      {shown !== null && <Yaml text={shown.yaml} />}
+      {preview.problem !== null && <Problem text={preview.problem} />}
+      {shown?.full_crawl != null && (
+        <p class="small">
+          {shown.full_crawl.pages_known
+            ? `A run over the ${counted(shown.full_crawl.pages, "page")} that are known takes about ${lasting(shown.full_crawl.seconds)}.`
+            : `A run that reaches its limit of ${counted(shown.full_crawl.pages, "page")} takes about ${lasting(shown.full_crawl.seconds)}.`}
         </p>
-      </div>
-    </form>
+      )}
+      {isRefused && (
+        <div class="notice plain">
+          <p>
+            The console may not save this, but the file of sources may have it: copy the YAML into{" "}
+            <code>sources.yaml</code>.
+          </p>
+          {closed !== undefined && (
+            <AllowNetwork
+              url={closed}
+              otherwise={null}
+              onAllowed={() => preview.call((signal) => previewOf(draft, signal))}
+            />
+          )}
+        </div>
+      )}
+      {saving.problem !== null && <Problem title="It was not saved" text={saving.problem} />}
+      <p class="row">
+        <Button look="primary" icon="play" type="submit" disabled={saving.isBusy || isRefused}>
+          Save and run
+        </Button>
+        <Button icon="check" disabled={saving.isBusy || isRefused} onClick={() => save(false)}>
+          Save
+        </Button>
+      </p>
+    </div>
   )
 }
 

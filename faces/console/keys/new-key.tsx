@@ -85,19 +85,7 @@ export function NewKey({
             onChoose={(days) => onChange({ days })}
           />
         )}
-        <div class="pair">
-          <Field
-            {...bound(fields, "credits")}
-            type="number"
-            label="Credits a month"
-            hint="Empty: no limit."
-          />
-          <Field
-            {...bound(fields, "rate_limits")}
-            label="Calls"
-            hint="Such as search=60/m. Empty: as the settings say."
-          />
-        </div>
+        <Limits {...fields} />
         {problem !== null && <Problem title="No key was made" text={problem} />}
         <p class="row">
           <Button type="submit" look="primary" icon="key" disabled={busy !== null}>
@@ -109,6 +97,17 @@ export function NewKey({
     </Dialog>
   )
 }
+
+const Limits = (form: DraftForm<KeyDraft>) => (
+  <div class="pair">
+    <Field {...bound(form, "credits")} type="number" label="Credits a month" hint="Empty: no limit." />
+    <Field
+      {...bound(form, "rate_limits")}
+      label="Calls"
+      hint="Such as search=60/m. Empty: as the settings say."
+    />
+  </div>
+)
 
 type KeyForm = DraftForm<KeyDraft> & {
   /** Names of the sources that there are. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
 
+import { Table } from "../../design/table.tsx"
 import { atTime } from "../words.ts"
 
 /** What a chart shows of one point of time; null: nothing is known. */
@@ -15,82 +16,41 @@ export interface Line {
 const WIDTH = 100
 const HEIGHT = 32
 
-/** Bars that stand on each other, or lines, over time. All that is drawn stands in a table, too. */
-export function Chart({
-  title,
-  now,
-  as,
-  at,
-  from,
-  to,
-  stepMs,
-  lines,
-  most,
-  shown,
-}: {
-  readonly title: string
-  /** The latest value, in words. */
-  readonly now: ComponentChildren
-  readonly as: "bars" | "lines"
+/** When the values are of. */
+export interface Span {
   /** When each point begins, in milliseconds since 1970. */
   readonly at: readonly number[]
   readonly from: number
   readonly to: number
   readonly stepMs: number
+}
+
+interface Shown extends Span {
+  readonly as: "bars" | "lines"
   readonly lines: readonly Line[]
   /** What the top stands for; left out: the largest value. */
   readonly most?: number | undefined
   readonly shown: (value: number) => string
+}
+
+/** Bars that stand on each other, or lines, over time. All that is drawn stands in a table, too. */
+export function Chart({
+  title,
+  now,
+  ...drawn
+}: Shown & {
+  readonly title: string
+  /** The latest value, in words. */
+  readonly now: ComponentChildren
 }) {
-  const sums = at.map((_, i) => lines.reduce((sum, { values }) => sum + (values[i] ?? 0), 0))
-  const highs = as === "bars" ? sums : lines.flatMap(({ values }) => values.map((value) => value ?? 0))
-  const top = most ?? Math.max(0, ...highs)
-  const x = (time: number) => ((time - from) / Math.max(1, to - from)) * WIDTH
-  const y = (value: number) => HEIGHT - (top === 0 ? 0 : Math.min(1, value / top) * HEIGHT)
-  const width = Math.max(0.15, (stepMs / Math.max(1, to - from)) * WIDTH * 0.8)
+  const { at, lines, shown } = drawn
   return (
     <figure class="measured">
       <figcaption>
         <span>{title}</span>
         <strong>{now}</strong>
       </figcaption>
-      <div class="drawing">
-        <span class="top" aria-hidden="true">
-          {shown(top)}
-        </span>
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-          {as === "bars"
-            ? at.map((time, i) => {
-                let under = 0
-                return lines.map(({ name, tone, values }) => {
-                  const value = values[i] ?? 0
-                  const bottom = under
-                  under += value
-                  return value === 0 ? null : (
-                    <rect
-                      key={`${name} ${time}`}
-                      class={tone}
-                      x={x(time)}
-                      y={y(under)}
-                      width={width}
-                      height={y(bottom) - y(under)}
-                    />
-                  )
-                })
-              })
-            : lines.map(({ name, tone, values }) => (
-                <path
-                  key={name}
-                  class={tone}
-                  d={pathOf(at, values, stepMs, (time, value) => [x(time), y(value)])}
-                />
-              ))}
-        </svg>
-        <span class="times" aria-hidden="true">
-          <span>{atTime(new Date(from).toISOString())}</span>
-          <span>now</span>
-        </span>
-      </div>
+      <Drawing {...drawn} />
       {lines.length > 1 && (
         <ul class="legend" aria-hidden="true">
           {lines.map(({ name, tone }) => (
@@ -104,35 +64,71 @@ export function Chart({
         <summary>
           As a table<span class="unseen">: {title}</span>
         </summary>
-        <div class="table-box" role="region" aria-label={`${title} as a table`} tabIndex={0}>
-          <table class="table">
-            <caption class="unseen">{title}</caption>
-            <thead>
-              <tr>
-                <th scope="col">From</th>
-                {lines.map(({ name }) => (
-                  <th key={name} scope="col" class="number">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {at.map((time, i) => (
-                <tr key={time}>
-                  <td>{atTime(new Date(time).toISOString())}</td>
-                  {lines.map(({ name, values }) => (
-                    <td key={name} class="number">
-                      {values[i] == null ? "–" : shown(values[i])}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          caption={title}
+          label={`${title} as a table`}
+          columns={[
+            { heading: "From", cell: ({ time }) => atTime(new Date(time).toISOString()) },
+            ...lines.map(({ name, values }) => ({
+              heading: name,
+              isNumber: true,
+              cell: ({ index }: { readonly index: number }) =>
+                values[index] == null ? "–" : shown(values[index]),
+            })),
+          ]}
+          rows={at.map((time, index) => ({ time, index }))}
+          keyOf={({ time }) => String(time)}
+        />
       </details>
     </figure>
+  )
+}
+
+function Drawing({ as, at, from, to, stepMs, lines, most, shown }: Shown) {
+  const sums = at.map((_, i) => lines.reduce((sum, { values }) => sum + (values[i] ?? 0), 0))
+  const highs = as === "bars" ? sums : lines.flatMap(({ values }) => values.map((value) => value ?? 0))
+  const top = most ?? Math.max(0, ...highs)
+  const x = (time: number) => ((time - from) / Math.max(1, to - from)) * WIDTH
+  const y = (value: number) => HEIGHT - (top === 0 ? 0 : Math.min(1, value / top) * HEIGHT)
+  const width = Math.max(0.15, (stepMs / Math.max(1, to - from)) * WIDTH * 0.8)
+  return (
+    <div class="drawing">
+      <span class="top" aria-hidden="true">
+        {shown(top)}
+      </span>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {as === "bars"
+          ? at.map((time, i) => {
+              let under = 0
+              return lines.map(({ name, tone, values }) => {
+                const value = values[i] ?? 0
+                const bottom = under
+                under += value
+                return value === 0 ? null : (
+                  <rect
+                    key={`${name} ${time}`}
+                    class={tone}
+                    x={x(time)}
+                    y={y(under)}
+                    width={width}
+                    height={y(bottom) - y(under)}
+                  />
+                )
+              })
+            })
+          : lines.map(({ name, tone, values }) => (
+              <path
+                key={name}
+                class={tone}
+                d={pathOf(at, values, stepMs, (time, value) => [x(time), y(value)])}
+              />
+            ))}
+      </svg>
+      <span class="times" aria-hidden="true">
+        <span>{atTime(new Date(from).toISOString())}</span>
+        <span>now</span>
+      </span>
+    </div>
   )
 }
 

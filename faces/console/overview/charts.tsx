@@ -1,4 +1,4 @@
-import { Time } from "../parts.tsx"
+import { Fact, Time } from "../parts.tsx"
 import { useState } from "preact/hooks"
 
 import type { AnswerOf } from "../../../api/client/client.ts"
@@ -7,7 +7,7 @@ import { appliance } from "../../session/appliance.ts"
 import { PolledStatus } from "../asking/status.tsx"
 import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
 import { counted, rate, share, size, whole } from "../words.ts"
-import { Chart } from "./chart.tsx"
+import { Chart, type Span } from "./chart.tsx"
 
 const SPANS = [
   { hours: 6, name: "6 hours" },
@@ -50,101 +50,141 @@ export function Charts() {
 
 const milliseconds = (value: number) => (value >= 1000 ? `${rate(value / 1000)} s` : `${whole(value)} ms`)
 
-function Drawn({ history }: { readonly history: AnswerOf<"GET /admin/history"> }) {
-  const { points, memory_bytes: memory, disk_bytes: disk } = history
+type History = AnswerOf<"GET /admin/history">
+type Points = History["points"]
+
+/** What each chart is given. */
+interface Measured {
+  readonly time: Span
+  readonly points: Points
+}
+
+const sum = (points: Points, of: (point: Points[number]) => number): number =>
+  points.reduce((all, point) => all + of(point), 0)
+
+function Drawn({ history }: { readonly history: History }) {
+  const { points } = history
   const time = {
     at: points.map(({ at }) => Date.parse(at)),
     from: Date.parse(history.from),
     to: Date.parse(history.to),
     stepMs: history.step_seconds * 1000,
   }
-  const sum = (of: (point: (typeof points)[number]) => number) =>
-    points.reduce((all, point) => all + of(point), 0)
-  const answered = sum((point) => point.answered)
-  const notAnswered = sum((point) => point.refused + point.failed)
-  const visits = sum((point) => point.visits)
-  const last = points.at(-1)
-  const slowest = Math.max(0, ...points.map((point) => point.slow_ms ?? 0))
-  const perMinute = (count: number, seconds: number) => (count * 60) / Math.max(1, seconds)
   return (
     <div class="charts">
-      <Chart
-        {...time}
-        title="Crawl rate, visits a minute"
-        now={counted(visits, "visit")}
-        as="bars"
-        lines={[
-          {
-            name: "went well",
-            tone: "accent",
-            values: points.map((one) => perMinute(one.visits - one.failed_visits, one.seconds)),
-          },
-          {
-            name: "failed",
-            tone: "bad",
-            values: points.map((one) => perMinute(one.failed_visits, one.seconds)),
-          },
-        ]}
-        shown={rate}
-      />
-      <Chart
-        {...time}
-        title="Questions"
-        now={
-          <>
-            {whole(answered)} answered{notAnswered > 0 && `, ${whole(notAnswered)} not`}
-          </>
-        }
-        as="bars"
-        lines={[
-          { name: "answered", tone: "accent", values: points.map((one) => one.answered) },
-          { name: "refused", tone: "warn", values: points.map((one) => one.refused) },
-          { name: "failed", tone: "bad", values: points.map((one) => one.failed) },
-        ]}
-        shown={whole}
-      />
-      <Chart
-        {...time}
-        title="Time to answer"
-        now={slowest === 0 ? "no question" : `at most ${milliseconds(slowest)}`}
-        as="lines"
-        lines={[
-          { name: "half took at most", tone: "accent", values: points.map((one) => one.median_ms) },
-          { name: "95% took at most", tone: "warn", values: points.map((one) => one.slow_ms) },
-        ]}
-        shown={milliseconds}
-      />
-      <Chart
-        {...time}
-        title="Memory used"
-        now={last === undefined ? "–" : `${size(memory - last.memory_free_bytes)} of ${size(memory)}`}
-        as="lines"
-        most={memory}
-        lines={[
-          { name: "all", tone: "accent", values: points.map((one) => memory - one.memory_free_bytes) },
-          { name: "the search", tone: "good", values: points.map((one) => one.process_memory_bytes) },
-        ]}
-        shown={size}
-      />
-      {disk !== null && (
-        <Chart
-          {...time}
-          title="Disk used"
-          now={last?.disk_free_bytes == null ? "–" : `${size(disk - last.disk_free_bytes)} of ${size(disk)}`}
-          as="lines"
-          most={disk}
-          lines={[
-            {
-              name: "used",
-              tone: "accent",
-              values: points.map(({ disk_free_bytes: free }) => (free === null ? null : disk - free)),
-            },
-          ]}
-          shown={size}
-        />
-      )}
+      <CrawlRate time={time} points={points} />
+      <Questions time={time} points={points} />
+      <AnswerTimes time={time} points={points} />
+      <Memory time={time} points={points} of={history.memory_bytes} />
+      {history.disk_bytes !== null && <Disk time={time} points={points} of={history.disk_bytes} />}
       <Fresh />
     </div>
+  )
+}
+
+const perMinute = (count: number, seconds: number): number => (count * 60) / Math.max(1, seconds)
+
+const CrawlRate = ({ time, points }: Measured) => (
+  <Chart
+    {...time}
+    title="Crawl rate, visits a minute"
+    now={counted(
+      sum(points, (point) => point.visits),
+      "visit",
+    )}
+    as="bars"
+    lines={[
+      {
+        name: "went well",
+        tone: "accent",
+        values: points.map((one) => perMinute(one.visits - one.failed_visits, one.seconds)),
+      },
+      {
+        name: "failed",
+        tone: "bad",
+        values: points.map((one) => perMinute(one.failed_visits, one.seconds)),
+      },
+    ]}
+    shown={rate}
+  />
+)
+
+function Questions({ time, points }: Measured) {
+  const answered = sum(points, (point) => point.answered)
+  const notAnswered = sum(points, (point) => point.refused + point.failed)
+  return (
+    <Chart
+      {...time}
+      title="Questions"
+      now={
+        <>
+          {whole(answered)} answered{notAnswered > 0 && `, ${whole(notAnswered)} not`}
+        </>
+      }
+      as="bars"
+      lines={[
+        { name: "answered", tone: "accent", values: points.map((one) => one.answered) },
+        { name: "refused", tone: "warn", values: points.map((one) => one.refused) },
+        { name: "failed", tone: "bad", values: points.map((one) => one.failed) },
+      ]}
+      shown={whole}
+    />
+  )
+}
+
+function AnswerTimes({ time, points }: Measured) {
+  const slowest = Math.max(0, ...points.map((point) => point.slow_ms ?? 0))
+  return (
+    <Chart
+      {...time}
+      title="Time to answer"
+      now={slowest === 0 ? "no question" : `at most ${milliseconds(slowest)}`}
+      as="lines"
+      lines={[
+        { name: "half took at most", tone: "accent", values: points.map((one) => one.median_ms) },
+        { name: "95% took at most", tone: "warn", values: points.map((one) => one.slow_ms) },
+      ]}
+      shown={milliseconds}
+    />
+  )
+}
+
+function Memory({ time, points, of }: Measured & { readonly of: number }) {
+  const last = points.at(-1)
+  return (
+    <Chart
+      {...time}
+      title="Memory used"
+      now={last === undefined ? "–" : `${size(of - last.memory_free_bytes)} of ${size(of)}`}
+      as="lines"
+      most={of}
+      lines={[
+        { name: "all", tone: "accent", values: points.map((one) => of - one.memory_free_bytes) },
+        { name: "the search", tone: "good", values: points.map((one) => one.process_memory_bytes) },
+      ]}
+      shown={size}
+    />
+  )
+}
+
+function Disk({ time, points, of }: Measured & { readonly of: number }) {
+  const last = points.at(-1)
+  return (
+    <Chart
+      {...time}
+      title="Disk used"
+      now={last?.disk_free_bytes == null ? "–" : `${size(of - last.disk_free_bytes)} of ${size(of)}`}
+      as="lines"
+      most={of}
+      lines={[
+        {
+          name: "used",
+          tone: "accent",
+          values: points.map(({ disk_free_bytes: free }) => (free === null ? null : of - free)),
+        },
+      ]}
+      shown={size}
+    />
   )
 }
 
@@ -170,13 +210,10 @@ function Fresh() {
       </figcaption>
       <dl class="fresh">
         {rows.map(([name, count]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Progress label={`Looked at ${name}`} value={count} max={Math.max(1, pages)} />
-              {pages === 0 ? "–" : share(count, pages)}
-            </dd>
-          </div>
+          <Fact key={name} name={name}>
+            <Progress label={`Looked at ${name}`} value={count} max={Math.max(1, pages)} />
+            {pages === 0 ? "–" : share(count, pages)}
+          </Fact>
         ))}
       </dl>
       {value.oldest_at !== null && (

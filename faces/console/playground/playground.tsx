@@ -7,7 +7,7 @@ import { Tabs } from "../../design/tabs.tsx"
 import { BASE } from "../../session/appliance.ts"
 import { Head, Loading, Problem } from "../parts.tsx"
 import { Snippet } from "../upkeep/snippet.tsx"
-import { useCall } from "../asking/use-call.ts"
+import { type Called, useCall } from "../asking/use-call.ts"
 import { usePolled } from "../asking/use-polled.ts"
 import { whole } from "../words.ts"
 import { type OfferedCall, offeredCalls } from "./offered-calls.ts"
@@ -54,12 +54,11 @@ interface Answer {
   readonly text: string
 }
 
-function Try({ call }: { readonly call: OfferedCall }) {
+/** A call as somebody fills it in; `wrong` says why its body cannot be sent. */
+function useFilling(call: OfferedCall) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const [body, setBody] = useState(call.body ?? "")
-  const [language, setLanguage] = useState("curl")
-  const sent = useCall<Answer>()
-  const parsed = call.body === null || body.trim() === "" ? { value: undefined } : parse(body)
+  const { value, wrong = null } = call.body === null || body.trim() === "" ? {} : parse(body)
   const given = (where: "path" | "query") =>
     Object.fromEntries(
       call.parameters.filter((one) => one.in === where).map(({ name }) => [name, values[name] ?? ""]),
@@ -69,12 +68,16 @@ function Try({ call }: { readonly call: OfferedCall }) {
     path: call.path,
     inPath: given("path"),
     inQuery: given("query"),
-    body: parsed.value,
+    body: value,
   }
-  const snippets = snippetsOf(BASE.href.replace(/\/$/, ""), filled)
-  const snippet = snippets.find(({ name }) => name === language) ?? snippets[0]!
   const isMissing = call.parameters.some(({ name, required }) => required && (values[name] ?? "") === "")
-  const { wrong = null } = parsed
+  const write = (name: string, text: string) => setValues({ ...values, [name]: text })
+  return { values, write, body, setBody, wrong, filled, isMissing }
+}
+
+function Try({ call }: { readonly call: OfferedCall }) {
+  const { values, write, body, setBody, wrong, filled, isMissing } = useFilling(call)
+  const sent = useCall<Answer>()
   return (
     <div class="playground">
       <form
@@ -92,7 +95,7 @@ function Try({ call }: { readonly call: OfferedCall }) {
             hint={description.replaceAll("`", "")}
             value={values[name] ?? ""}
             required={required}
-            onWrite={(text) => setValues({ ...values, [name]: text })}
+            onWrite={(text) => write(name, text)}
           />
         ))}
         {call.body !== null && (
@@ -121,41 +124,55 @@ function Try({ call }: { readonly call: OfferedCall }) {
           )}
         </p>
       </form>
-      <section class="block" aria-labelledby="take-along">
-        <h2 id="take-along">Take it along</h2>
-        <Tabs
-          label="Languages"
-          tabs={snippets.map(({ name }) => ({ name, label: name }))}
-          chosen={snippet.name}
-          onChoose={setLanguage}
-        >
-          <Snippet name={snippet.name} text={snippet.text} />
-        </Tabs>
-        <p class="small">
-          Set <code>FOSSICK_API_KEY</code> to a key; <code>/admin</code> takes one of the role admin.
-        </p>
-      </section>
-      <section class="block reply" aria-label="What was answered" aria-live="polite">
-        <h2>
-          Answer
-          {sent.value !== null && (
-            <Chip tone={sent.value.status < 400 ? "good" : "bad"}>
-              {sent.value.status} in {whole(sent.value.ms)} ms
-            </Chip>
-          )}
-        </h2>
-        {sent.problem !== null && <Problem text={sent.problem} />}
-        {sent.value === null ? (
-          <p class="small">{sent.isBusy ? "Asking…" : "Nothing was sent yet."}</p>
-        ) : (
-          <pre tabIndex={0} role="region" aria-label="Answer">
-            <code>{sent.value.text}</code>
-          </pre>
-        )}
-      </section>
+      <TakeAlong filled={filled} />
+      <Reply sent={sent} />
     </div>
   )
 }
+
+/** The same call in the languages of programs. */
+function TakeAlong({ filled }: { readonly filled: FilledCall }) {
+  const [language, setLanguage] = useState("curl")
+  const snippets = snippetsOf(BASE.href.replace(/\/$/, ""), filled)
+  const snippet = snippets.find(({ name }) => name === language) ?? snippets[0]!
+  return (
+    <section class="block" aria-labelledby="take-along">
+      <h2 id="take-along">Take it along</h2>
+      <Tabs
+        label="Languages"
+        tabs={snippets.map(({ name }) => ({ name, label: name }))}
+        chosen={snippet.name}
+        onChoose={setLanguage}
+      >
+        <Snippet name={snippet.name} text={snippet.text} />
+      </Tabs>
+      <p class="small">
+        Set <code>FOSSICK_API_KEY</code> to a key; <code>/admin</code> takes one of the role admin.
+      </p>
+    </section>
+  )
+}
+
+const Reply = ({ sent: { value, problem, isBusy } }: { readonly sent: Called<Answer> }) => (
+  <section class="block reply" aria-label="What was answered" aria-live="polite">
+    <h2>
+      Answer
+      {value !== null && (
+        <Chip tone={value.status < 400 ? "good" : "bad"}>
+          {value.status} in {whole(value.ms)} ms
+        </Chip>
+      )}
+    </h2>
+    {problem !== null && <Problem text={problem} />}
+    {value === null ? (
+      <p class="small">{isBusy ? "Asking…" : "Nothing was sent yet."}</p>
+    ) : (
+      <pre tabIndex={0} role="region" aria-label="Answer">
+        <code>{value.text}</code>
+      </pre>
+    )}
+  </section>
+)
 
 function parse(text: string): { readonly value?: unknown; readonly wrong?: string } {
   try {

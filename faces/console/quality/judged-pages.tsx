@@ -14,6 +14,8 @@ export type History = AnswerOf<"GET /admin/judged-questions/{id}">
 const GRADES = { 1: "Somewhat", 2: "Well", 3: "Fully" } as const
 const GRADE_VALUES = [1, 2, 3]
 
+const gradeName = (grade: number): string => GRADES[grade as keyof typeof GRADES] ?? `Grade ${grade}`
+
 interface Page {
   readonly url: string
   readonly grade: number
@@ -86,7 +88,7 @@ export function useJudgement(question: string, history: History | null, onChange
 const optionsOf = (grade: number) =>
   [...new Set([...GRADE_VALUES, grade])]
     .filter((one) => one > 0)
-    .map((one) => ({ value: String(one), label: GRADES[one as keyof typeof GRADES] ?? `Grade ${one}` }))
+    .map((one) => ({ value: String(one), label: gradeName(one) }))
 
 /** How well one page answers. */
 export function GradeOf({
@@ -125,13 +127,7 @@ export function JudgedPages({
   readonly found: readonly string[]
   readonly isJudged: boolean
 }) {
-  const [url, setUrl] = useState("")
-  const { pages, isChanged, isBusy, problem, wrong } = judgement
-  const add = () => {
-    if (url.trim() === "") return
-    judgement.grade(url.trim(), 3)
-    setUrl("")
-  }
+  const { pages, isChanged, isBusy, problem } = judgement
   return (
     <section class="card" aria-labelledby="right-pages">
       <h2 id="right-pages">Pages that answer it</h2>
@@ -143,48 +139,16 @@ export function JudgedPages({
       ) : (
         <ul class="right-pages">
           {pages.map((page) => (
-            <li key={page.url}>
-              <div>
-                <PageLink to={page.url} isApart>
-                  {page.url}
-                </PageLink>
-                <p class="small">
-                  {GRADES[page.grade as keyof typeof GRADES] ?? `Grade ${page.grade}`}
-                  {!found.includes(page.url) && ", not among the first ten"}
-                </p>
-              </div>
-              <Button
-                look="quiet"
-                icon="close"
-                label={`Take ${page.url} out`}
-                onClick={() => judgement.grade(page.url, 0)}
-              />
-            </li>
+            <RightPage
+              key={page.url}
+              page={page}
+              isFound={found.includes(page.url)}
+              onTakeOut={() => judgement.grade(page.url, 0)}
+            />
           ))}
         </ul>
       )}
-      <form
-        class="add-page"
-        noValidate
-        autocomplete="off"
-        onSubmit={(event) => {
-          event.preventDefault()
-          add()
-        }}
-      >
-        <Field
-          name="url"
-          type="url"
-          label="Another page"
-          placeholder="https://"
-          value={url}
-          wrong={wrong}
-          onWrite={setUrl}
-        />
-        <Button type="submit" icon="plus">
-          Add
-        </Button>
-      </form>
+      <AddPage judgement={judgement} />
       {problem !== null && <Problem title="It was not kept" text={problem} />}
       <p class="row">
         <Button
@@ -202,5 +166,62 @@ export function JudgedPages({
         )}
       </p>
     </section>
+  )
+}
+
+const RightPage = ({
+  page: { url, grade },
+  isFound,
+  onTakeOut,
+}: {
+  readonly page: Page
+  readonly isFound: boolean
+  readonly onTakeOut: () => void
+}) => (
+  <li>
+    <div>
+      <PageLink to={url} isApart>
+        {url}
+      </PageLink>
+      <p class="small">
+        {gradeName(grade)}
+        {!isFound && ", not among the first ten"}
+      </p>
+    </div>
+    <Button look="quiet" icon="close" label={`Take ${url} out`} onClick={onTakeOut} />
+  </li>
+)
+
+/** Names a page that is not among the results. */
+function AddPage({ judgement: { grade, wrong } }: { readonly judgement: Judgement }) {
+  const [url, setUrl] = useState("")
+  const add = () => {
+    if (url.trim() === "") return
+    grade(url.trim(), 3)
+    setUrl("")
+  }
+  return (
+    <form
+      class="add-page"
+      noValidate
+      autocomplete="off"
+      onSubmit={(event) => {
+        event.preventDefault()
+        add()
+      }}
+    >
+      <Field
+        name="url"
+        type="url"
+        label="Another page"
+        placeholder="https://"
+        value={url}
+        wrong={wrong}
+        onWrite={setUrl}
+      />
+      <Button type="submit" icon="plus">
+        Add
+      </Button>
+    </form>
   )
 }

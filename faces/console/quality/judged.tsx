@@ -9,10 +9,10 @@ import { type Column, Table } from "../../design/table.tsx"
 import { addressOf, appliance } from "../../session/appliance.ts"
 import { Going, Link } from "../link.tsx"
 import { Nothing, Problem } from "../parts.tsx"
-import { RankChange, score, ScoreChange } from "../rules/rank.tsx"
+import { rankColumns, score, ScoreChange } from "../rules/rank.tsx"
 import { More, useFirstRows } from "../asking/more.tsx"
 import { PolledStatus } from "../asking/status.tsx"
-import { useActions } from "../asking/use-actions.ts"
+import { type Actions, useActions } from "../asking/use-actions.ts"
 import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
 import { atTime, counted, whole } from "../words.ts"
 
@@ -42,28 +42,10 @@ export function JudgedQuestions() {
   return (
     <div class="judged">
       <PolledStatus of={polled} actions={actions} />
-      {value !== null && value.total === 0 && (
-        <Nothing icon="check" title="No question is judged yet">
-          <p>
-            A judged question is one whose right pages you know. Judge a few dozen, and you see in numbers
-            whether a synonym, a new model or a new source made search better or worse.
-          </p>
-          <p>
-            Open a question that{" "}
-            <Link to={{ view: "quality", shown: "queries", report: "top" }}>people asked</Link>, and say which
-            pages answer it; or bring in a file.
-          </p>
-          <p class="row">
-            <ImportButton onDone={refresh} look="primary" />
-            <a class="button" href="docs/judge-the-ranking">
-              How to judge
-            </a>
-          </p>
-        </Nothing>
-      )}
+      {value !== null && value.total === 0 && <NoneJudged onImported={refresh} />}
+      {value !== null && <AskForm />}
       {value !== null && value.total > 0 && (
         <>
-          <AskForm />
           <Sums runs={value.runs} total={value.total} />
           {running !== undefined && (
             <section class="block" aria-label="Run under way">
@@ -76,27 +58,7 @@ export function JudgedQuestions() {
           <section class="block" aria-label="The questions">
             <div class="between">
               <h2>{counted(value.total, "question")}, the worst first</h2>
-              <div class="row">
-                <Button
-                  look="primary"
-                  icon="play"
-                  disabled={actions.busy !== null || running !== undefined}
-                  onClick={() =>
-                    void actions.act(
-                      "run",
-                      () => appliance.call("POST /admin/judged-runs"),
-                      "All questions are asked now",
-                    )
-                  }
-                >
-                  Ask all now
-                </Button>
-                <ImportButton onDone={refresh} />
-                <a class="button" href={addressOf("admin/judged-questions.yaml")} download="judged.yaml">
-                  <Icon name="down" />
-                  Export
-                </a>
-              </div>
+              <ForAll actions={actions} isRunning={running !== undefined} onImported={refresh} />
             </div>
             <Table
               caption="Judged questions"
@@ -114,10 +76,57 @@ export function JudgedQuestions() {
           </section>
         </>
       )}
-      {value !== null && value.total === 0 && <AskForm />}
     </div>
   )
 }
+
+const NoneJudged = ({ onImported }: { readonly onImported: () => void }) => (
+  <Nothing icon="check" title="No question is judged yet">
+    <p>
+      A judged question is one whose right pages you know. Judge a few dozen, and you see in numbers whether a
+      synonym, a new model or a new source made search better or worse.
+    </p>
+    <p>
+      Open a question that <Link to={{ view: "quality", shown: "queries", report: "top" }}>people asked</Link>
+      , and say which pages answer it; or bring in a file.
+    </p>
+    <p class="row">
+      <ImportButton onDone={onImported} look="primary" />
+      <a class="button" href="docs/judge-the-ranking">
+        How to judge
+      </a>
+    </p>
+  </Nothing>
+)
+
+/** What may be done with all of them. */
+const ForAll = ({
+  actions: { busy, act },
+  isRunning,
+  onImported,
+}: {
+  readonly actions: Actions
+  readonly isRunning: boolean
+  readonly onImported: () => void
+}) => (
+  <div class="row">
+    <Button
+      look="primary"
+      icon="play"
+      disabled={busy !== null || isRunning}
+      onClick={() =>
+        void act("run", () => appliance.call("POST /admin/judged-runs"), "All questions are asked now")
+      }
+    >
+      Ask all now
+    </Button>
+    <ImportButton onDone={onImported} />
+    <a class="button" href={addressOf("admin/judged-questions.yaml")} download="judged.yaml">
+      <Icon name="down" />
+      Export
+    </a>
+  </div>
+)
 
 const COLUMNS: readonly Column<Judged>[] = [
   {
@@ -125,17 +134,7 @@ const COLUMNS: readonly Column<Judged>[] = [
     cell: ({ question }) => <Link to={{ view: "question", question }}>{question}</Link>,
   },
   { heading: "Pages", isNumber: true, cell: ({ pages }) => whole(pages.length) },
-  {
-    heading: "Rank",
-    cell: ({ latest, before }) =>
-      latest === null ? "–" : <RankChange before={(before ?? latest).rank} after={latest.rank} />,
-  },
-  {
-    heading: "nDCG@10",
-    isNumber: true,
-    cell: ({ latest, before }) =>
-      latest === null ? "–" : <ScoreChange before={(before ?? latest).ndcg} after={latest.ndcg} />,
-  },
+  ...rankColumns(({ latest, before }: Judged) => latest && { before: before ?? latest, after: latest }),
 ]
 
 /** The latest run beside the one before, and all of them as a line. */

@@ -1,14 +1,13 @@
-import { useContext, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 
 import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
-import { Select } from "../../design/field.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
-import { Going, Link } from "../link.tsx"
-import { Head, Loading, Nothing, Problem } from "../parts.tsx"
-import { RankChange, score, ScoreChange } from "../rules/rank.tsx"
+import { Link } from "../link.tsx"
+import { Nothing } from "../parts.tsx"
+import { score } from "../rules/rank.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
 import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
@@ -132,139 +131,5 @@ function RunChip({ run: { state, asked, questions, problem } }: { readonly run: 
       </Chip>
       {problem !== null && <p class="reason">{problem}</p>}
     </>
-  )
-}
-
-/** One run, question by question, beside another one. */
-export function JudgedRunView({
-  run: id,
-  against,
-}: {
-  readonly run: number
-  readonly against: number | null
-}) {
-  const go = useContext(Going)
-  const { value, problem, refresh } = usePolled(
-    `judged run ${id} ${against ?? ""}`,
-    async (signal) => {
-      const query = { against: against ?? undefined, limit: 1000 }
-      const [compared, all] = await Promise.all([
-        appliance.call("GET /admin/judged-runs/{id}", { path: { id }, query, signal }),
-        appliance.call("GET /admin/judged-runs", { query: { limit: MOST }, signal }),
-      ])
-      return { ...compared, others: all.runs.filter((one) => one.id !== id && one.state === "finished") }
-    },
-    ({ run }) => (run.state === "running" ? LIVE_MS : null),
-  )
-  const title =
-    value === null ? (
-      "Run of judged questions"
-    ) : (
-      <>
-        Judged on <span class="when">{atTime(value.run.started_at)}</span>
-      </>
-    )
-  return (
-    <>
-      <Head title={title} page="Run of judged questions" under={value?.run.note} />
-      {problem !== null && <Problem text={problem} onAgain={refresh} />}
-      {value === null && problem === null && <Loading />}
-      {value !== null && (
-        <>
-          {value.others.length > 0 && (
-            <div class="against">
-              <Select
-                name="against"
-                label="Beside the run of"
-                value={String(value.against?.id ?? "")}
-                options={[
-                  ...(value.against === null ? [{ value: "", label: "choose a run" }] : []),
-                  ...value.others.map((one) => ({
-                    value: String(one.id),
-                    label: `${atTime(one.started_at)}${one.note === "" ? "" : ` (${one.note})`}`,
-                  })),
-                ]}
-                onChoose={(chosen) =>
-                  go({ view: "judged-run", run: id, against: chosen === "" ? null : Number(chosen) })
-                }
-              />
-            </div>
-          )}
-          <Facts run={value.run} against={value.against} />
-          {value.questions.length === 0 ? (
-            <Nothing icon="clock" title="It has no ranks">
-              <p>The run did not come to its end, or its questions were deleted since.</p>
-            </Nothing>
-          ) : (
-            <Table
-              caption="Questions of the run"
-              columns={[
-                {
-                  heading: "Question",
-                  cell: ({ question }) => <Link to={{ view: "question", question }}>{question}</Link>,
-                },
-                {
-                  heading: "Rank",
-                  cell: ({ rank, before }) => (
-                    <RankChange before={before === null ? rank : before.rank} after={rank} />
-                  ),
-                },
-                {
-                  heading: "nDCG@10",
-                  isNumber: true,
-                  cell: ({ ndcg, before }) => <ScoreChange before={before?.ndcg ?? ndcg} after={ndcg} />,
-                },
-              ]}
-              rows={value.questions}
-              keyOf={(one) => one.id}
-            />
-          )}
-        </>
-      )}
-    </>
-  )
-}
-
-/** The sums, and what was different. */
-function Facts({ run, against }: { readonly run: JudgedRun; readonly against: JudgedRun | null }) {
-  const differs = [
-    ["Model", against?.embedder, run.embedder],
-    ["Rules", against?.rules_digest.slice(0, 8), run.rules_digest.slice(0, 8)],
-    ["Index", against?.generation, run.generation],
-    ["Pages", against && whole(against.pages), whole(run.pages)],
-    ["Depth", against?.depth, run.depth],
-  ] as const
-  const sums = [
-    ["nDCG@10", against?.ndcg, run.ndcg],
-    ["hit@1", against?.hit1, run.hit1],
-    ["hit@3", against?.hit3, run.hit3],
-  ] as const
-  return (
-    <dl class="sums">
-      {run.ndcg !== null &&
-        sums.map(([name, then, now]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <ScoreChange before={then ?? now ?? 0} after={now ?? 0} />
-            </dd>
-          </div>
-        ))}
-      {differs.map(([name, then, now]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            {then == null || then === now ? (
-              now
-            ) : (
-              <span>
-                {then} <span aria-hidden="true">→</span>
-                <span class="unseen">became</span> {now}
-              </span>
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
   )
 }

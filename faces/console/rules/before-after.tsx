@@ -7,7 +7,7 @@ import { appliance, inWords } from "../../session/appliance.ts"
 import { Fact, Problem } from "../parts.tsx"
 import { SignedOut } from "../asking/use-polled.ts"
 import { counted } from "../words.ts"
-import { RankChange, ScoreChange } from "./rank.tsx"
+import { rankColumns, ScoreChange } from "./rank.tsx"
 
 type Found = AnswerOf<"POST /admin/rules/preview">["questions"][number]
 type Judged = AnswerOf<"POST /admin/judged-questions/preview">
@@ -168,15 +168,7 @@ function JudgedChange({ judged }: { readonly judged: Judged }) {
 
 const JUDGED_COLUMNS: readonly Column<Judged["questions"][number]>[] = [
   { heading: "Question", cell: ({ question }) => question },
-  {
-    heading: "Rank",
-    cell: ({ before, after }) => <RankChange before={before.rank} after={after.rank} />,
-  },
-  {
-    heading: "nDCG@10",
-    isNumber: true,
-    cell: ({ before, after }) => <ScoreChange before={before.ndcg} after={after.ndcg} />,
-  },
+  ...rankColumns((one: Judged["questions"][number]) => one),
 ]
 
 /** Questions that find something else; those that somebody came for are shown whether they change or not. */

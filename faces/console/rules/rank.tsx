@@ -1,3 +1,5 @@
+import type { Column } from "../../design/table.tsx"
+
 const SCORE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 3, maximumFractionDigits: 3 })
 
 /** `0.712`. */
@@ -40,3 +42,29 @@ const Arrow = () => (
 )
 
 const toneOf = (before: number, after: number): string => (after > before ? "good" : "bad")
+
+interface Ranked {
+  readonly rank: number | null
+  readonly ndcg: number
+}
+
+/** Columns for how a question ranks, and how it did before. @param of null: it was not asked yet */
+export const rankColumns = <Row,>(
+  of: (row: Row) => { readonly before: Ranked; readonly after: Ranked } | null,
+): readonly Column<Row>[] => [
+  {
+    heading: "Rank",
+    cell: (row) => {
+      const ranked = of(row)
+      return ranked === null ? "–" : <RankChange before={ranked.before.rank} after={ranked.after.rank} />
+    },
+  },
+  {
+    heading: "nDCG@10",
+    isNumber: true,
+    cell: (row) => {
+      const ranked = of(row)
+      return ranked === null ? "–" : <ScoreChange before={ranked.before.ndcg} after={ranked.after.ndcg} />
+    },
+  },
+]

@@ -1,5 +1,6 @@
 import { useRef, useState } from "preact/hooks"
 
+import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
@@ -7,7 +8,7 @@ import { Link } from "../link.tsx"
 import { Head, isOpen, Loading, Problem, ResultChip } from "../parts.tsx"
 import { askedBy, taken } from "../sources/run-table.tsx"
 import { PolledStatus } from "../asking/status.tsx"
-import { useActions } from "../asking/use-actions.ts"
+import { type Actions, useActions } from "../asking/use-actions.ts"
 import { LIVE_MS, usePolled } from "../asking/use-polled.ts"
 import { atTime, lasting, onClock } from "../words.ts"
 import { Addresses } from "./addresses.tsx"
@@ -33,9 +34,7 @@ export function Run({ job: id, outcome }: { readonly job: number; readonly outco
   )
   const { value, problem, refresh } = polled
   const actions = useActions(refresh)
-  const { act, busy } = actions
   const [isEnding, setEnding] = useState(false)
-  const path = { id }
   if (value === null) {
     return (
       <>
@@ -49,46 +48,14 @@ export function Run({ job: id, outcome }: { readonly job: number; readonly outco
     )
   }
   const { job, done, measured } = value
-  const seconds = taken(job)
-  const goOn = () =>
-    job.state === "paused"
-      ? act("resume", () => appliance.call("POST /admin/jobs/{id}/resume", { path }), "The run goes on")
-      : act("pause", () => appliance.call("POST /admin/jobs/{id}/pause", { path }), "The run is paused")
-  const cancel = () =>
-    act("cancel", () => appliance.call("POST /admin/jobs/{id}/cancel", { path }), "The run is cancelled")
   return (
     <>
       <Head
         title={<Link to={{ view: "runs", source: job.source }}>{job.source}</Link>}
         page={`Run of ${job.source}`}
-        under={
-          <>
-            <ResultChip state={job.state} result={job.result} />
-            <span>
-              Run {id}, {askedBy(job.trigger)}
-            </span>
-            <span>
-              {job.started_at === null ? "not started" : `started ${atTime(job.started_at)}`}
-              {seconds !== null &&
-                (job.ended_at === null ? `, ${lasting(seconds)} ago` : `, took ${lasting(seconds)}`)}
-            </span>
-          </>
-        }
+        under={<Times job={job} />}
       >
-        {isOpen(job.state) && (
-          <>
-            <Button
-              icon={job.state === "paused" ? "play" : "pause"}
-              disabled={busy !== null}
-              onClick={() => void goOn()}
-            >
-              {job.state === "paused" ? "Go on" : "Pause"}
-            </Button>
-            <Button look="danger" icon="stop" disabled={busy !== null} onClick={() => setEnding(true)}>
-              Cancel
-            </Button>
-          </>
-        )}
+        {isOpen(job.state) && <Control job={job} actions={actions} onCancel={() => setEnding(true)} />}
       </Head>
       <PolledStatus of={polled} actions={actions} />
       {(job.reason ?? job.error ?? job.note) !== null && (
@@ -103,30 +70,97 @@ export function Run({ job: id, outcome }: { readonly job: number; readonly outco
       </section>
       <section class="block" aria-labelledby="log">
         <h2 id="log">Log</h2>
-        {job.log.length === 0 ? (
-          <p class="small">Nothing is to be told of it so far.</p>
-        ) : (
-          <ol class="log" tabIndex={0} aria-labelledby="log">
-            {job.log.map(({ at, level, text }, index) => (
-              <li key={index} class={level}>
-                <time dateTime={at}>{onClock(at)}</time> {level !== "info" && <strong>{level}</strong>}
-                <span>{text}</span>
-              </li>
-            ))}
-          </ol>
-        )}
+        <Log lines={job.log} />
       </section>
-      {isEnding && (
-        <Confirm
-          title={`Cancel this run of ${job.source}?`}
-          yes="Cancel the run"
-          no="Let it run"
-          onYes={() => void cancel()}
-          onClose={() => setEnding(false)}
-        >
-          <p>It ends for good. The pages that it read stay in the index; the next run visits the others.</p>
-        </Confirm>
-      )}
+      {isEnding && <CancelRun job={job} actions={actions} onClose={() => setEnding(false)} />}
     </>
   )
 }
+
+type Job = AnswerOf<"GET /admin/jobs/{id}">
+
+/** How it ended, who asked for it, and when. */
+function Times({ job }: { readonly job: Job }) {
+  const seconds = taken(job)
+  return (
+    <>
+      <ResultChip state={job.state} result={job.result} />
+      <span>
+        Run {job.id}, {askedBy(job.trigger)}
+      </span>
+      <span>
+        {job.started_at === null ? "not started" : `started ${atTime(job.started_at)}`}
+        {seconds !== null &&
+          (job.ended_at === null ? `, ${lasting(seconds)} ago` : `, took ${lasting(seconds)}`)}
+      </span>
+    </>
+  )
+}
+
+interface Controlled {
+  readonly job: Job
+  readonly actions: Actions
+}
+
+/** Pausing a run, letting it continue, and ending it. */
+function Control({
+  job: { id, state },
+  actions: { busy, act },
+  onCancel,
+}: Controlled & { readonly onCancel: () => void }) {
+  const path = { id }
+  const goOn = () =>
+    state === "paused"
+      ? act("resume", () => appliance.call("POST /admin/jobs/{id}/resume", { path }), "The run goes on")
+      : act("pause", () => appliance.call("POST /admin/jobs/{id}/pause", { path }), "The run is paused")
+  return (
+    <>
+      <Button
+        icon={state === "paused" ? "play" : "pause"}
+        disabled={busy !== null}
+        onClick={() => void goOn()}
+      >
+        {state === "paused" ? "Go on" : "Pause"}
+      </Button>
+      <Button look="danger" icon="stop" disabled={busy !== null} onClick={onCancel}>
+        Cancel
+      </Button>
+    </>
+  )
+}
+
+const CancelRun = ({
+  job: { id, source },
+  actions: { act },
+  onClose,
+}: Controlled & { readonly onClose: () => void }) => (
+  <Confirm
+    title={`Cancel this run of ${source}?`}
+    yes="Cancel the run"
+    no="Let it run"
+    onYes={() =>
+      void act(
+        "cancel",
+        () => appliance.call("POST /admin/jobs/{id}/cancel", { path: { id } }),
+        "The run is cancelled",
+      )
+    }
+    onClose={onClose}
+  >
+    <p>It ends for good. The pages that it read stay in the index; the next run visits the others.</p>
+  </Confirm>
+)
+
+const Log = ({ lines }: { readonly lines: Job["log"] }) =>
+  lines.length === 0 ? (
+    <p class="small">Nothing is to be told of it so far.</p>
+  ) : (
+    <ol class="log" tabIndex={0} aria-labelledby="log">
+      {lines.map(({ at, level, text }, index) => (
+        <li key={index} class={level}>
+          <time dateTime={at}>{onClock(at)}</time> {level !== "info" && <strong>{level}</strong>}
+          <span>{text}</span>
+        </li>
+      ))}
+    </ol>
+  )

@@ -8,7 +8,7 @@ import { Icon } from "../../design/icons.tsx"
 import { Progress } from "../../design/progress.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
-import { isOpen, ResultChip, Time } from "../parts.tsx"
+import { Fact, isOpen, ResultChip, Time } from "../parts.tsx"
 import type { Actions } from "../asking/use-actions.ts"
 import { DeleteSource } from "./delete-source.tsx"
 import { counted, share, until, whole } from "../words.ts"
@@ -16,108 +16,123 @@ import { counted, share, until, whole } from "../words.ts"
 type Entry = AnswerOf<"GET /admin/sources">["sources"][number]
 type Job = AnswerOf<"GET /admin/jobs">["jobs"][number]
 
-/** One source: how it is, in numbers, and what can be done with it. */
-export function SourceRow({
-  entry,
-  running,
-  actions: { busy, act },
-}: {
+interface RowProps {
   readonly entry: Entry
   /** The run that is under way. */
   readonly running: Job | undefined
   readonly actions: Actions
-}) {
-  const [isDeleting, setDeleting] = useState(false)
-  const { name, origin, paused, last_result: last, last_job: job, pages, pages_with_vectors: vectors } = entry
-  const path = { name }
+}
+
+/** The run of a source that is not over yet. */
+const openRun = ({ last_job: job }: Entry) => (job !== null && isOpen(job.state) ? job : null)
+
+/** One source: how it is, in numbers, and what can be done with it. */
+export function SourceRow({ entry, running, actions }: RowProps) {
+  const { last_result: last, pages, pages_with_vectors: vectors } = entry
+  return (
+    <li class="source-row">
+      <What entry={entry} running={running} />
+      <dl class="numbers">
+        <Fact name="Pages">{whole(pages)}</Fact>
+        <Fact name="New">{last === null ? "–" : whole(last.new)}</Fact>
+        <Fact name="Changed">{last === null ? "–" : whole(last.changed)}</Fact>
+        <Fact name="Gone">{last === null ? "–" : whole(last.gone)}</Fact>
+        <Fact name="Failed">{visits(last, "failed")}</Fact>
+        <Fact name="Skipped">{visits(last, "skipped")}</Fact>
+        <Fact name="Vectors">{vectors === null || pages === 0 ? "–" : share(vectors, pages)}</Fact>
+        <Fact name="Next run">{nextRun(entry)}</Fact>
+      </dl>
+      <Todo entry={entry} actions={actions} />
+    </li>
+  )
+}
+
+/** Its name, and how it is or how its last run ended. */
+function What({ entry, running }: Omit<RowProps, "actions">) {
+  const { name, origin, paused, last_result: last } = entry
   const { seeds } = entry.source
   const starts = typeof seeds === "string" ? [seeds] : seeds
-  const open = job !== null && isOpen(job.state) ? job : null
+  const open = openRun(entry)
+  return (
+    <div class="what">
+      <h2>
+        <Link to={{ view: "runs", source: name }}>{name}</Link>
+      </h2>
+      <p class="small">
+        {starts[0]}
+        {starts.length > 1 && ` and ${starts.length - 1} more`}
+      </p>
+      <p class="state">
+        {open !== null && <ResultChip state={open.state} result={null} />}
+        {open === null && last !== null && <ResultChip state="finished" result={last.result} />}
+        {open === null && last === null && <Chip icon="clock">Never run</Chip>}
+        {paused && <Chip icon="pause">Paused</Chip>}
+        {origin === "one-off" && <Chip>One-off</Chip>}
+        {open === null && last?.ended_at != null && <Time class="small" at={last.ended_at} />}
+      </p>
+      {open === null && last?.reason != null && <p class="reason">{last.reason}</p>}
+      {open?.state === "running" && <Running job={running} id={open.id} />}
+    </div>
+  )
+}
+
+function Todo({ entry, actions: { busy, act } }: Omit<RowProps, "running">) {
+  const [isDeleting, setDeleting] = useState(false)
+  const { name, origin, paused, pages } = entry
+  const path = { name }
+  const open = openRun(entry)
   const run = () =>
-    act(
+    void act(
       `run ${name}`,
       () => appliance.call("POST /admin/sources/{name}/run", { path }),
       `${name} will be run`,
     )
   const hold = () =>
-    paused
+    void (paused
       ? act(name, () => appliance.call("POST /admin/sources/{name}/resume", { path }), `${name} goes on`)
-      : act(name, () => appliance.call("POST /admin/sources/{name}/pause", { path }), `${name} is paused`)
+      : act(name, () => appliance.call("POST /admin/sources/{name}/pause", { path }), `${name} is paused`))
   return (
-    <li class="source-row">
-      <div class="what">
-        <h2>
-          <Link to={{ view: "runs", source: name }}>{name}</Link>
-        </h2>
-        <p class="small">
-          {starts[0]}
-          {starts.length > 1 && ` and ${starts.length - 1} more`}
-        </p>
-        <p class="state">
-          {open !== null && <ResultChip state={open.state} result={null} />}
-          {open === null && last !== null && <ResultChip state="finished" result={last.result} />}
-          {open === null && last === null && <Chip icon="clock">Never run</Chip>}
-          {paused && <Chip icon="pause">Paused</Chip>}
-          {origin === "one-off" && <Chip>One-off</Chip>}
-          {open === null && last?.ended_at != null && <Time class="small" at={last.ended_at} />}
-        </p>
-        {open === null && last?.reason != null && <p class="reason">{last.reason}</p>}
-        {open?.state === "running" && <Running job={running} id={open.id} />}
-      </div>
-      <dl class="numbers">
-        <Fact name="Pages" value={whole(pages)} />
-        <Fact name="New" value={last === null ? "–" : whole(last.new)} />
-        <Fact name="Changed" value={last === null ? "–" : whole(last.changed)} />
-        <Fact name="Gone" value={last === null ? "–" : whole(last.gone)} />
-        <Fact name="Failed" value={visits(last, "failed")} />
-        <Fact name="Skipped" value={visits(last, "skipped")} />
-        <Fact name="Vectors" value={vectors === null || pages === 0 ? "–" : share(vectors, pages)} />
-        <Fact name="Next run" value={nextRun(entry)} />
-      </dl>
-      <div class="todo">
-        {open !== null ? (
-          <Link to={{ view: "run", job: open.id, outcome: null }} class="button">
-            Watch
-          </Link>
-        ) : (
-          origin !== "one-off" && (
-            <Button icon="play" label={`Run ${name}`} disabled={busy !== null} onClick={() => void run()}>
-              Run
-            </Button>
-          )
-        )}
-        {origin === "one-off" ? (
-          <Link to={{ view: "source", source: name }} class="button" label={`Keep ${name} as a source`}>
-            Keep
-          </Link>
-        ) : (
-          <Link to={{ view: "source", source: name }} class="button quiet bare" label={`Settings of ${name}`}>
-            <Icon name="edit" />
-          </Link>
-        )}
-        {origin !== "one-off" && (
-          <Button
-            look="quiet"
-            icon={paused ? "play" : "pause"}
-            label={paused ? `Let the schedule of ${name} go on` : `Pause the schedule of ${name}`}
-            disabled={busy !== null}
-            onClick={() => void hold()}
-          />
-        )}
-        {origin !== "file" && (
-          <Button
-            look="quiet"
-            icon="trash"
-            label={`Delete ${name}`}
-            disabled={busy !== null}
-            onClick={() => setDeleting(true)}
-          />
-        )}
-        {isDeleting && (
-          <DeleteSource name={name} pages={pages} act={act} onClose={() => setDeleting(false)} />
-        )}
-      </div>
-    </li>
+    <div class="todo">
+      {open !== null ? (
+        <Link to={{ view: "run", job: open.id, outcome: null }} class="button">
+          Watch
+        </Link>
+      ) : (
+        origin !== "one-off" && (
+          <Button icon="play" label={`Run ${name}`} disabled={busy !== null} onClick={run}>
+            Run
+          </Button>
+        )
+      )}
+      {origin === "one-off" ? (
+        <Link to={{ view: "source", source: name }} class="button" label={`Keep ${name} as a source`}>
+          Keep
+        </Link>
+      ) : (
+        <Link to={{ view: "source", source: name }} class="button quiet bare" label={`Settings of ${name}`}>
+          <Icon name="edit" />
+        </Link>
+      )}
+      {origin !== "one-off" && (
+        <Button
+          look="quiet"
+          icon={paused ? "play" : "pause"}
+          label={paused ? `Let the schedule of ${name} go on` : `Pause the schedule of ${name}`}
+          disabled={busy !== null}
+          onClick={hold}
+        />
+      )}
+      {origin !== "file" && (
+        <Button
+          look="quiet"
+          icon="trash"
+          label={`Delete ${name}`}
+          disabled={busy !== null}
+          onClick={() => setDeleting(true)}
+        />
+      )}
+      {isDeleting && <DeleteSource name={name} pages={pages} act={act} onClose={() => setDeleting(false)} />}
+    </div>
   )
 }
 
@@ -139,13 +154,6 @@ function nextRun({ origin, paused, next_run_at: at }: Entry): ComponentChildren 
   if (at === null) return "by hand"
   return <Time at={at}>{until(at)}</Time>
 }
-
-const Fact = ({ name, value }: { readonly name: string; readonly value: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{value}</dd>
-  </div>
-)
 
 /** How far a run is: of the addresses it knows by now, how many it has visited. */
 function Running({ job, id }: { readonly job: Job | undefined; readonly id: number }) {

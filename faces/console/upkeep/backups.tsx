@@ -1,12 +1,11 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
-import { Chip } from "../../design/chip.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
-import { Loading, Nothing, Problem, Tile } from "../parts.tsx"
+import { Loading, Nothing, Problem, ResultChip, Tile } from "../parts.tsx"
 import { PolledStatus } from "../asking/status.tsx"
-import { useActions } from "../asking/use-actions.ts"
+import { type Actions, useActions } from "../asking/use-actions.ts"
 import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
 import { atTime, size, until, whole } from "../words.ts"
 import { Snippet } from "./snippet.tsx"
@@ -28,77 +27,15 @@ export function Backups() {
     ({ runs }) => (runs.some(isUnderWay) ? LIVE_MS : IDLE_MS),
   )
   const { value, problem, refresh } = polled
-  const { busy, act, problem: notDone } = useActions(refresh)
+  const actions = useActions(refresh)
   if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
   const { plan, runs, files } = value
-  if (plan === null) {
-    return (
-      <>
-        <Nothing icon="copy" title="No backup is declared">
-          <p>
-            Create a folder for your backups, add this block to the file of sources beside{" "}
-            <code>sources:</code>, and run <code>fossick sources apply</code>. The appliance then makes a
-            backup every night at 02:30 UTC.
-          </p>
-        </Nothing>
-        <Snippet name="the block for sources.yaml" text={DECLARE} />
-        <p class="small">Or make one now, on the machine of the appliance:</p>
-        <Snippet name="the command" text="npx fossick backup /backups/fossick.tar" />
-      </>
-    )
-  }
-  const last = runs.find(({ ended_at: at }) => at !== null)
-  const run = () => act("backup", () => appliance.call("POST /admin/backups/run"), "A backup will be made")
+  if (plan === null) return <NotDeclared />
   return (
     <>
-      <PolledStatus of={polled} actions={{ problem: notDone }} />
-      <section class="block" aria-label="The plan">
-        <dl class="tiles">
-          <Tile name="Last backup" value={last?.ended_at == null ? "none yet" : since(last.ended_at)}>
-            {last !== undefined && <StateChip state={last.state} />}
-          </Tile>
-          <Tile name="Next backup" value={plan.next_run_at === null ? "when asked" : until(plan.next_run_at)}>
-            {scheduleOf(plan.schedule)}
-          </Tile>
-          <Tile name="Kept" value={files === null ? "–" : whole(files.length)}>
-            the newest {whole(plan.keep)} stay
-          </Tile>
-        </dl>
-        {last?.error != null && <p class="reason">{last.error}</p>}
-        <p class="row">
-          <Button
-            look="primary"
-            icon="copy"
-            disabled={busy !== null || runs.some(isUnderWay)}
-            onClick={() => void run()}
-          >
-            {runs.some(isUnderWay) ? "A backup is under way" : "Back up now"}
-          </Button>
-          <span class="small">
-            into <code>{plan.folder}</code>
-          </span>
-        </p>
-      </section>
-      <section class="block" aria-labelledby="files">
-        <h2 id="files">Files</h2>
-        {files === null && (
-          <p class="reason">The folder cannot be read from here: it may not be mounted where the API runs.</p>
-        )}
-        {files?.length === 0 && <p class="small">None is there yet.</p>}
-        {files !== null && files.length > 0 && (
-          <>
-            <Table caption="Files of backups" columns={FILES} rows={files} keyOf={({ path }) => path} />
-            <p class="small">
-              Restoring replaces all that answers, so it is a command: stop the appliance, then run this on
-              its machine.
-            </p>
-            <Snippet
-              name="the command to restore"
-              text={`npx fossick restore ${quoted(files[0]!.path)} --force`}
-            />
-          </>
-        )}
-      </section>
+      <PolledStatus of={polled} actions={actions} />
+      <Plan plan={plan} runs={runs} files={files} actions={actions} />
+      <Files files={files} />
       <section class="block" aria-labelledby="runs">
         <h2 id="runs">Runs</h2>
         {runs.length === 0 ? (
@@ -111,6 +48,86 @@ export function Backups() {
   )
 }
 
+const NotDeclared = () => (
+  <>
+    <Nothing icon="copy" title="No backup is declared">
+      <p>
+        Create a folder for your backups, add this block to the file of sources beside <code>sources:</code>,
+        and run <code>fossick sources apply</code>. The appliance then makes a backup every night at 02:30
+        UTC.
+      </p>
+    </Nothing>
+    <Snippet name="the block for sources.yaml" text={DECLARE} />
+    <p class="small">Or make one now, on the machine of the appliance:</p>
+    <Snippet name="the command" text="npx fossick backup /backups/fossick.tar" />
+  </>
+)
+
+function Plan({
+  plan,
+  runs,
+  files,
+  actions: { busy, act },
+}: Pick<Answer, "runs" | "files"> & {
+  readonly plan: NonNullable<Answer["plan"]>
+  readonly actions: Actions
+}) {
+  const last = runs.find(({ ended_at: at }) => at !== null)
+  const run = () => act("backup", () => appliance.call("POST /admin/backups/run"), "A backup will be made")
+  return (
+    <section class="block" aria-label="The plan">
+      <dl class="tiles">
+        <Tile name="Last backup" value={last?.ended_at == null ? "none yet" : since(last.ended_at)}>
+          {last !== undefined && <ResultChip state={last.state} result={null} />}
+        </Tile>
+        <Tile name="Next backup" value={plan.next_run_at === null ? "when asked" : until(plan.next_run_at)}>
+          {scheduleOf(plan.schedule)}
+        </Tile>
+        <Tile name="Kept" value={files === null ? "–" : whole(files.length)}>
+          the newest {whole(plan.keep)} stay
+        </Tile>
+      </dl>
+      {last?.error != null && <p class="reason">{last.error}</p>}
+      <p class="row">
+        <Button
+          look="primary"
+          icon="copy"
+          disabled={busy !== null || runs.some(isUnderWay)}
+          onClick={() => void run()}
+        >
+          {runs.some(isUnderWay) ? "A backup is under way" : "Back up now"}
+        </Button>
+        <span class="small">
+          into <code>{plan.folder}</code>
+        </span>
+      </p>
+    </section>
+  )
+}
+
+const Files = ({ files }: Pick<Answer, "files">) => (
+  <section class="block" aria-labelledby="files">
+    <h2 id="files">Files</h2>
+    {files === null && (
+      <p class="reason">The folder cannot be read from here: it may not be mounted where the API runs.</p>
+    )}
+    {files?.length === 0 && <p class="small">None is there yet.</p>}
+    {files !== null && files.length > 0 && (
+      <>
+        <Table caption="Files of backups" columns={FILES} rows={files} keyOf={({ path }) => path} />
+        <p class="small">
+          Restoring replaces all that answers, so it is a command: stop the appliance, then run this on its
+          machine.
+        </p>
+        <Snippet
+          name="the command to restore"
+          text={`npx fossick restore ${quoted(files[0]!.path)} --force`}
+        />
+      </>
+    )}
+  </section>
+)
+
 const isUnderWay = ({ state }: Run): boolean => state === "queued" || state === "running"
 
 const quoted = (path: string) => (/^[\w./:-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
@@ -119,22 +136,6 @@ function scheduleOf(schedule: NonNullable<Answer["plan"]>["schedule"]): string {
   if (schedule === null) return "no schedule"
   if (schedule.every_hours !== null) return `every ${whole(schedule.every_hours)} h`
   return `${schedule.cron ?? ""} (${schedule.time_zone})`
-}
-
-const STATES = {
-  queued: ["clock", undefined, "Queued"],
-  running: ["play", "accent", "Running"],
-  finished: ["check", "good", "Finished"],
-  failed: ["close", "bad", "Failed"],
-} as const
-
-function StateChip({ state }: { readonly state: Run["state"] }) {
-  const [icon, tone, name] = STATES[state]
-  return (
-    <Chip icon={icon} {...(tone !== undefined && { tone })}>
-      {name}
-    </Chip>
-  )
 }
 
 const FILES: readonly Column<File>[] = [
@@ -157,7 +158,7 @@ const RUNS: readonly Column<Run>[] = [
     heading: "Result",
     cell: ({ state, error, note }) => (
       <>
-        <StateChip state={state} />
+        <ResultChip state={state} result={null} />
         {(error ?? note) !== null && <p class="reason">{error ?? note}</p>}
       </>
     ),

@@ -30,83 +30,84 @@ export function Payments() {
   if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
   const { list, days, selling } = value
   const isUsed = list.total > 0 || days.outcomes.length > 0
-  const outcomes = new Map<Outcome, number>()
-  for (const { outcome, count } of days.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + count)
   return (
     <>
       <PolledStatus of={polled} />
-      {!selling.on && (
-        <Nothing icon="key" title="No searches are sold">
-          <p>
-            {selling.missing.length > 0 ? (
-              <>
-                Left to set: <code>{selling.missing.join(", ")}</code>
-              </>
-            ) : (
-              <>
-                Programs can pay for each search by x402. Set <code>X402_PAY_TO</code>,{" "}
-                <code>X402_NETWORK</code>, <code>X402_FACILITATOR_URL</code> and <code>X402_PUBLIC_URL</code>{" "}
-                to sell them.
-              </>
-            )}
-          </p>
-        </Nothing>
-      )}
+      {!selling.on && <NotSelling missing={selling.missing} />}
       {selling.on && !isUsed && (
         <Nothing icon="key" title="Searches are sold, and none was bought yet">
           <p>Each request to the paid search, and how it ended, stands here.</p>
         </Nothing>
       )}
-      {isUsed && (
+      {isUsed && <Sold list={list} days={days} />}
+    </>
+  )
+}
+
+type Seen = Awaited<ReturnType<typeof look>>
+
+const NotSelling = ({ missing }: { readonly missing: Seen["selling"]["missing"] }) => (
+  <Nothing icon="key" title="No searches are sold">
+    <p>
+      {missing.length > 0 ? (
         <>
-          <dl class="tiles">
-            <Tile
-              name="Settled"
-              value={dollars(days.revenue.reduce((sum, { usd }) => sum + millionths(usd), 0))}
-            >
-              {counted(list.total, "payment")}
-            </Tile>
-            <Tile
-              name="Requests"
-              value={whole([...outcomes.values()].reduce((sum, count) => sum + count, 0))}
-            >
-              to the paid search
-            </Tile>
-            <Tile name="Open" value={whole(list.open)}>
-              not known yet whether they settled
-            </Tile>
-          </dl>
-          <section class="block" aria-labelledby="ended">
-            <h2 id="ended">How requests ended</h2>
-            <Table
-              caption="Requests by how they ended"
-              columns={OUTCOMES}
-              rows={[...outcomes].toSorted(([, a], [, b]) => b - a)}
-              keyOf={([name]) => name}
-            />
-          </section>
-          <section class="block" aria-labelledby="days">
-            <h2 id="days">By day</h2>
-            <Table
-              caption="Revenue by day"
-              columns={DAYS}
-              rows={days.revenue}
-              keyOf={({ day, network }) => `${day} ${network}`}
-            />
-          </section>
-          <section class="block" aria-labelledby="settled">
-            <h2 id="settled">
-              Payments <a href="admin/payments.csv">All of them as CSV</a>
-            </h2>
-            <Table
-              caption="Payments that settled"
-              columns={PAYMENTS}
-              rows={list.payments}
-              keyOf={({ transaction }) => transaction}
-            />
-          </section>
+          Left to set: <code>{missing.join(", ")}</code>
+        </>
+      ) : (
+        <>
+          Programs can pay for each search by x402. Set <code>X402_PAY_TO</code>, <code>X402_NETWORK</code>,{" "}
+          <code>X402_FACILITATOR_URL</code> and <code>X402_PUBLIC_URL</code> to sell them.
         </>
       )}
+    </p>
+  </Nothing>
+)
+
+function Sold({ list, days }: Pick<Seen, "list" | "days">) {
+  const outcomes = new Map<Outcome, number>()
+  for (const { outcome, count } of days.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + count)
+  return (
+    <>
+      <dl class="tiles">
+        <Tile name="Settled" value={dollars(days.revenue.reduce((sum, { usd }) => sum + millionths(usd), 0))}>
+          {counted(list.total, "payment")}
+        </Tile>
+        <Tile name="Requests" value={whole([...outcomes.values()].reduce((sum, count) => sum + count, 0))}>
+          to the paid search
+        </Tile>
+        <Tile name="Open" value={whole(list.open)}>
+          not known yet whether they settled
+        </Tile>
+      </dl>
+      <section class="block" aria-labelledby="ended">
+        <h2 id="ended">How requests ended</h2>
+        <Table
+          caption="Requests by how they ended"
+          columns={OUTCOMES}
+          rows={[...outcomes].toSorted(([, a], [, b]) => b - a)}
+          keyOf={([name]) => name}
+        />
+      </section>
+      <section class="block" aria-labelledby="days">
+        <h2 id="days">By day</h2>
+        <Table
+          caption="Revenue by day"
+          columns={DAYS}
+          rows={days.revenue}
+          keyOf={({ day, network }) => `${day} ${network}`}
+        />
+      </section>
+      <section class="block" aria-labelledby="settled">
+        <h2 id="settled">
+          Payments <a href="admin/payments.csv">All of them as CSV</a>
+        </h2>
+        <Table
+          caption="Payments that settled"
+          columns={PAYMENTS}
+          rows={list.payments}
+          keyOf={({ transaction }) => transaction}
+        />
+      </section>
     </>
   )
 }

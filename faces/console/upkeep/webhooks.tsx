@@ -131,7 +131,7 @@ const columns = ({ busy, act }: Actions): readonly Column<Delivery>[] => [
       const [icon, tone, name] = STATES[state]
       return (
         <>
-          <Chip icon={icon} {...(tone !== undefined && { tone })}>
+          <Chip icon={icon} tone={tone}>
             {name}
           </Chip>
           {error !== null && <p class="reason">{error}</p>}
