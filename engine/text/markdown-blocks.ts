@@ -16,6 +16,7 @@ const UNDERLINE = /^ {0,3}(=+|-{2,})[ \t]*$/
 const RULE = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/
 const ITEM = /^\s*([-*+]|\d{1,9}[.)])(?:[ \t]+(.*))?$/
 const TABLE_RULE = /^[\s|:-]+$/
+const INDENT = /^(?: {4}|\t)/
 const DEFINITION = /^ {0,3}\[[^\]^][^\]]{0,200}\]:[ \t]+\S/
 
 /**
@@ -24,100 +25,124 @@ const DEFINITION = /^ {0,3}\[[^\]^][^\]]{0,200}\]:[ \t]+\S/
  * since passages have none.
  */
 export function blocksOf(markdown: string): Block[] {
-  const blocks: Block[] = []
-  let paragraph: string[] = []
-  let code: string[] | null = null
-  let fence = ""
-  let inList = false
+  const reader = new BlockReader()
+  let before = ""
+  for (const [at, line] of markdown.split(/\r\n?|\n/).entries()) {
+    reader.take(line, at, before)
+    before = line
+  }
+  return reader.end()
+}
+
+class BlockReader {
+  readonly #blocks: Block[] = []
+  #paragraph: string[] = []
+  #code: string[] | null = null
+  #fence = ""
+  #inList = false
   /** Where the paragraph or code began that is being read. */
-  let start = 0
+  #start = 0
 
-  const endParagraph = () => {
-    const text = plainInline(paragraph.join("\n"))
-    if (text !== "") blocks.push({ kind: "text", line: start, text })
-    paragraph = []
-  }
-  const endCode = () => {
-    const text = tidy(code ?? [])
-    if (text !== "") blocks.push({ kind: "code", line: start, text })
-    code = null
-    fence = ""
-  }
-
-  const lines = markdown.split(/\r\n?|\n/)
-  for (const [at, raw] of lines.entries()) {
-    const line = fence !== "" && !raw.trimStart().startsWith(">") ? raw : raw.replace(QUOTE_MARKS, "")
-    if (fence !== "") {
-      if (closes(line, fence)) endCode()
-      else code!.push(line)
-      continue
-    }
-    const blank = line.trim() === ""
-    const indented = /^(?: {4}|\t)/.test(line)
-    if (code) {
-      if (blank || indented) {
-        code.push(line.replace(/^(?: {4}|\t)/, ""))
-        continue
+  /** @param before the line before it */
+  take(raw: string, at: number, before: string): void {
+    if (this.#fence !== "") return this.#takeFenced(raw)
+    const line = raw.replace(QUOTE_MARKS, "")
+    const isBlank = line.trim() === ""
+    const isIndented = INDENT.test(line)
+    if (this.#code) {
+      if (isBlank || isIndented) {
+        this.#code.push(line.replace(INDENT, ""))
+        return
       }
-      endCode()
+      this.#endCode()
     }
-    if (blank) {
-      endParagraph()
-      continue
+    if (isBlank) return this.#endParagraph()
+    if (this.#opensFence(line, at)) return
+    if (isIndented && !this.#inList && this.#paragraph.length === 0) {
+      this.#code = [line.replace(INDENT, "")]
+      this.#start = at
+      return
     }
-    const opening = FENCE.exec(line)
-    if (opening && !(opening[1]!.startsWith("`") && line.slice(opening[0].length).includes("`"))) {
-      endParagraph()
-      fence = opening[1]!
-      code = []
-      start = at
-      continue
-    }
-    if (indented && !inList && paragraph.length === 0) {
-      code = [line.replace(/^(?: {4}|\t)/, "")]
-      start = at
-      continue
-    }
-    const heading = HEADING.exec(line)
-    if (heading) {
-      endParagraph()
-      inList = false
-      blocks.push({
-        kind: "heading",
-        line: at,
-        depth: heading[1]!.length,
-        text: oneLine(withoutClosingMarks(heading[2] ?? "")),
-      })
-      continue
-    }
-    const underline = UNDERLINE.exec(line)
-    if (underline && paragraph.length > 0 && !inList) {
-      const text = oneLine(paragraph.join(" "))
-      blocks.push({ kind: "heading", line: start, depth: underline[1]!.startsWith("=") ? 1 : 2, text })
-      paragraph = []
-      continue
-    }
-    if (RULE.test(line)) {
-      endParagraph()
-      continue
-    }
-    if (isTableRule(line) && (lines[at - 1] ?? "").includes("|")) continue
-    const item = ITEM.exec(line)
-    if (item) {
-      endParagraph()
-      inList = true
-      start = at
-      paragraph.push(`${/\d/.test(item[1]!) ? item[1] : "-"} ${item[2] ?? ""}`)
-      continue
-    }
-    if (paragraph.length === 0 && DEFINITION.test(line)) continue
-    if (paragraph.length === 0 && !/^\s/.test(line)) inList = false
-    if (paragraph.length === 0) start = at
-    paragraph.push(isTableRow(line) ? `${tableRow(line)}  ` : line.trimStart())
+    if (this.#isHeading(line, at) || this.#isUnderline(line)) return
+    if (RULE.test(line)) return this.#endParagraph()
+    if (isTableRule(line) && before.includes("|")) return
+    if (!this.#beginsItem(line, at)) this.#takeWords(line, at)
   }
-  if (code) endCode()
-  endParagraph()
-  return blocks
+
+  end(): Block[] {
+    if (this.#code) this.#endCode()
+    this.#endParagraph()
+    return this.#blocks
+  }
+
+  #takeFenced(raw: string): void {
+    const line = raw.trimStart().startsWith(">") ? raw.replace(QUOTE_MARKS, "") : raw
+    if (closes(line, this.#fence)) this.#endCode()
+    else this.#code!.push(line)
+  }
+
+  #opensFence(line: string, at: number): boolean {
+    const opening = FENCE.exec(line)
+    if (!opening || (opening[1]!.startsWith("`") && line.slice(opening[0].length).includes("`"))) return false
+    this.#endParagraph()
+    this.#fence = opening[1]!
+    this.#code = []
+    this.#start = at
+    return true
+  }
+
+  #isHeading(line: string, at: number): boolean {
+    const heading = HEADING.exec(line)
+    if (!heading) return false
+    this.#endParagraph()
+    this.#inList = false
+    const text = oneLine(withoutClosingMarks(heading[2] ?? ""))
+    this.#blocks.push({ kind: "heading", line: at, depth: heading[1]!.length, text })
+    return true
+  }
+
+  /** Whether a line makes a heading of the paragraph above it. */
+  #isUnderline(line: string): boolean {
+    const underline = UNDERLINE.exec(line)
+    if (!underline || this.#paragraph.length === 0 || this.#inList) return false
+    const depth = underline[1]!.startsWith("=") ? 1 : 2
+    const text = oneLine(this.#paragraph.join(" "))
+    this.#blocks.push({ kind: "heading", line: this.#start, depth, text })
+    this.#paragraph = []
+    return true
+  }
+
+  #beginsItem(line: string, at: number): boolean {
+    const item = ITEM.exec(line)
+    if (!item) return false
+    this.#endParagraph()
+    this.#inList = true
+    this.#start = at
+    this.#paragraph.push(`${/\d/.test(item[1]!) ? item[1] : "-"} ${item[2] ?? ""}`)
+    return true
+  }
+
+  #takeWords(line: string, at: number): void {
+    if (this.#paragraph.length === 0) {
+      if (DEFINITION.test(line)) return
+      if (!/^\s/.test(line)) this.#inList = false
+      this.#start = at
+    }
+    this.#paragraph.push(isTableRow(line) ? `${tableRow(line)}  ` : line.trimStart())
+  }
+
+  #endParagraph(): void {
+    const text = plainInline(this.#paragraph.join("\n"))
+    if (text !== "") this.#blocks.push({ kind: "text", line: this.#start, text })
+    this.#paragraph = []
+  }
+
+  #endCode(): void {
+    const text = tidy(this.#code ?? [])
+    if (text !== "") this.#blocks.push({ kind: "code", line: this.#start, text })
+    this.#code = null
+    this.#fence = ""
+  }
 }
 
 function closes(line: string, fence: string): boolean {

@@ -25,136 +25,155 @@ interface Piece {
  * One pass, each mark handled once (CommonMark §6, without reference links).
  */
 export function plainInline(markdown: string): string {
-  const pieces: Piece[] = []
-  const emphasis: Record<string, Piece[]> = { "*": [], _: [], "~": [] }
-  const brackets: Piece[] = []
-  /** Lengths of backtick runs that nothing closes from here on. */
-  const unclosed = new Set<number>()
-  /** False once a comment was found that nothing closes. */
-  let commentsEnd = true
-  let at = 0
-  const emit = (text: string): Piece => {
-    const piece = { text }
-    pieces.push(piece)
-    return piece
-  }
-
-  while (at < markdown.length) {
-    const from = at
-    const char = markdown[at]!
-    switch (char) {
-      case "\\":
-        if (markdown[at + 1] === "\n") emit("\n")
-        else if (PUNCTUATION.test(markdown[at + 1] ?? "")) emit(markdown[at + 1]!)
-        else {
-          emit(char)
-          at -= 1
-        }
-        at += 2
-        break
-      case "`": {
-        const run = runLength(markdown, at)
-        const end = unclosed.has(run) ? -1 : closingRun(markdown, at + run, run)
-        if (end === -1) unclosed.add(run)
-        const code = end === -1 ? "`".repeat(run) : markdown.slice(at + run, end)
-        emit(end === -1 ? code : code.replace(/^ (.*) $/s, "$1").replaceAll("\n", " "))
-        at = end === -1 ? at + run : end + run
-        break
-      }
-      case "*":
-      case "_":
-      case "~": {
-        const run = runLength(markdown, at)
-        delimiter(markdown, at, run, emphasis[char]!, emit)
-        at += run
-        break
-      }
-      case "!":
-        if (markdown[at + 1] === "[") {
-          brackets.push(emit("!["))
-          at += 2
-        } else {
-          emit(char)
-          at++
-        }
-        break
-      case "[":
-        brackets.push(emit("["))
-        at++
-        break
-      case "]": {
-        const opening = brackets.pop()
-        const end = opening && markdown[at + 1] === "(" ? targetEnd(markdown, at + 1) : -1
-        if (opening && end !== -1) opening.text = opening.text === "![" ? " " : ""
-        else emit(char)
-        at = end === -1 ? at + 1 : end
-        break
-      }
-      case "<": {
-        const tag = matchAt(HTML_TAG, markdown, at)
-        const link = tag ? null : matchAt(AUTOLINK, markdown, at)
-        const comment = commentsEnd && markdown.startsWith("<!--", at) ? markdown.indexOf("-->", at + 4) : -1
-        if (comment === -1 && markdown.startsWith("<!--", at)) commentsEnd = false
-        if (tag) emit(/^<br/i.test(tag[0]) ? "\n" : " ")
-        else if (link) emit(link[1]!)
-        else if (comment === -1) emit(char)
-        if (comment !== -1) at = comment + 3
-        else at += (tag ?? link)?.[0].length ?? 1
-        break
-      }
-      case "&": {
-        const entity = matchAt(ENTITY, markdown, at)
-        emit(entity ? decoded(entity) : char)
-        at += entity?.[0].length ?? 1
-        break
-      }
-      case "\n":
-        emit(/ {2}$/.test(markdown.slice(Math.max(0, at - 2), at)) ? "\n" : " ")
-        at++
-        break
-      default: {
-        while (at < markdown.length && !"\\`*_~![]<&\n".includes(markdown[at]!)) at++
-        emit(markdown.slice(from, at))
-      }
-    }
-  }
-  return squeezed(pieces.map((piece) => piece.text).join(""))
+  return new InlineReader(markdown).read()
 }
 
-/** A run of `*`, `_` or `~`: closes what it can, else waits for a closer (CommonMark's flanking rules). */
-function delimiter(
-  text: string,
-  at: number,
-  run: number,
-  open: Piece[],
-  emit: (text: string) => Piece,
-): void {
-  const char = text[at]!
-  const before = text[at - 1] ?? " "
-  const after = text[at + run] ?? " "
-  const left = !isSpace(after) && (!isMark(after) || isSpace(before) || isMark(before))
-  const right = !isSpace(before) && (!isMark(before) || isSpace(after) || isMark(after))
-  const opens = left && (char !== "_" || !right || isMark(before))
-  const closes = right && (char !== "_" || !left || isMark(after))
-  const mark = char.repeat(run)
-  if (char === "~" && run !== 2) {
-    emit(mark)
-    return
+class InlineReader {
+  readonly #text: string
+  #at = 0
+  readonly #pieces: Piece[] = []
+  /** Runs of each mark that wait for what closes them. */
+  readonly #emphasis: Record<string, Piece[]> = { "*": [], _: [], "~": [] }
+  readonly #brackets: Piece[] = []
+  /** Lengths of backtick runs that nothing closes from here on. */
+  readonly #unclosed = new Set<number>()
+  /** False once a comment was found that nothing closes. */
+  #commentsEnd = true
+
+  constructor(text: string) {
+    this.#text = text
   }
-  let rest = run
-  if (closes) {
-    while (rest > 0 && open.length > 0) {
-      const piece = open.at(-1)!
-      // Within bold words a single star that could do both opens (CommonMark's rule of three).
-      if (opens && (piece.text.length + run) % 3 === 0 && run % 3 !== 0) break
-      const used = Math.min(rest, piece.text.length)
-      piece.text = piece.text.slice(used)
-      rest -= used
-      if (piece.text === "") open.pop()
+
+  read(): string {
+    while (this.#at < this.#text.length) this.#readNext()
+    return squeezed(this.#pieces.map((piece) => piece.text).join(""))
+  }
+
+  #readNext(): void {
+    const char = this.#text[this.#at]!
+    switch (char) {
+      case "\\":
+        return this.#readEscape()
+      case "`":
+        return this.#readCode()
+      case "*":
+      case "_":
+      case "~":
+        return this.#readDelimiters(char)
+      case "!":
+        return this.#text[this.#at + 1] === "[" ? this.#openBracket("![") : this.#emit(char, 1)
+      case "[":
+        return this.#openBracket("[")
+      case "]":
+        return this.#closeBracket()
+      case "<":
+        return this.#readAngle()
+      case "&": {
+        const entity = matchAt(ENTITY, this.#text, this.#at)
+        return entity ? this.#emit(decoded(entity), entity[0].length) : this.#emit(char, 1)
+      }
+      case "\n": {
+        const isHard = this.#text.endsWith("  ", this.#at)
+        return this.#emit(isHard ? "\n" : " ", 1)
+      }
+      default:
+        return this.#readWords()
     }
   }
-  const piece = emit(mark.slice(0, rest))
-  if (rest > 0 && opens) open.push(piece)
+
+  /** Writes what the next `length` characters of the source say. */
+  #emit(text: string, length: number): void {
+    this.#pieces.push({ text })
+    this.#at += length
+  }
+
+  #readWords(): void {
+    let end = this.#at
+    while (end < this.#text.length && !"\\`*_~![]<&\n".includes(this.#text[end]!)) end++
+    this.#emit(this.#text.slice(this.#at, end), end - this.#at)
+  }
+
+  #readEscape(): void {
+    const next = this.#text[this.#at + 1] ?? ""
+    if (next === "\n" || PUNCTUATION.test(next)) this.#emit(next, 2)
+    else this.#emit("\\", 1)
+  }
+
+  #readCode(): void {
+    const from = this.#at
+    const run = runLength(this.#text, from)
+    const end = this.#unclosed.has(run) ? -1 : closingRun(this.#text, from + run, run)
+    if (end === -1) {
+      this.#unclosed.add(run)
+      this.#emit("`".repeat(run), run)
+    } else {
+      const code = this.#text.slice(from + run, end)
+      this.#emit(code.replace(/^ (.*) $/s, "$1").replaceAll("\n", " "), end + run - from)
+    }
+  }
+
+  #openBracket(mark: "[" | "!["): void {
+    this.#emit(mark, mark.length)
+    this.#brackets.push(this.#pieces.at(-1)!)
+  }
+
+  #closeBracket(): void {
+    const opening = this.#brackets.pop()
+    const end = opening && this.#text[this.#at + 1] === "(" ? targetEnd(this.#text, this.#at + 1) : -1
+    if (opening && end !== -1) {
+      opening.text = opening.text === "![" ? " " : ""
+      this.#at = end
+    } else this.#emit("]", 1)
+  }
+
+  /** A tag, an address in brackets, a comment, or none of these. */
+  #readAngle(): void {
+    const text = this.#text
+    const tag = matchAt(HTML_TAG, text, this.#at)
+    if (tag) return this.#emit(/^<br/i.test(tag[0]) ? "\n" : " ", tag[0].length)
+    const link = matchAt(AUTOLINK, text, this.#at)
+    if (link) return this.#emit(link[1]!, link[0].length)
+    const isComment = this.#commentsEnd && text.startsWith("<!--", this.#at)
+    const end = isComment ? text.indexOf("-->", this.#at + 4) : -1
+    if (end !== -1) {
+      this.#at = end + 3
+      return
+    }
+    if (isComment) this.#commentsEnd = false
+    this.#emit("<", 1)
+  }
+
+  /** A run of `*`, `_` or `~`: closes what it can, else waits for a closer (CommonMark's flanking rules). */
+  #readDelimiters(char: string): void {
+    const run = runLength(this.#text, this.#at)
+    const mark = char.repeat(run)
+    if (char === "~" && run !== 2) return this.#emit(mark, run)
+    const before = this.#text[this.#at - 1] ?? " "
+    const after = this.#text[this.#at + run] ?? " "
+    const left = !isSpace(after) && (!isMark(after) || isSpace(before) || isMark(before))
+    const right = !isSpace(before) && (!isMark(before) || isSpace(after) || isMark(after))
+    const opens = left && (char !== "_" || !right || isMark(before))
+    const closes = right && (char !== "_" || !left || isMark(after))
+    const open = this.#emphasis[char]!
+    const rest = closes ? closed(open, run, opens) : run
+    this.#emit(mark.slice(0, rest), run)
+    if (rest > 0 && opens) open.push(this.#pieces.at(-1)!)
+  }
+}
+
+/** Closes the last of the open runs with a run of so many marks. @returns how many of its marks are left over */
+function closed(open: Piece[], run: number, opens: boolean): number {
+  let rest = run
+  while (rest > 0 && open.length > 0) {
+    const piece = open.at(-1)!
+    // Within bold words a single star that could do both opens (CommonMark's rule of three).
+    if (opens && (piece.text.length + run) % 3 === 0 && run % 3 !== 0) break
+    const used = Math.min(rest, piece.text.length)
+    piece.text = piece.text.slice(used)
+    rest -= used
+    if (piece.text === "") open.pop()
+  }
+  return rest
 }
 
 const isSpace = (char: string) => /\s/.test(char)
