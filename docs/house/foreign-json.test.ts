@@ -23,7 +23,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "engine/adapters/embedded/files/page-store.ts": "what it wrote into the index",
   "engine/adapters/meilisearch/meilisearch-index.ts": "a field that it wrote, of an answer within bounds",
   "engine/adapters/meilisearch/server/documents.ts": "a field that it wrote, of an answer within bounds",
-  "engine/adapters/opensearch/opensearch-index.ts": "a field that it wrote, of an answer within bounds",
+  "engine/adapters/opensearch/server/known-pages.ts": "a field that it wrote, of an answer within bounds",
   "engine/adapters/opensearch/stored-pages.ts": "a field that it wrote, of an answer within bounds",
   "engine/adapters/opensearch/waiting-store.ts": "a field that it wrote, of an answer within bounds",
   "crawler/removals/removed-copies.ts": "pages that it put aside",

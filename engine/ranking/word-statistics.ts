@@ -1,11 +1,15 @@
 import type { WordStatistics } from "../engine.ts"
 
+/** BM25's inverse document frequency of a term that stands in `held` of `pages` pages: never negative. */
+export function inverseFrequency(held: number, pages: number): number {
+  const frequency = Math.min(held, pages)
+  return Math.log(1 + (pages - frequency + 0.5) / (frequency + 0.5))
+}
+
 /** The inverse document frequency of a term among all these pages, as BM25 has it; undefined where nothing is known of it. */
 export function idfAmong(statistics: WordStatistics | undefined, term: string): number | undefined {
   const held = statistics?.words.get(term)
-  if (statistics === undefined || held === undefined) return undefined
-  const frequency = Math.min(held, statistics.pages)
-  return Math.log(1 + (statistics.pages - frequency + 0.5) / (frequency + 0.5))
+  return statistics === undefined || held === undefined ? undefined : inverseFrequency(held, statistics.pages)
 }
 
 /** The corrections of words that stand in none of all these pages: one that another index holds is not misspelt. */

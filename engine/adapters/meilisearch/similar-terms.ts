@@ -20,7 +20,6 @@ export async function similarTerms(
   indexes: Indexes,
   words: readonly UnknownWord[],
 ): Promise<Map<string, number>> {
-  if (words.length === 0) return new Map()
   const { around, besides } = await spellingsOf(words)
   const found = around.length > 0 ? await foundAround(server, indexes, around) : new Set<string>()
   return frequenciesOf(server, indexes, [...new Set([...[...found].slice(0, MOST), ...besides])])

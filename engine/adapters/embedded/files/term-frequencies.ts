@@ -1,4 +1,5 @@
 import path from "node:path"
+import { inverseFrequency } from "../../../ranking/word-statistics.ts"
 import { termHash } from "../../../text/analysis/term-hash.ts"
 import { keep, keptVersion, NEVER_KEPT, readKept } from "./kept-file.ts"
 
@@ -74,8 +75,7 @@ export class TermFrequencies {
 
   /** The inverse document frequency of a term, as BM25 has it: never negative. */
   idf(term: string): number {
-    const frequency = Math.min(this.#counts[slotOf(termHash(term))]!, this.#pages)
-    return Math.log(1 + (this.#pages - frequency + 0.5) / (frequency + 0.5))
+    return inverseFrequency(this.#counts[slotOf(termHash(term))]!, this.#pages)
   }
 }
 

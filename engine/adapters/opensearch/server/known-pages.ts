@@ -1,0 +1,154 @@
+import type { PageHead } from "../../../index/page-record.ts"
+import type { PassagesWanted, PageText } from "../../../index/search-index.ts"
+import type { PageFacts } from "../../../page/page-facts.ts"
+import type { Passage } from "../../../page/passage.ts"
+import { isIn } from "../filter.ts"
+import { textOf } from "./documents.ts"
+import { type Columns, columnsOf, PageReads } from "./page-reads.ts"
+import type { Searches } from "./searches.ts"
+import type { Shards } from "./shards.ts"
+
+/** Pages read in one request: what they hold is parsed in one go. */
+const PAGES_AT_A_TIME = 32
+/** What is known of a page without its terms and its text. */
+export const KNOWN = ["facts", "head", "written"] as const
+
+type LongField = "markdown" | "passages"
+
+/** What one search reads of pages. It remembers what it read. */
+export class KnownPages {
+  readonly #searches: Searches
+  readonly #reads: PageReads
+  readonly #index: string
+  /** {@link KNOWN} and more of pages; null of those that are gone. */
+  readonly #columns = new Map<string, Columns | null>()
+  readonly #facts = new Map<string, PageFacts>()
+  /** The versions of pages that were found by their words: see `versions.ts`. */
+  readonly #writtenAt = new Map<string, number>()
+
+  /** @param index of the pages */
+  constructor(searches: Searches, shards: Shards, index: string) {
+    this.#searches = searches
+    this.#reads = new PageReads(searches, shards, index)
+    this.#index = index
+  }
+
+  /** Remembers columns that came with an answer: all that are {@link KNOWN}. */
+  keep(columns: Columns): void {
+    this.#columns.set(columns.id, columns)
+    this.#facts.delete(columns.id)
+  }
+
+  /** Remembers the version of a page that was found by its words. */
+  noteVersion(columns: Columns): void {
+    this.#writtenAt.set(columns.id, columns["written"] as number)
+  }
+
+  /** Whether a page may have been written after `time`: one whose version was not noted may. */
+  mayBeWrittenAfter(id: string, time: number): boolean {
+    return (this.#writtenAt.get(id) ?? Infinity) > time
+  }
+
+  async facts(ids: readonly string[]): Promise<ReadonlyMap<string, PageFacts>> {
+    for (const { id, facts } of await this.#known(ids)) {
+      if (!this.#facts.has(id)) this.#facts.set(id, JSON.parse(textOf(facts)) as PageFacts)
+    }
+    return this.#facts
+  }
+
+  async heads(ids: readonly string[]): Promise<PageHead[]> {
+    return (await this.#known(ids)).map(headOf)
+  }
+
+  async texts(ids: readonly string[]): Promise<PageText[]> {
+    return (await this.#whole(ids)).map(({ columns, source }) => ({
+      ...headOf(columns),
+      markdown: source["markdown"] as string,
+      passages: JSON.parse(source["passages"] as string) as Passage[],
+    }))
+  }
+
+  async *passageTerms(ids: readonly string[]): AsyncGenerator<readonly [id: string, packed: Uint8Array]> {
+    for (let at = 0; at < ids.length; at += PAGES_AT_A_TIME) {
+      const some = ids.slice(at, at + PAGES_AT_A_TIME)
+      // With all that is asked of these next, as they are now.
+      const read = await this.#reads.columns(some, ["passage_terms", ...KNOWN])
+      for (const id of some) {
+        const columns = read.get(id)
+        if (!columns) this.#columns.set(id, null)
+        else {
+          const { passage_terms: terms, ...known } = columns
+          this.keep(known)
+          yield [id, Buffer.from(terms as string, "base64")]
+        }
+      }
+    }
+  }
+
+  async passages(
+    wanted: readonly PassagesWanted[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<number, Passage>>> {
+    const heads = wanted.map(({ head }) => head)
+    const said = await this.storedText(heads, "passages")
+    return new Map(
+      wanted.flatMap(({ head, positions }) => {
+        const text = said.get(head.id)
+        if (text === undefined) return []
+        const all = JSON.parse(text) as Passage[]
+        const some = positions.flatMap((position): [number, Passage][] =>
+          all[position] ? [[position, all[position]]] : [],
+        )
+        return [[head.id, new Map(some)] as const]
+      }),
+    )
+  }
+
+  /** A long field of these pages, of those that were not replaced since. */
+  async storedText(wanted: readonly PageHead[], field: LongField): Promise<Map<string, string>> {
+    const fetched = await this.#reads.documents(wanted.map(({ id }) => id))
+    const found = new Map<string, string>()
+    const others = new Map<string, number>()
+    for (const { id, revision } of wanted) {
+      const document = fetched.get(id)
+      if (!document) continue
+      if (document.version === this.#columns.get(id)?.["written"])
+        found.set(id, document.source[field] as string)
+      // Written anew since, perhaps as it was.
+      else others.set(id, revision)
+    }
+    for (const { columns, source } of await this.#whole([...others.keys()])) {
+      const { id, revision } = columns
+      if (others.get(id) === revision) found.set(id, source[field] as string)
+    }
+    return found
+  }
+
+  /** {@link KNOWN} of these pages, of those that are there. */
+  async #known(ids: readonly string[]): Promise<Columns[]> {
+    const unread = ids.filter((id) => !this.#columns.has(id))
+    const read = await this.#reads.columns(unread, KNOWN)
+    for (const id of unread) this.#columns.set(id, read.get(id) ?? null)
+    return ids.flatMap((id) => this.#columns.get(id) ?? [])
+  }
+
+  /** Documents of these pages with what is known of them, in any order. */
+  async #whole(ids: readonly string[]) {
+    if (ids.length === 0) return []
+    const { hits } = await this.#searches.search(this.#index, {
+      track_total_hits: false,
+      size: ids.length,
+      docvalue_fields: ["id", "revision", "head"],
+      query: { bool: { filter: [isIn("id", ids)] } },
+      sort: ["_doc"],
+    })
+    return hits.hits.map(({ fields, _source: source }) => ({
+      columns: columnsOf(fields),
+      source: source!,
+    }))
+  }
+}
+
+function headOf({ id, revision, head }: Columns): PageHead {
+  const { title, details } = JSON.parse(textOf(head)) as Pick<PageHead, "title" | "details">
+  return { id, revision, title, details }
+}

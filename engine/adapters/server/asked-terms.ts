@@ -1,0 +1,81 @@
+import type { SearchIndex } from "../../index/search-index.ts"
+import { inverseFrequency } from "../../ranking/word-statistics.ts"
+import { correctionsOf } from "../../search/query-terms.ts"
+import { stemmerOf } from "../../text/analysis/stem.ts"
+import type { UnknownWord } from "./unknown-words.ts"
+
+/** A text of hundreds of words is looked up by its first terms only. */
+const MOST_TERMS = 64
+/** Words that no page holds whose neighbours the server is asked for: it compares each with all terms of the index. */
+const MOST_UNKNOWN_WORDS = 4
+
+type Frequencies = ReadonlyMap<string, number>
+
+export interface AskedTermsParts {
+  /** Pages of the index. */
+  readonly pages: number
+  /** In how many pages each of these terms stands. */
+  readonly frequenciesOf: (terms: readonly string[]) => Promise<Frequencies>
+  /** Terms of the index that these words may be misspellings of, and in how many pages each stands. */
+  readonly similarTerms: (words: readonly UnknownWord[]) => Promise<Frequencies>
+}
+
+/** What one search learns from a server about terms. Asks once for each. */
+export class AskedTerms {
+  readonly #parts: AskedTermsParts
+  readonly #known = new Map<string, number>()
+
+  constructor(parts: AskedTermsParts) {
+    this.#parts = parts
+  }
+
+  /** See {@link SearchIndex.idf}. */
+  async idf(terms: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    await this.#learn(terms)
+    return new Map(terms.map((term) => [term, this.idfOf(term)]))
+  }
+
+  /** The inverse document frequency of a term that was asked for. */
+  idfOf(term: string): number {
+    return inverseFrequency(this.#frequencyOf(term), this.#parts.pages)
+  }
+
+  /** Those of the terms that some page holds. */
+  async held(terms: readonly string[]): Promise<string[]> {
+    await this.#learn(terms)
+    return terms.filter((term) => this.#frequencyOf(term) > 0)
+  }
+
+  /** See {@link SearchIndex.corrections}. */
+  async corrections(
+    asked: Parameters<SearchIndex["corrections"]>[0],
+  ): ReturnType<SearchIndex["corrections"]> {
+    await this.#learn(asked.terms)
+    const unknown = asked.terms.filter((term) => this.#known.get(term) === 0)
+    if (unknown.length > 0) {
+      const words = unknown.slice(0, MOST_UNKNOWN_WORDS).map((term) => {
+        const { word, language } = asked.written.get(term) ?? { word: term, language: null }
+        return { word, stem: stemmerOf(language) }
+      })
+      this.#note(await this.#parts.similarTerms(words))
+    }
+    return await correctionsOf(
+      asked,
+      (term) => this.#frequencyOf(term),
+      () => Promise.resolve(false),
+    )
+  }
+
+  async #learn(terms: readonly string[]): Promise<void> {
+    const unknown = terms.filter((term) => !this.#known.has(term)).slice(0, MOST_TERMS)
+    if (unknown.length > 0) this.#note(await this.#parts.frequenciesOf(unknown))
+  }
+
+  #note(frequencies: Frequencies): void {
+    for (const [term, frequency] of frequencies) this.#known.set(term, frequency)
+  }
+
+  #frequencyOf(term: string): number {
+    return this.#known.get(term) ?? 0
+  }
+}
