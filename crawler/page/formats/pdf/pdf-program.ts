@@ -1,0 +1,354 @@
+import { OPS } from "unpdf/pdfjs"
+import { colorOf, contrastOf } from "../../extract/seen/colors.ts"
+import {
+  areaOf,
+  type Box,
+  boxOf,
+  cut,
+  holds,
+  IDENTITY,
+  isRectangle,
+  isUpright,
+  type Matrix,
+  matrixOf,
+  meets,
+  SLACK,
+  times,
+} from "./pdf-geometry.ts"
+
+/** A text that a page's program draws. Lengths in points of the page's own space. */
+export interface DrawnText {
+  readonly text: string
+  readonly left: number
+  readonly right: number
+  readonly y: number
+  readonly size: number
+  readonly isInkless: boolean
+}
+
+/** What a page's program does, one entry for each operator. */
+export interface Operators {
+  readonly fnArray: readonly number[]
+  readonly argsArray: readonly unknown[]
+}
+
+/** Whether a layer (optional content) is on show, by what the page's program names it with. */
+export type IsLayerShown = (layer: unknown) => boolean
+
+interface Graphics {
+  readonly matrix: Matrix
+  /** Of what is filled, as #rrggbb; null for patterns. */
+  readonly fill: string | null
+  /** Of what is drawn along its edge, likewise. */
+  readonly stroke: string | null
+  readonly alpha: number
+  /** Whether what is painted is mixed with what is below, as a marker's ink is. */
+  readonly isBlended: boolean
+  readonly clip: Box
+  readonly mode: number
+  readonly size: number
+  readonly spacing: number
+  readonly stretch: number
+  readonly leading: number
+}
+
+interface Painted {
+  readonly box: Box
+  /** As #rrggbb; null for pictures, and for what is no plain box. */
+  readonly color: string | null
+}
+
+const START: Graphics = {
+  matrix: IDENTITY,
+  fill: "#000000",
+  stroke: "#000000",
+  alpha: 1,
+  isBlended: false,
+  clip: [
+    Number.NEGATIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+  ],
+  mode: 0,
+  size: 0,
+  spacing: 0,
+  stretch: 1,
+  leading: 0,
+}
+/** Text of a scanned page is drawn unseen over its picture, for readers to find and copy: the picture covers this share. */
+const SCAN_SHARE = 0.5
+/** Operators of one page that are looked at. */
+const MAX_OPERATORS = 500_000
+const MAX_PAINTED = 5000
+const MAX_DEPTH = 200
+/** Whiter than this in each of its parts is white. */
+const WHITE = 0xf4
+const LEAST_ALPHA = 0.05
+/** What covers more than this of what is below hides it. */
+const MOST_ALPHA = 0.95
+/** Letters that are narrower than this share of their width. */
+const LEAST_STRETCH = 0.01
+/** Texts before a box that are looked at. */
+const MAX_COVERED = 2000
+/** Colours that contrast less are one to a reader. */
+const LEAST_CONTRAST = 1.12
+
+type Given = readonly unknown[] | null
+
+const numberAt = (given: Given, i: number): number => Number(given?.[i] ?? 0)
+const colorIn = (given: Given): string | null => (typeof given?.[0] === "string" ? given[0] : null)
+
+/** What each operator does. The others change nothing that is looked at here. */
+const STEPS: ReadonlyMap<number, (page: PageProgram, given: Given) => void> = new Map([
+  [OPS.save, (page) => page.save()],
+  [OPS.restore, (page) => page.restore()],
+  [OPS.transform, (page, given) => page.transform(given)],
+  [OPS.paintFormXObjectBegin, (page, given) => page.beginForm(given)],
+  [OPS.paintFormXObjectEnd, (page) => page.restore()],
+  [OPS.setFillRGBColor, (page, given) => page.set({ fill: colorIn(given) })],
+  [OPS.setFillColorN, (page) => page.set({ fill: null })],
+  [OPS.setFillTransparent, (page) => page.set({ fill: null })],
+  [OPS.setStrokeRGBColor, (page, given) => page.set({ stroke: colorIn(given) })],
+  [OPS.setStrokeColorN, (page) => page.set({ stroke: null })],
+  [OPS.setStrokeTransparent, (page) => page.set({ stroke: null })],
+  [OPS.setGState, (page, given) => page.setState((given?.[0] ?? []) as [string, unknown][])],
+  [OPS.setTextRenderingMode, (page, given) => page.set({ mode: numberAt(given, 0) })],
+  [OPS.setFont, (page, given) => page.set({ size: numberAt(given, 1) })],
+  [OPS.setCharSpacing, (page, given) => page.set({ spacing: numberAt(given, 0) })],
+  [OPS.setHScale, (page, given) => page.set({ stretch: numberAt(given, 0) / 100 })],
+  [OPS.setLeading, (page, given) => page.set({ leading: numberAt(given, 0) })],
+  [OPS.beginText, (page) => page.beginLine(IDENTITY)],
+  [OPS.setTextMatrix, (page, given) => page.beginLine(textMatrix(given))],
+  [OPS.moveText, (page, given) => page.move(numberAt(given, 0), numberAt(given, 1))],
+  [
+    OPS.setLeadingMoveText,
+    (page, given) => {
+      page.set({ leading: -numberAt(given, 1) })
+      page.move(numberAt(given, 0), numberAt(given, 1))
+    },
+  ],
+  [OPS.nextLine, (page) => page.nextLine()],
+  [OPS.showText, (page, given) => page.showText(given?.[0])],
+  [OPS.clip, (page) => page.beginClip()],
+  [OPS.eoClip, (page) => page.beginClip()],
+  [OPS.constructPath, (page, given) => page.paintPath(given ?? [])],
+  [OPS.beginMarkedContentProps, (page, given) => page.beginMarked(given)],
+  [OPS.beginMarkedContent, (page) => page.beginMarked(null)],
+  [OPS.endMarkedContent, (page) => page.endMarked()],
+  [OPS.shadingFill, (page) => page.paintAll()],
+  [OPS.paintImageXObject, (page) => page.paintPicture()],
+  [OPS.paintInlineImageXObject, (page) => page.paintPicture()],
+  [OPS.paintImageMaskXObject, (page) => page.paintPicture()],
+  [OPS.paintImageXObjectRepeat, (page) => page.paintPicture()],
+  [OPS.paintInlineImageXObjectGroup, (page) => page.paintPicture()],
+  [OPS.paintImageMaskXObjectGroup, (page) => page.paintPicture()],
+  [OPS.paintImageMaskXObjectRepeat, (page) => page.paintPicture()],
+  [OPS.paintSolidColorImageMask, (page) => page.paintPicture()],
+])
+
+/** Follows the program of one page, and tells its seen texts from its unseen ones. */
+export class PageProgram {
+  readonly unseen: DrawnText[] = []
+  /** Whether a picture covers most of the page. */
+  hasPicture = false
+  readonly #pageBox: Box
+  readonly #isLayerShown: IsLayerShown
+  readonly #seen: DrawnText[] = []
+  readonly #painted: Painted[] = []
+  /** Of marked contents that are open, whether each is on show. */
+  readonly #marked: boolean[] = []
+  readonly #stack: Graphics[] = []
+  #now = START
+  #line: Matrix = IDENTITY
+  #text: Matrix = IDENTITY
+  #isCutting = false
+
+  constructor(pageBox: Box, isLayerShown: IsLayerShown) {
+    this.#pageBox = pageBox
+    this.#isLayerShown = isLayerShown
+  }
+
+  run({ fnArray, argsArray }: Operators): void {
+    const end = Math.min(fnArray.length, MAX_OPERATORS)
+    for (let at = 0; at < end; at++) {
+      STEPS.get(fnArray[at]!)?.(this, argsArray[at] as Given)
+      // Pictures are not unpacked: nothing is left of one but its place.
+      if (fnArray[at] === OPS.transform && fnArray[at - 1] === OPS.save && fnArray[at + 1] === OPS.restore)
+        this.paintPicture()
+    }
+  }
+
+  save(): void {
+    if (this.#stack.length < MAX_DEPTH) this.#stack.push(this.#now)
+  }
+
+  restore(): void {
+    this.#now = this.#stack.pop() ?? START
+  }
+
+  set(changes: Partial<Graphics>): void {
+    this.#now = { ...this.#now, ...changes }
+  }
+
+  setState(entries: readonly (readonly [string, unknown])[]): void {
+    for (const [key, value] of entries)
+      if (key === "ca") this.set({ alpha: Number(value) })
+      else if (key === "BM") this.set({ isBlended: value !== "source-over" && value !== "Normal" })
+      else if (key === "Font" && Array.isArray(value)) this.set({ size: Number(value[1]) })
+  }
+
+  transform(given: ArrayLike<unknown> | null): void {
+    this.set({ matrix: times(matrixOf(given), this.#now.matrix) })
+  }
+
+  beginForm(given: Given): void {
+    this.save()
+    const [matrix] = given ?? []
+    if (Array.isArray(matrix)) this.transform(matrix)
+  }
+
+  beginLine(matrix: Matrix): void {
+    this.#line = matrix
+    this.#text = matrix
+  }
+
+  move(x: number, y: number): void {
+    this.beginLine(times([1, 0, 0, 1, x, y], this.#line))
+  }
+
+  nextLine(): void {
+    this.move(0, -this.#now.leading)
+  }
+
+  beginMarked(given: Given): void {
+    this.#marked.push(given?.[0] !== "OC" || this.#isLayerShown(given[1]))
+  }
+
+  endMarked(): void {
+    this.#marked.pop()
+  }
+
+  showText(run: unknown): void {
+    const { said, width } = glyphsOf(run, this.#now)
+    const from = times(this.#text, this.#now.matrix)
+    this.#text = times([1, 0, 0, 1, width, 0], this.#text)
+    if (said.trim() === "") return
+    const to = times(this.#text, this.#now.matrix)
+    const drawn = {
+      text: said,
+      left: Math.min(from[4], to[4]),
+      right: Math.max(from[4], to[4]),
+      y: from[5],
+      size: Math.abs(this.#now.size) * Math.hypot(from[2], from[3]),
+      isInkless: this.#now.mode === 3 || this.#now.mode === 7,
+    }
+    const list = this.#isUnseen(drawn) ? this.unseen : this.#seen
+    list.push(drawn)
+  }
+
+  #isUnseen({ left, right, y, size, isInkless }: DrawnText): boolean {
+    return (
+      isInkless ||
+      this.#now.alpha < LEAST_ALPHA ||
+      this.#isInColorOfGround((left + right) / 2, y + size / 4) ||
+      Math.abs(this.#now.stretch) < LEAST_STRETCH ||
+      this.#marked.includes(false) ||
+      !meets([left, y, right, y + size / 2], this.#now.clip)
+    )
+  }
+
+  #isInColorOfGround(x: number, y: number): boolean {
+    const ground = this.#painted.findLast(({ box }) => holds(box, x, y))
+    const { mode, stroke, fill } = this.#now
+    // Letters may be filled, drawn along their edge, or both (modes 0, 1 and 2).
+    const inks = mode === 1 ? [stroke] : mode === 2 ? [fill, stroke] : [fill]
+    return inks.every((ink) => (ground === undefined ? isNearWhite(ink) : isOneColor(ink, ground.color)))
+  }
+
+  beginClip(): void {
+    this.#isCutting = true
+  }
+
+  paintPath([painter, paths, bounds]: readonly unknown[]): void {
+    const [left = 0, bottom = 0, right = 0, top = 0] = Object.values((bounds ?? {}) as Record<string, number>)
+    const { matrix, alpha, isBlended, fill, clip } = this.#now
+    const box = boxOf(matrix, [left, bottom, right, top])
+    if (FILLS.has(Number(painter))) {
+      const isBox = isRectangle(paths, [left, bottom, right, top]) && isUpright(matrix)
+      const isOpaque = isBox && alpha > MOST_ALPHA && !isBlended && fill !== null
+      if (isOpaque) this.#cover(cut(box, clip))
+      if (isOpaque || !isNearWhite(fill)) this.#paint(box, isOpaque ? fill : null)
+    }
+    if (this.#isCutting) this.set({ clip: cut(clip, box) })
+    this.#isCutting = false
+  }
+
+  paintPicture(): void {
+    const box = boxOf(this.#now.matrix, [0, 0, 1, 1])
+    this.#paint(box, null)
+    this.hasPicture ||= areaOf(cut(box, this.#pageBox)) >= areaOf(this.#pageBox) * SCAN_SHARE
+  }
+
+  paintAll(): void {
+    this.#paint(this.#pageBox, null)
+  }
+
+  #paint(box: Box, color: string | null): void {
+    if (this.#painted.length < MAX_PAINTED) this.#painted.push({ box: cut(box, this.#now.clip), color })
+  }
+
+  /** Hides the texts under a box that is painted now. */
+  #cover(box: Box): void {
+    for (let n = this.#seen.length - 1, steps = 0; n >= 0 && steps < MAX_COVERED; n--, steps++)
+      if (covers(box, this.#seen[n]!)) this.unseen.push(...this.#seen.splice(n, 1))
+  }
+}
+
+function textMatrix(given: Given): Matrix {
+  const [first] = given ?? []
+  return matrixOf(Array.isArray(first) || ArrayBuffer.isView(first) ? (first as number[]) : given)
+}
+
+const covers = ([left, bottom, right, top]: Box, drawn: DrawnText): boolean =>
+  drawn.left >= left - SLACK &&
+  drawn.right <= right + SLACK &&
+  drawn.y >= bottom - SLACK &&
+  drawn.y + drawn.size / 2 <= top + SLACK
+
+function isOneColor(one: string | null, other: string | null): boolean {
+  const [a, b] = [colorOf(one ?? undefined), colorOf(other ?? undefined)]
+  return (
+    (isNearWhite(one) && isNearWhite(other)) ||
+    (a !== null && b !== null && contrastOf(a, b) < LEAST_CONTRAST)
+  )
+}
+
+function isNearWhite(fill: string | null): boolean {
+  const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(fill ?? "")
+  return hex !== null && hex.slice(1).every((part) => Number.parseInt(part, 16) >= WHITE)
+}
+
+const FILLS = new Set([
+  OPS.fill,
+  OPS.eoFill,
+  OPS.fillStroke,
+  OPS.eoFillStroke,
+  OPS.closeFillStroke,
+  OPS.closeEOFillStroke,
+])
+
+/** What a run says, and how far it moves on. */
+function glyphsOf(run: unknown, { size, spacing, stretch }: Graphics): { said: string; width: number } {
+  let said = ""
+  let width = 0
+  for (const glyph of Array.isArray(run) ? (run as unknown[]) : []) {
+    if (typeof glyph === "number") width -= (glyph / 1000) * size * stretch
+    else if (typeof glyph === "object" && glyph !== null) {
+      const { unicode, width: own } = glyph as { unicode?: unknown; width?: unknown }
+      if (typeof unicode === "string") said += unicode
+      width += ((Number(own ?? 0) / 1000) * size + spacing) * stretch
+    }
+  }
+  return { said, width }
+}
