@@ -97,35 +97,79 @@ const FILLS = new Set(["a:solidFill", "a:gradFill", "a:blipFill", "a:pattFill", 
 
 /** A slide without the texts that nobody sees: of a hidden slide, group or shape, beside the slide, tiny, see-through, in the colour of their ground. */
 export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
-  const found: Stretch[] = []
-  const path: string[] = []
-  const frames: Frame[] = []
-  let isSlideHidden = false
-  const own = /<p:bg>[^]*?<\/p:bg>/.exec(xml.slice(0, MAX_HEAD))?.[0]
-  const ground = new Ground(own === undefined ? facts.ground : backgroundOf(own, facts.colors))
-  let run: { ink: Color | null; size: number; isInkless: boolean } | null = null
-  let textFrom = 0
-  let chOff = { x: 0, y: 0 }
+  const reader = new SlideReader(xml, facts)
+  walkXml(
+    xml,
+    (name, given, parser) => reader.start(name, given, parser),
+    (name, parser) => reader.end(name, parser),
+  )
+  return withoutTexts(xml, reader.found)
+}
 
-  const start = (name: string, given: Attributes, parser: Parser): void => {
-    const parent = path.at(-1)
-    const above = path.at(-2)
+/** Letters of one look. */
+interface Run {
+  ink: Color | null
+  size: number
+  isInkless: boolean
+}
+
+/** Finds the unseen texts of one slide. */
+class SlideReader {
+  readonly found: Stretch[] = []
+  readonly #facts: SlideFacts
+  readonly #ground: Ground
+  /** Names of the elements that are open. */
+  readonly #path: string[] = []
+  readonly #frames: Frame[] = []
+  #isSlideHidden = false
+  #run: Run | null = null
+  #textFrom = 0
+  /** Where the measure of a group begins, for what is in it. */
+  #childOffset = { x: 0, y: 0 }
+
+  constructor(xml: string, facts: SlideFacts) {
+    const own = /<p:bg>[^]*?<\/p:bg>/.exec(xml.slice(0, MAX_HEAD))?.[0]
+    this.#facts = facts
+    this.#ground = new Ground(own === undefined ? facts.ground : backgroundOf(own, facts.colors))
+  }
+
+  start(name: string, given: Attributes, parser: Parser): void {
+    const path = this.#path
     path.push(name)
-    const frame = frames.at(-1)
-    if (name === "p:sld") isSlideHidden = /^(?:0|false)$/.test(given["show"] ?? "")
-    else if (FRAMES.has(name))
-      frames.push({
-        name,
-        isHidden: frame?.isHidden === true,
-        place: null,
-        scale: frame?.scale ?? PLAIN,
-        fill: undefined,
-        ground: null,
-        isPainted: false,
-      })
+    const frame = this.#frames.at(-1)
+    if (name === "p:sld") this.#isSlideHidden = /^(?:0|false)$/.test(given["show"] ?? "")
+    else if (FRAMES.has(name)) this.#frames.push(frameIn(name, frame))
     else if (frame === undefined) return
     else if (name === "p:cNvPr" && /^(?:1|true)$/.test(given["hidden"] ?? "")) frame.isHidden = true
-    else if (name === "a:off" && parent?.endsWith("xfrm") === true) {
+    else if (this.#isPlace(frame, name, given) || this.#isFill(frame, name, given)) return
+    else if (name === "p:txBody" || name === "a:tbl") this.#paint(frame)
+    // Cells have fillings of many makings, styles of tables among them.
+    else if (name === "a:tcPr" || name === "a:tc") frame.ground = null
+    else if (name === "a:r" || name === "a:fld")
+      this.#run = { ink: null, size: LEAST_HUNDREDTHS, isInkless: false }
+    else if (this.#run !== null && this.#isLook(this.#run, name, given)) return
+    else if (name === "a:t") this.#textFrom = parser.endIndex
+  }
+
+  end(name: string, parser: Parser): void {
+    this.#path.pop()
+    const frame = this.#frames.at(-1)
+    if (name === "a:t") {
+      const isUnseen =
+        this.#isSlideHidden || frame?.isHidden === true || isFaint(this.#run, frame?.ground ?? null)
+      if (isUnseen) this.found.push([this.#textFrom, parser.startIndex])
+    } else if (name === "a:r" || name === "a:fld") this.#run = null
+    else if (FRAMES.has(name) && frame !== undefined) {
+      if (name === "p:pic") this.#ground.paint(frame.place, null)
+      else if (name !== "p:grpSp") this.#paint(frame)
+      this.#frames.pop()
+    }
+  }
+
+  /** Whether an element says where its shape or group lies; then that is noted. */
+  #isPlace(frame: Frame, name: string, given: Attributes): boolean {
+    const isOfFrame = this.#path.at(-2)?.endsWith("xfrm") === true
+    if (name === "a:off" && isOfFrame) {
       const { x, y, dx, dy } = frame.scale
       frame.place = {
         x: Number(given["x"]) * x + dx,
@@ -133,67 +177,74 @@ export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
         width: Number.NaN,
         height: Number.NaN,
       }
-    } else if (name === "a:ext" && parent?.endsWith("xfrm") === true && frame.place !== null) {
+    } else if (name === "a:ext" && isOfFrame && frame.place !== null) {
       frame.place = {
         ...frame.place,
         width: Number(given["cx"]) * frame.scale.x,
         height: Number(given["cy"]) * frame.scale.y,
       }
       // Groups lie where they are; what is in them has a measure of its own.
-      if (isBeside(frame.place, facts.size)) frame.isHidden = true
-    } else if (name === "a:chOff") chOff = { x: Number(given["x"]), y: Number(given["y"]) }
+      if (isBeside(frame.place, this.#facts.size)) frame.isHidden = true
+    } else if (name === "a:chOff") this.#childOffset = { x: Number(given["x"]), y: Number(given["y"]) }
     else if (name === "a:chExt" && frame.name === "p:grpSp" && frame.place !== null) {
       const [width, height] = [Number(given["cx"]), Number(given["cy"])]
       const x = width > 0 ? frame.place.width / width : frame.scale.x
       const y = height > 0 ? frame.place.height / height : frame.scale.y
-      frame.scale = { x, y, dx: frame.place.x - chOff.x * x, dy: frame.place.y - chOff.y * y }
-    } else if (parent === "p:spPr" && FILLS.has(name)) frame.fill = name === "a:noFill" ? undefined : null
+      const { x: left, y: top } = this.#childOffset
+      frame.scale = { x, y, dx: frame.place.x - left * x, dy: frame.place.y - top * y }
+    } else return false
+    return true
+  }
+
+  /** Whether an element says what its shape is filled with; then that is noted. */
+  #isFill(frame: Frame, name: string, given: Attributes): boolean {
+    const [fourth, above, parent] = [this.#path.at(-4), this.#path.at(-3), this.#path.at(-2)]
+    if (parent === "p:spPr" && FILLS.has(name)) frame.fill = name === "a:noFill" ? undefined : null
     else if (above === "p:spPr" && parent === "a:solidFill")
-      frame.fill = colorOfElement(name, given, facts.colors)
-    else if (parent === "a:solidFill" && path.at(-4) === "p:spPr") return
+      frame.fill = colorOfElement(name, given, this.#facts.colors)
     else if (name === "a:fillRef" && frame.fill === undefined && (given["idx"] ?? "0") !== "0")
       frame.fill = null
-    else if (name === "p:txBody" || name === "a:tbl") paint(frame)
-    // Cells have fillings of many makings, styles of tables among them.
-    else if (name === "a:tcPr" || name === "a:tc") frame.ground = null
-    else if (name === "a:r" || name === "a:fld") run = { ink: null, size: LEAST_HUNDREDTHS, isInkless: false }
-    else if (name === "a:rPr" && run !== null) run.size = Number(given["sz"] ?? LEAST_HUNDREDTHS)
-    else if (run !== null && parent === "a:rPr" && name === "a:noFill") run.isInkless = true
-    else if (run !== null && parent === "a:solidFill" && above === "a:rPr")
-      run.ink = colorOfElement(name, given, facts.colors)
-    else if (run !== null && path.at(-4) === "a:rPr" && above === "a:solidFill") {
+    // The colour of an edge is no filling.
+    else return parent === "a:solidFill" && fourth === "p:spPr"
+    return true
+  }
+
+  /** Whether an element says how letters look; then that is noted. */
+  #isLook(run: Run, name: string, given: Attributes): boolean {
+    const [fourth, above, parent] = [this.#path.at(-4), this.#path.at(-3), this.#path.at(-2)]
+    if (name === "a:rPr") run.size = Number(given["sz"] ?? LEAST_HUNDREDTHS)
+    else if (parent === "a:rPr" && name === "a:noFill") run.isInkless = true
+    else if (parent === "a:solidFill" && above === "a:rPr")
+      run.ink = colorOfElement(name, given, this.#facts.colors)
+    else if (fourth === "a:rPr" && above === "a:solidFill") {
       // Changes of a colour: of them only how much it covers is reckoned with.
       if (name !== "a:alpha") run.ink = null
       else if (run.ink !== null)
         run.ink = [run.ink[0], run.ink[1], run.ink[2], Number(given["val"]) / 100_000]
-    } else if (name === "a:t") textFrom = parser.endIndex
+    } else return false
+    return true
   }
 
-  const paint = (frame: Frame): void => {
+  #paint(frame: Frame): void {
     if (frame.isPainted) return
     frame.isPainted = true
-    frame.ground = frame.fill === undefined ? ground.under(frame.place) : frame.fill
-    if (frame.fill !== undefined) ground.paint(frame.place, frame.fill)
+    frame.ground = frame.fill === undefined ? this.#ground.under(frame.place) : frame.fill
+    if (frame.fill !== undefined) this.#ground.paint(frame.place, frame.fill)
   }
-
-  const end = (name: string, parser: Parser): void => {
-    path.pop()
-    const frame = frames.at(-1)
-    if (name === "a:t") {
-      const isFaint =
-        run !== null &&
-        (run.isInkless || run.size < LEAST_HUNDREDTHS || isUnreadable(run.ink, frame?.ground ?? null))
-      if (isSlideHidden || frame?.isHidden === true || isFaint) found.push([textFrom, parser.startIndex])
-    } else if (name === "a:r" || name === "a:fld") run = null
-    else if (FRAMES.has(name) && frame !== undefined) {
-      if (name === "p:pic") ground.paint(frame.place, null)
-      else if (name !== "p:grpSp") paint(frame)
-      frames.pop()
-    }
-  }
-  walkXml(xml, start, end)
-  return withoutTexts(xml, found)
 }
+
+const frameIn = (name: string, above: Frame | undefined): Frame => ({
+  name,
+  isHidden: above?.isHidden === true,
+  place: null,
+  scale: above?.scale ?? PLAIN,
+  fill: undefined,
+  ground: null,
+  isPainted: false,
+})
+
+const isFaint = (run: Run | null, ground: Color | null): boolean =>
+  run !== null && (run.isInkless || run.size < LEAST_HUNDREDTHS || isUnreadable(run.ink, ground))
 
 /** A slide's background stands before its shapes. */
 const MAX_HEAD = 100_000
