@@ -39,125 +39,226 @@ export async function* walkSite(
   reader: Pick<Reader, "read" | "sitemap">,
   options: WalkOptions,
 ): AsyncGenerator<WalkedPage> {
-  const filter = linkFilter(options)
-  const start = toPageUrl(options.url)
-  if (start === null) throw new TypeError(`${options.url} is no http address`)
-  const { discoverOnly = false, limit, maxDepth, judge, sitemap } = options
-  const isListOnly = sitemap === "only" && discoverOnly
-  const breathe = breather()
-  const from = options.pause?.from ?? {
-    start: null,
-    left: limit,
-    done: [],
-    waiting: [{ url: start, depth: 0, score: 0 }],
-    next: [],
-    external: [],
-  }
-  const yielded = new Set<PageUrl>(from.done)
-  const external: Step[] = [...from.external]
-  let waiting: readonly Step[] = from.waiting
-  let known: readonly Step[] = from.next
-  const seen = new Set<PageUrl>([...yielded, ...[...waiting, ...known, ...external].map(({ url }) => url)])
-  let left = from.left
-  let readStart = from.start
-  let inside = filter.insideOf(readStart ?? start)
-  let isPaused = false
-  const pauses = () => (isPaused ||= options.pause?.isDue() ?? false)
-  const pauseAt = (rest: Pick<WalkFrontier, "waiting" | "next" | "external">) =>
-    options.pause?.keep({ start: readStart, left, done: [...yielded], ...rest })
-  const isNamed = ({ depth }: Step) => discoverOnly && depth === maxDepth && depth > 0
-  const pagesOfSitemap = (site: PageUrl, isInside: (url: PageUrl) => boolean) =>
-    reader.sitemap(site, {
-      // The start may be among them.
-      limit: limit + 1,
-      wants: (url) => isInside(url) && filter.selects(url) && options.admits?.(url) !== false,
-      ...(options.signal && { signal: options.signal }),
-    })
+  yield* new SiteWalk(reader, options).pages()
+}
 
-  while (waiting.length > 0) {
-    // A whole level, or the few best of all.
-    const count = judge ? Math.min(CONCURRENCY, left) : waiting.every(isNamed) ? waiting.length : left
+class SiteWalk {
+  readonly #reader: Pick<Reader, "read" | "sitemap">
+  readonly #options: WalkOptions
+  readonly #filter: LinkFilter
+  readonly #breathe = breather()
+  readonly #start: PageUrl
+  /** Where the start led to; null: it was not read. */
+  #readStart: PageUrl | null
+  /** Whether an address is inside the walk. */
+  #inside: (url: PageUrl) => boolean
+  /** Addresses that were visited, and those they led to. */
+  readonly #yielded: Set<PageUrl>
+  /** Addresses that are known. */
+  readonly #seen: Set<PageUrl>
+  /** What is left of the level. */
+  #waiting: readonly Step[]
+  /** What a paused walk knew of the next level. */
+  #known: readonly Step[]
+  readonly #external: Step[]
+  /** Pages that may still be given. */
+  #left: number
+  #isPaused = false
+
+  constructor(reader: Pick<Reader, "read" | "sitemap">, options: WalkOptions) {
+    this.#reader = reader
+    this.#options = options
+    this.#filter = linkFilter(options)
+    const start = toPageUrl(options.url)
+    if (start === null) throw new TypeError(`${options.url} is no http address`)
+    const from = options.pause?.from ?? {
+      start: null,
+      left: options.limit,
+      done: [],
+      waiting: [{ url: start, depth: 0, score: 0 }],
+      next: [],
+      external: [],
+    }
+    this.#start = start
+    this.#readStart = from.start
+    this.#inside = this.#filter.insideOf(from.start ?? start)
+    this.#yielded = new Set(from.done)
+    this.#external = [...from.external]
+    this.#waiting = from.waiting
+    this.#known = from.next
+    const known = [...from.waiting, ...from.next, ...from.external]
+    this.#seen = new Set([...from.done, ...known.map(({ url }) => url)])
+    this.#left = from.left
+  }
+
+  async *pages(): AsyncGenerator<WalkedPage> {
+    while (this.#waiting.length > 0) if (yield* this.#readLevel()) return
+    yield* this.#readExternal()
+  }
+
+  /** Reads a whole level, or the few best of all. @returns whether the walk is over */
+  async *#readLevel(): AsyncGenerator<WalkedPage, boolean> {
+    const { judge, limit } = this.#options
+    const waiting = this.#waiting
+    const isNamed = (step: Step) => this.#isNamed(step)
+    const count = judge
+      ? Math.min(CONCURRENCY, this.#left)
+      : waiting.every(isNamed)
+        ? waiting.length
+        : this.#left
     const steps = waiting.slice(0, count)
-    const next: Step[] = [...(judge ? waiting.slice(count) : []), ...known]
-    known = []
+    const next: Step[] = [...(judge ? waiting.slice(count) : []), ...this.#known]
+    this.#known = []
     let taken = 0
-    for await (const { step, result } of read(reader, steps, options, { isNamed, pauses })) {
-      if (options.signal?.aborted) return
+    for await (const visit of this.#read(steps, isNamed)) {
+      if (this.#isAborted()) return true
       taken += 1
-      const url = result?.kind === "read" ? result.reading.url : step.url
-      // Two addresses may redirect to one page.
-      if (yielded.has(url)) continue
-      yielded.add(url).add(step.url)
-      seen.add(url)
-      const isStart = step.url === start
-      if (result?.kind === "read" && isStart) inside = filter.insideOf((readStart = url))
-      if (!isStart && !inside(url)) continue
-      const listed = isStart && sitemap && isThere(result) ? await pagesOfSitemap(url, inside) : []
-      if (options.signal?.aborted) return
-      if (!isStart || !isListOnly || !isThere(result) || listed.includes(url)) {
-        yield { url, depth: step.depth, result }
-        left -= 1
-        if (left === 0) return
-      }
-      // What a sitemap lists is as near as the start. A map names it, and reads of it what the start links to.
-      if (!discoverOnly) {
-        for (const page of listed) {
-          if (seen.has(page) || next.length === limit) continue
-          seen.add(page)
-          next.push({ url: page, depth: 0, score: 0 })
-        }
-      }
-      const found: Link[] = []
-      for (const link of sitemap === "only" ? [] : linksOf(result)) {
-        await breathe()
-        if (link.nofollow) continue
-        const target = toPageUrl(link.url)
-        if (target === null || seen.has(target) || options.admits?.(target) === false) continue
-        if (inside(target)) {
-          if ((!judge && found.length === options.maxBreadth) || !filter.selects(target)) continue
-          found.push({ url: target, text: link.text })
-        } else {
-          // No more can be used than the limit lets through.
-          if (!options.allowExternal || external.length === limit || !filter.reports(target)) continue
-          external.push({ url: target, depth: step.depth + 1, score: 0 })
-        }
-        seen.add(target)
-      }
-      for (const page of discoverOnly ? listed : []) {
-        if (seen.has(page)) continue
-        seen.add(page)
-        yielded.add(page)
-        yield { url: page, depth: 0, result: null }
-        left -= 1
-        if (left === 0) return
-      }
-      if (step.depth === maxDepth) continue
-      const chosen = judge ? await best(found, options.maxBreadth, judge) : found.map(unjudged)
-      if (options.signal?.aborted) return
-      for (const link of chosen)
-        if (judge || next.length < limit) next.push({ ...link, depth: step.depth + 1 })
+      if (yield* this.#take(visit, next)) return true
     }
     const rest = steps.slice(taken)
-    if (rest.length > 0 || (next.length > 0 && pauses())) {
-      pauseAt(rest.length > 0 ? { waiting: rest, next, external } : { waiting: next, next: [], external })
-      return
+    if (rest.length > 0 || (next.length > 0 && this.#pauses())) {
+      this.#pauseAt(rest.length > 0 ? { waiting: rest, next } : { waiting: next, next: [] })
+      return true
     }
-    waiting = judge ? next.toSorted((a, b) => b.score - a.score).slice(0, limit * WAITING_PER_PAGE) : next
+    this.#waiting = judge
+      ? next.toSorted((a, b) => b.score - a.score).slice(0, limit * WAITING_PER_PAGE)
+      : next
+    return false
   }
 
-  const last = external.filter(({ url }) => !yielded.has(url)).slice(0, left)
-  let taken = 0
-  for await (const { step, result } of read(reader, last, options, { isNamed: () => discoverOnly, pauses })) {
-    if (options.signal?.aborted) return
-    taken += 1
-    const url = result?.kind === "read" ? result.reading.url : step.url
-    if (yielded.has(url)) continue
-    yielded.add(url).add(step.url)
-    yield { url, depth: step.depth, result }
-    left -= 1
+  /** Gives what was read at a step and adds what it leads to. @returns whether the walk is over */
+  async *#take({ step, result }: Visit, next: Step[]): AsyncGenerator<WalkedPage, boolean> {
+    const { discoverOnly = false, limit, maxDepth, maxBreadth, judge, sitemap } = this.#options
+    const url = addressOf(step, result)
+    if (!this.#isNew(step, url)) return false
+    this.#seen.add(url)
+    const isStart = step.url === this.#start
+    if (result?.kind === "read" && isStart) this.#inside = this.#filter.insideOf((this.#readStart = url))
+    if (!isStart && !this.#inside(url)) return false
+    const listed = isStart && sitemap && isThere(result) ? await this.#pagesOfSitemap(url) : []
+    if (this.#isAborted()) return true
+    const isListOnly = sitemap === "only" && discoverOnly
+    if (!isStart || !isListOnly || !isThere(result) || listed.includes(url)) {
+      yield { url, depth: step.depth, result }
+      if (--this.#left === 0) return true
+    }
+    // What a sitemap lists is as near as the start. A map names it, and reads of it what the start links to.
+    if (!discoverOnly) this.#addListed(listed, next)
+    const found = await this.#linksInside(step, result)
+    if (discoverOnly && (yield* this.#nameListed(listed))) return true
+    if (step.depth === maxDepth) return false
+    const chosen = judge ? await best(found, maxBreadth, judge) : found.map(unjudged)
+    if (this.#isAborted()) return true
+    for (const link of chosen) if (judge || next.length < limit) next.push({ ...link, depth: step.depth + 1 })
+    return false
   }
-  if (taken < last.length) pauseAt({ waiting: [], next: [], external: last.slice(taken) })
+
+  #addListed(listed: readonly PageUrl[], next: Step[]): void {
+    for (const page of listed) {
+      if (this.#seen.has(page) || next.length === this.#options.limit) continue
+      this.#seen.add(page)
+      next.push({ url: page, depth: 0, score: 0 })
+    }
+  }
+
+  /** @returns whether the walk is over */
+  async *#nameListed(listed: readonly PageUrl[]): AsyncGenerator<WalkedPage, boolean> {
+    for (const page of listed) {
+      if (this.#seen.has(page)) continue
+      this.#seen.add(page)
+      this.#yielded.add(page)
+      yield { url: page, depth: 0, result: null }
+      if (--this.#left === 0) return true
+    }
+    return false
+  }
+
+  /** New links of a page to addresses inside; those to addresses outside are kept for the end. */
+  async #linksInside(step: Step, result: ReadResult | null): Promise<Link[]> {
+    const { sitemap, admits, judge, maxBreadth, allowExternal, limit } = this.#options
+    const found: Link[] = []
+    for (const link of sitemap === "only" ? [] : linksOf(result)) {
+      await this.#breathe()
+      if (link.nofollow) continue
+      const target = toPageUrl(link.url)
+      if (target === null || this.#seen.has(target) || admits?.(target) === false) continue
+      if (this.#inside(target)) {
+        if ((!judge && found.length === maxBreadth) || !this.#filter.selects(target)) continue
+        found.push({ url: target, text: link.text })
+      } else {
+        // No more can be used than the limit lets through.
+        if (!allowExternal || this.#external.length === limit || !this.#filter.reports(target)) continue
+        this.#external.push({ url: target, depth: step.depth + 1, score: 0 })
+      }
+      this.#seen.add(target)
+    }
+    return found
+  }
+
+  async *#readExternal(): AsyncGenerator<WalkedPage> {
+    const { discoverOnly = false } = this.#options
+    const last = this.#external.filter(({ url }) => !this.#yielded.has(url)).slice(0, this.#left)
+    let taken = 0
+    for await (const { step, result } of this.#read(last, () => discoverOnly)) {
+      if (this.#isAborted()) return
+      taken += 1
+      const url = addressOf(step, result)
+      if (!this.#isNew(step, url)) continue
+      yield { url, depth: step.depth, result }
+      this.#left -= 1
+    }
+    if (taken < last.length) this.#pauseAt({ waiting: [], next: [], external: last.slice(taken) })
+  }
+
+  #read(steps: readonly Step[], isNamed: (step: Step) => boolean): AsyncGenerator<Visit> {
+    return read(this.#reader, steps, this.#options, { isNamed, pauses: () => this.#pauses() })
+  }
+
+  #pagesOfSitemap(site: PageUrl): Promise<readonly PageUrl[]> {
+    const { limit, admits, signal } = this.#options
+    const isInside = this.#inside
+    return this.#reader.sitemap(site, {
+      // The start may be among them.
+      limit: limit + 1,
+      wants: (url) => isInside(url) && this.#filter.selects(url) && admits?.(url) !== false,
+      ...(signal && { signal }),
+    })
+  }
+
+  /** Notes that a step led to an address. False where another one did before: two addresses may redirect to one page. */
+  #isNew(step: Step, url: PageUrl): boolean {
+    if (this.#yielded.has(url)) return false
+    this.#yielded.add(url).add(step.url)
+    return true
+  }
+
+  /** Whether an address is only named: one that a map found last. */
+  #isNamed({ depth }: Step): boolean {
+    const { discoverOnly = false, maxDepth } = this.#options
+    return discoverOnly && depth === maxDepth && depth > 0
+  }
+
+  #isAborted(): boolean {
+    return this.#options.signal?.aborted === true
+  }
+
+  #pauses(): boolean {
+    return (this.#isPaused ||= this.#options.pause?.isDue() ?? false)
+  }
+
+  #pauseAt(rest: Pick<WalkFrontier, "waiting" | "next"> & Partial<Pick<WalkFrontier, "external">>): void {
+    this.#options.pause?.keep({
+      start: this.#readStart,
+      left: this.#left,
+      done: [...this.#yielded],
+      external: this.#external,
+      ...rest,
+    })
+  }
 }
+
+const addressOf = (step: Step, result: ReadResult | null): PageUrl =>
+  result?.kind === "read" ? result.reading.url : step.url
 
 /** Whether somebody answers at an address, be it that there is no page. */
 const isThere = (result: ReadResult | null): boolean =>
