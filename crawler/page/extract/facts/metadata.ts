@@ -35,95 +35,106 @@ const MAX_ALTERNATES = 200
 const MAX_ITEM_TYPES = 50
 
 export function gatherFacts(document: Element, url: string): DocumentFacts {
-  const meta = new Map<string, string>()
-  let titleTag = ""
-  let htmlLanguage: string | null = null
-  let base: string | null = null
-  let canonical: string | null = null
-  const icons: { href: string; rank: number }[] = []
-  const feeds: string[] = []
-  const alternates: { hreflang: string; href: string }[] = []
-  const itemTypes: string[] = []
-  const anchors: Element[] = []
-  const jsonLd: JsonObject[] = []
-  const headings: Element[] = []
-  const times: Element[] = []
-  const bylines: Element[] = []
-  let isMissing = false
-
-  const visit = (element: Element, inSvg: boolean): void => {
-    switch (element.tag) {
-      case "html":
-        htmlLanguage = element.get("lang") ?? element.get("xml:lang")
-        break
-      case "title":
-        if (titleTag === "" && !inSvg) titleTag = textOf(element, 2000)
-        break
-      case "base":
-        base ??= element.get("href")
-        break
-      case "meta":
-        addMeta(meta, element)
-        break
-      case "link": {
-        const href = element.get("href")
-        if (!href) break
-        const rel = ` ${(element.get("rel") ?? "").toLowerCase()} `
-        if (rel.includes(" canonical ")) canonical ??= href
-        if (rel.includes(" alternate ") && /(?:rss|atom)\+xml|feed\+json/i.test(element.get("type") ?? ""))
-          feeds.push(href)
-        const hreflang = element.get("hreflang")
-        if (hreflang && rel.includes(" alternate ") && alternates.length < MAX_ALTERNATES)
-          alternates.push({ hreflang, href })
-        if (/ (?:icon|apple-touch-icon(?:-precomposed)?) /.test(rel))
-          icons.push({ href, rank: rel.includes(" icon ") ? 2 : 1 })
-        break
-      }
-      case "a":
-      case "area":
-        if (element.has("href") && anchors.length < MAX_LINKS) anchors.push(element)
-        break
-      case "h1":
-        headings.push(element)
-        break
-      case "time":
-        times.push(element)
-        break
-      case "script":
-        if (/^application\/ld\+json/i.test(element.get("type") ?? "")) addJsonLd(jsonLd, element)
-        break
-      default:
-    }
-    if (isByline(element)) bylines.push(element)
-    isMissing ||= saysMissing(element)
-    const itemType = element.get("itemtype")
-    if (itemType && itemTypes.length < MAX_ITEM_TYPES) itemTypes.push(itemType)
-    const svg = inSvg || element.tag === "svg"
-    for (const child of element.children) if (typeof child !== "string") visit(child, svg)
-  }
-  visit(document, false)
-
-  const baseUrl = routedBase(base, url)
-  const best = icons.sort((a, b) => b.rank - a.rank)[0]
+  const found = new FoundFacts()
+  found.visit(document, false)
+  const baseUrl = routedBase(found.base, url)
+  const best = found.icons.sort((a, b) => b.rank - a.rank)[0]
   return {
-    meta,
-    titleTag,
-    headings,
-    htmlLanguage,
+    meta: found.meta,
+    titleTag: found.titleTag,
+    headings: found.headings,
+    htmlLanguage: found.htmlLanguage,
     baseUrl,
-    canonical: canonicalAddress(canonical, baseUrl),
+    canonical: canonicalAddress(found.canonical, baseUrl),
     favicon: (best && absolute(best.href, baseUrl)) ?? absolute("/favicon.ico", url),
-    feeds: [...new Set(feeds.map((href) => absolute(href, baseUrl)).filter((href) => href !== null))],
-    alternates: alternates.flatMap(({ hreflang, href }) => {
+    feeds: [...new Set(found.feeds.map((href) => absolute(href, baseUrl)).filter((href) => href !== null))],
+    alternates: found.alternates.flatMap(({ hreflang, href }) => {
       const address = toPageUrl(href, baseUrl)
       return address === null ? [] : [{ hreflang, href: address }]
     }),
-    links: readLinks(anchors, baseUrl),
-    jsonLd,
-    itemTypes,
-    times,
-    bylines,
-    isMissing,
+    links: readLinks(found.anchors, baseUrl),
+    jsonLd: found.jsonLd,
+    itemTypes: found.itemTypes,
+    times: found.times,
+    bylines: found.bylines,
+    isMissing: found.isMissing,
+  }
+}
+
+/** What a walk through a document finds, addresses as they are written. */
+class FoundFacts {
+  readonly meta = new Map<string, string>()
+  titleTag = ""
+  htmlLanguage: string | null = null
+  base: string | null = null
+  canonical: string | null = null
+  readonly icons: { href: string; rank: number }[] = []
+  readonly feeds: string[] = []
+  readonly alternates: { hreflang: string; href: string }[] = []
+  readonly itemTypes: string[] = []
+  readonly anchors: Element[] = []
+  readonly jsonLd: JsonObject[] = []
+  readonly headings: Element[] = []
+  readonly times: Element[] = []
+  readonly bylines: Element[] = []
+  isMissing = false
+
+  visit(element: Element, inSvg: boolean): void {
+    this.#readTag(element, inSvg)
+    if (isByline(element)) this.bylines.push(element)
+    this.isMissing ||= saysMissing(element)
+    const itemType = element.get("itemtype")
+    if (itemType && this.itemTypes.length < MAX_ITEM_TYPES) this.itemTypes.push(itemType)
+    const svg = inSvg || element.tag === "svg"
+    for (const child of element.children) if (typeof child !== "string") this.visit(child, svg)
+  }
+
+  #readTag(element: Element, inSvg: boolean): void {
+    switch (element.tag) {
+      case "html":
+        this.htmlLanguage = element.get("lang") ?? element.get("xml:lang")
+        break
+      case "title":
+        if (this.titleTag === "" && !inSvg) this.titleTag = textOf(element, 2000)
+        break
+      case "base":
+        this.base ??= element.get("href")
+        break
+      case "meta":
+        addMeta(this.meta, element)
+        break
+      case "link":
+        this.#readLink(element)
+        break
+      case "a":
+      case "area":
+        if (element.has("href") && this.anchors.length < MAX_LINKS) this.anchors.push(element)
+        break
+      case "h1":
+        this.headings.push(element)
+        break
+      case "time":
+        this.times.push(element)
+        break
+      case "script":
+        if (/^application\/ld\+json/i.test(element.get("type") ?? "")) addJsonLd(this.jsonLd, element)
+        break
+      default:
+    }
+  }
+
+  #readLink(element: Element): void {
+    const href = element.get("href")
+    if (!href) return
+    const rel = ` ${(element.get("rel") ?? "").toLowerCase()} `
+    const isAlternate = rel.includes(" alternate ")
+    if (rel.includes(" canonical ")) this.canonical ??= href
+    if (isAlternate && /(?:rss|atom)\+xml|feed\+json/i.test(element.get("type") ?? "")) this.feeds.push(href)
+    const hreflang = element.get("hreflang")
+    if (hreflang && isAlternate && this.alternates.length < MAX_ALTERNATES)
+      this.alternates.push({ hreflang, href })
+    if (/ (?:icon|apple-touch-icon(?:-precomposed)?) /.test(rel))
+      this.icons.push({ href, rank: rel.includes(" icon ") ? 2 : 1 })
   }
 }
 
