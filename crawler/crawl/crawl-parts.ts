@@ -52,6 +52,9 @@ export interface CrawlPartsOptions {
 const ADDRESSES_PER_PAGE = 20
 const MIN_ADDRESSES = 10_000
 
+/** Waits until the host of an address may be asked. */
+type Turn = (url: PageUrl, signal: AbortSignal) => ReturnType<CrawlShare["paces"]["turn"]>
+
 /** What works on one run of a job, wired up. */
 export class CrawlParts {
   readonly known: KnownAddresses
@@ -70,7 +73,7 @@ export class CrawlParts {
   readonly #source: string
 
   constructor(options: CrawlPartsOptions) {
-    const { job, db, engine, reader, config, signal, cut, clock, onTrap, share } = options
+    const { job, db, engine, config, clock, onTrap, share } = options
     const { source } = job
     this.#engine = engine
     this.#source = source.name
@@ -78,29 +81,44 @@ export class CrawlParts {
     this.limits = new RunLimits(db, job)
     const manners = mannersOf(source, job.author, config)
     const maxAddresses = Math.max(MIN_ADDRESSES, source.limits.pages * ADDRESSES_PER_PAGE)
-    const { paces, writes } = share
-    this.frontier = new Frontier(db, job, this.known, manners, maxAddresses, config.maxWaitMs, paces)
-    this.hosts = new RunHosts({
+    this.frontier = new Frontier(db, job, this.known, manners, maxAddresses, config.maxWaitMs, share.paces)
+    this.hosts = this.#openHosts(options)
+    this.suspects = new Suspects(db, job, this.known)
+    this.traps = new RunTraps(db, clock, job, onTrap)
+    const turn: Turn = (url, signal) => {
+      const { host } = new URL(url)
+      const isOver = () => this.hosts.isGivenUp(host)
+      return share.paces.turn(host, { manners: manners(url), signal, isOver })
+    }
+    this.visits = this.#openVisits(options, turn)
+    this.softNotFound = this.#openSoftNotFound()
+    this.recorder = this.#openRecorder(options)
+    this.duplicates = this.#openDuplicates(options)
+    this.discovery = this.#openDiscovery(options, turn)
+    const { frontier, discovery, duplicates, traps } = this
+    this.links = new LinkIntake({ job, obeys: this.visits.obeys, frontier, discovery, duplicates, traps })
+  }
+
+  #openHosts({ job, db, onGivenUp }: CrawlPartsOptions): RunHosts {
+    return new RunHosts({
       job: job.id,
       waits: new HostWaits(db),
       frontier: this.frontier,
       onGivenUp: (host, last) => {
         this.discovery.gaveUp()
-        options.onGivenUp?.(host, last)
+        onGivenUp?.(host, last)
       },
     })
-    this.suspects = new Suspects(db, job, this.known)
-    this.traps = new RunTraps(db, clock, job, onTrap)
-    this.visits = new SourceVisits({
+  }
+
+  #openVisits({ job, config, reader, signal, cut }: CrawlPartsOptions, turn: Turn): SourceVisits {
+    const { source } = job
+    return new SourceVisits({
       source,
       config,
       reader,
       frontier: this.frontier,
-      turn: (url) => {
-        const { host } = new URL(url)
-        const isOver = () => this.hosts.isGivenUp(host)
-        return paces.turn(host, { manners: manners(url), signal: cut, isOver })
-      },
+      turn: (url) => turn(url, cut),
       mayLeadTo: (from, to) => this.discovery.inScope(to) || this.discovery.isSeed(from),
       isHeld: (url) => this.isHeld(url),
       hasLinks: (url) => this.known.hasLinksOf(source.name, url),
@@ -110,48 +128,57 @@ export class CrawlParts {
       stop: signal,
       cut,
     })
-    this.softNotFound = new SoftNotFound({
-      engine,
+  }
+
+  #openSoftNotFound(): SoftNotFound {
+    return new SoftNotFound({
+      engine: this.#engine,
       visit: async (url) => {
         const visit = await this.visits.visitUnlinked(url)
         if (visit.kind === "read") this.limits.bytes += visit.reading.bytes
         return visit
       },
     })
-    this.recorder = new OutcomeRecorder({
+  }
+
+  #openRecorder({ job, db, engine, clock, share, onRecorded }: CrawlPartsOptions): OutcomeRecorder {
+    return new OutcomeRecorder({
       engine,
-      shared: new SharedPages(db, engine, source, clock),
+      shared: new SharedPages(db, engine, job.source, clock),
       frontier: this.frontier,
       images: new ImageNotes(db),
-      writes,
+      writes: share.writes,
       onClosed: (url) => {
         this.discovery.closed(url)
       },
       onRecorded: (results) => {
         this.#recorded(results)
-        options.onRecorded?.(results)
+        onRecorded?.(results)
       },
     })
-    this.duplicates = new Duplicates({
+  }
+
+  #openDuplicates({ job, db, engine, clock }: CrawlPartsOptions): Duplicates {
+    return new Duplicates({
       db,
       engine,
       job: job.id,
-      source: source.name,
+      source: this.#source,
       clock,
       outcomeOf: (url) => this.#endingOf(url),
       inScope: (url) => this.discovery.inScope(url),
-      isIndexed: (url) => this.known.hashOf(url, source.name) !== null,
+      isIndexed: (url) => this.known.hashOf(url, this.#source) !== null,
     })
-    this.discovery = new Discovery({
+  }
+
+  #openDiscovery({ job, db, reader, signal }: CrawlPartsOptions, turn: Turn): Discovery {
+    return new Discovery({
       job,
       db,
       reader,
       known: this.known,
       frontier: this.frontier,
-      turn: (url, signal) => {
-        const { host } = new URL(url)
-        return paces.turn(host, { manners: manners(url), signal, isOver: () => this.hosts.isGivenUp(host) })
-      },
+      turn,
       allows: async (url) => (await this.visits.disallowed(url)) === null,
       onBytes: (bytes) => {
         this.limits.bytes += bytes
@@ -161,8 +188,6 @@ export class CrawlParts {
       },
       signal,
     })
-    const { frontier, discovery, duplicates, traps } = this
-    this.links = new LinkIntake({ job, obeys: this.visits.obeys, frontier, discovery, duplicates, traps })
   }
 
   /** Whether the index holds a page for this source. */

@@ -10,6 +10,7 @@ import { NetworkChangedError } from "../fetch/guard/blocked-address.ts"
 import { concealedEnd, concealedMessage } from "../fetch/concealed.ts"
 import type { CrawlerConfig } from "../settings.ts"
 import { outcomeName } from "../outcome-name.ts"
+import type { NoPage } from "./judge/verdict.ts"
 import { detailOf } from "./judge/visit-outcome.ts"
 import { crawlSite } from "./crawl-site.ts"
 import { CrawlShare } from "./together/crawl-share.ts"
@@ -42,6 +43,8 @@ export interface RunJobOptions {
   /** This process, where others work on jobs of the same state. Default: none does. */
   readonly process?: Pick<OwnProcess, "id" | "isSound">
 }
+
+type SharedOptions = RunJobOptions & { readonly share: CrawlShare }
 
 /** Where not even this can be written, the job is as one whose process was lost, and is queued again as well. */
 function interrupted(
@@ -82,11 +85,8 @@ export async function runJob(id: number, options: RunJobOptions): Promise<Job | 
   })
 }
 
-async function runShared(
-  id: number,
-  options: RunJobOptions & { readonly share: CrawlShare },
-): Promise<Job | null> {
-  const { db, jobs, engine, config, clock, resolve, share } = options
+async function runShared(id: number, options: SharedOptions): Promise<Job | null> {
+  const { db, jobs, config, resolve, share } = options
   using place = share.places.take()
   WebhookQueue.prepare(db)
   AlertBook.prepare(db)
@@ -94,95 +94,134 @@ async function runShared(
   const job = jobs.start(id, me)
   if (!job) return jobs.get(id)
   options.onStarted?.(job)
-  const stop = new AbortController()
-  const abort = () => {
-    stop.abort()
-  }
-  options.signal.addEventListener("abort", abort, { once: true })
-  if (options.signal.aborted) abort()
-  let asked: "paused" | "cancelled" | "lost" | null = null
-  const beat = setInterval(() => {
-    try {
-      asked = jobs.beat(id, me) ?? asked
-      // Before others take it over.
-      if (options.process?.isSound === false) asked = "lost"
-    } catch (error) {
-      // The crawl itself finds out, and what it was asked is known with the next beat.
-      if (!isPassing(error) && options.process === undefined) throw error
-    }
-    if (asked !== null) abort()
-  }, BEAT_MS)
-  let moved: NetworkChangedError | null = null
+  using watch = new RunWatch(id, options)
   try {
     await using reader = await openSourceReader(job.source, config, {
       db,
       author: job.author,
       first: BY_HAND.includes(job.trigger) ? "by-hand" : "by-schedule",
-      onMoved: (error) => {
-        moved ??= error
-        abort()
-      },
+      onMoved: (error) => watch.moveOut(error),
       resolve,
       places: share.reading,
     })
     const { state, limit } = await crawlSite({
-      job,
-      db,
-      engine,
+      ...crawlOptions(job, options),
       reader,
-      config,
-      signal: stop.signal,
-      share,
+      signal: watch.signal,
       place,
-      onWaiting: (isWaiting) => {
-        jobs.setWaiting(id, isWaiting)
-      },
-      onGivenUp: (host, last) => {
-        const end = { outcome: outcomeName(last), detail: detailOf(last) }
-        const { detail } = job.author === "api" ? concealedEnd(end) : end
-        jobs.note(id, givenUpNote(host, detail ?? last.kind))
-      },
-      onTrap: (trap) => {
-        jobs.log(id, "warn", `addresses of this kind are no longer visited: ${trap}`)
-      },
-      ...(clock === undefined ? {} : { clock }),
     })
-    // TypeScript does not see what the timer did.
-    if ((asked as string | null) === "lost") return null
-    if (moved !== null) throw moved as NetworkChangedError
+    if (watch.asked === "lost") return null
+    if (watch.moved !== null) throw watch.moved
     if (limit !== null) jobs.note(id, limitNote(limit))
     // Before the job is over: a process that is lost in between takes it up again.
-    let judged: Judged | undefined
-    if (state === "finished") {
-      // Before pages are removed: what was there is judged with what is.
-      const facts = factsOfRun(db, job)
-      const { removed, held } = await settleRemovals({
-        db,
-        engine,
-        job,
-        writes: share.writes,
-        ...(clock === undefined ? {} : { clock }),
-      })
-      if (removed > 0) jobs.log(id, "info", `pages removed, since they are gone: ${removed}`)
-      if (held > 0) {
-        jobs.note(id, `pages that seem to be gone, too many to remove unasked: ${held} (fossick removals)`)
-      }
-      judged = judgeJob(jobs.get(id) ?? job, facts, { held })
-    }
-    jobs.end(id, state === "finished" ? "finished" : (asked ?? options.whenAborted), null, judged, me)
+    const judged = state === "finished" ? await removeAndJudge(job, options) : undefined
+    jobs.end(id, state === "finished" ? "finished" : (watch.asked ?? options.whenAborted), null, judged, me)
   } catch (thrown) {
-    if ((asked as string | null) === "lost") return null
+    if (watch.asked === "lost") return null
     // A login that fails, say, fails for that.
-    const error: unknown = moved ?? thrown
-    if (error instanceof NetworkChangedError)
-      jobs.note(id, stoppedNote(`${error.host} moved to another network`))
-    const message = error instanceof Error ? error.message : String(error)
-    const isConcealed = job.author === "api" && error instanceof Error
-    if (isPassing(error)) interrupted(jobs, id, options.whenAborted, me, error)
-    else jobs.end(id, "failed", isConcealed ? concealedMessage(error) : message, undefined, me)
-  } finally {
-    clearInterval(beat)
-    options.signal.removeEventListener("abort", abort)
+    endBroken(job, watch.moved ?? thrown, options)
   }
   return jobs.get(id)
+}
+
+/** Ends a run when its process stops, its site moves, or its job is paused, cancelled or taken over by another process. */
+class RunWatch implements Disposable {
+  asked: "paused" | "cancelled" | "lost" | null = null
+  moved: NetworkChangedError | null = null
+  readonly #stop = new AbortController()
+  readonly #outer: AbortSignal
+  readonly #beat: NodeJS.Timeout
+  readonly #abort = () => {
+    this.#stop.abort()
+  }
+
+  constructor(id: number, options: Pick<SharedOptions, "jobs" | "signal" | "process">) {
+    this.#outer = options.signal
+    this.#outer.addEventListener("abort", this.#abort, { once: true })
+    if (this.#outer.aborted) this.#abort()
+    this.#beat = setInterval(() => {
+      this.#look(id, options)
+      if (this.asked !== null) this.#abort()
+    }, BEAT_MS)
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  moveOut(error: NetworkChangedError): void {
+    this.moved ??= error
+    this.#abort()
+  }
+
+  #look(id: number, { jobs, process }: Pick<SharedOptions, "jobs" | "process">): void {
+    try {
+      this.asked = jobs.beat(id, process?.id ?? null) ?? this.asked
+      // Before others take it over.
+      if (process?.isSound === false) this.asked = "lost"
+    } catch (error) {
+      // The crawl itself finds out, and what it was asked is known with the next beat.
+      if (!isPassing(error) && process === undefined) throw error
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#beat)
+    this.#outer.removeEventListener("abort", this.#abort)
+  }
+}
+
+/** What a crawl says goes into its job's log. */
+function crawlOptions(job: Job, { db, jobs, engine, config, share, clock }: SharedOptions) {
+  const { id } = job
+  return {
+    job,
+    db,
+    engine,
+    config,
+    share,
+    onWaiting: (isWaiting: boolean) => {
+      jobs.setWaiting(id, isWaiting)
+    },
+    onGivenUp: (host: string, last: NoPage) => {
+      const end = { outcome: outcomeName(last), detail: detailOf(last) }
+      const { detail } = job.author === "api" ? concealedEnd(end) : end
+      jobs.note(id, givenUpNote(host, detail ?? last.kind))
+    },
+    onTrap: (trap: string) => {
+      jobs.log(id, "warn", `addresses of this kind are no longer visited: ${trap}`)
+    },
+    ...(clock === undefined ? {} : { clock }),
+  }
+}
+
+/** Removes the pages that are gone, and judges the run. */
+async function removeAndJudge(job: Job, options: SharedOptions): Promise<Judged> {
+  const { db, jobs, engine, share, clock } = options
+  // Before pages are removed: what was there is judged with what is.
+  const facts = factsOfRun(db, job)
+  const { removed, held } = await settleRemovals({
+    db,
+    engine,
+    job,
+    writes: share.writes,
+    ...(clock === undefined ? {} : { clock }),
+  })
+  if (removed > 0) jobs.log(job.id, "info", `pages removed, since they are gone: ${removed}`)
+  if (held > 0) {
+    jobs.note(job.id, `pages that seem to be gone, too many to remove unasked: ${held} (fossick removals)`)
+  }
+  return judgeJob(jobs.get(job.id) ?? job, facts, { held })
+}
+
+/** Ends a job whose crawl threw an error. */
+function endBroken({ id, author }: Job, error: unknown, options: SharedOptions): void {
+  const { jobs, whenAborted } = options
+  const me = options.process?.id ?? null
+  if (error instanceof NetworkChangedError)
+    jobs.note(id, stoppedNote(`${error.host} moved to another network`))
+  const message = error instanceof Error ? error.message : String(error)
+  const isConcealed = author === "api" && error instanceof Error
+  if (isPassing(error)) interrupted(jobs, id, whenAborted, me, error)
+  else jobs.end(id, "failed", isConcealed ? concealedMessage(error) : message, undefined, me)
 }

@@ -1,4 +1,4 @@
-import type { PageUrl } from "#engine"
+import type { Page, PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import { inWords } from "../../duplicates/duplicates.ts"
 import { plainLines } from "../../duplicates/page-text.ts"
@@ -10,7 +10,7 @@ import type { Reading, Unmodified } from "../../reading.ts"
 import type { Source } from "../../source.ts"
 import type { CrawlParts } from "../crawl-parts.ts"
 import { factsOf } from "../source-visits.ts"
-import { verdictOn } from "./verdict.ts"
+import { type NoPage, type Verdict, verdictOn } from "./verdict.ts"
 
 export interface PageJudgeOptions {
   readonly parts: CrawlParts
@@ -18,6 +18,23 @@ export interface PageJudgeOptions {
   readonly clock: Clock
   /** Nothing that is judged later is recorded. */
   readonly cut: AbortSignal
+}
+
+/** A page that was read, with where it was found and what it leads to. */
+interface Taken {
+  readonly entry: FrontierEntry
+  readonly reading: Reading
+  readonly before: KnownAddress | null
+  readonly isRedirected: boolean
+  /** Links to addresses that are worth a visit of their own. */
+  readonly leads: number
+  readonly links: Uint8Array | null
+}
+
+interface PageRead {
+  readonly page: Page
+  readonly hash: string
+  readonly isUnchanged: boolean
 }
 
 /** Judges what a visit found: a page of its own, another address of one, or none; and has it recorded. */
@@ -60,82 +77,92 @@ export class PageJudge {
 
   /** Takes in a page that was read. */
   async take(entry: FrontierEntry, read: Reading, before: KnownAddress | null): Promise<void> {
-    const reading = { ...read, url: this.#parts.duplicates.clean(read.url) }
+    const parts = this.#parts
+    const reading = { ...read, url: parts.duplicates.clean(read.url) }
     const { url } = reading
-    this.#parts.discovery.landed(entry.url, url, reading)
-    const redirected = url !== entry.url
-    // A redirect brought it in while it was being read.
-    if (!redirected && (this.#parts.recorder.isSettled(url) || !this.#parts.frontier.isOpen(entry))) return
-    const followed = this.#parts.links.followed(reading)
-    const leads = this.#parts.links.add(entry.depth, url, followed)
-    const links = packLinks(url, followed)
-
-    const facts = factsOf(entry, before)
-    const verdict = verdictOn(reading, entry.url, {
-      source: this.#source,
-      obeysNoindex: this.#parts.visits.obeysNoindex,
-      facts,
-      fetchedAt: new Date(this.#clock()),
-      isVisited: (address) => this.#parts.recorder.outcomeOf(address) !== null,
-    })
-    if (verdict.kind !== "page") {
+    parts.discovery.landed(entry.url, url, reading)
+    if (this.#isTakenIn(entry, url)) return
+    const followed = parts.links.followed(reading)
+    const leads = parts.links.add(entry.depth, url, followed)
+    const taken = {
+      entry,
+      reading,
+      before,
+      isRedirected: url !== entry.url,
+      leads,
+      links: packLinks(url, followed),
+    }
+    const verdict = this.#verdictOn(taken)
+    if (verdict.kind === "none") {
       const { outcome } = verdict
       const isDuplicate = outcome.kind === "skipped" && outcome.because === "duplicate"
-      if (isDuplicate) this.#parts.duplicates.redirected(entry.url, url)
-      const isPage = outcome.kind === "skipped" && outcome.because === "noindex"
-      this.#parts.traps.watch(entry.url, { lines: plainLines(reading.extracted.markdown), isPage, leads })
-      await this.#parts.recorder.close(entry.url, outcome, redirected ? undefined : links)
+      if (isDuplicate) parts.duplicates.redirected(entry.url, url)
+      await this.#closeWithout(taken, outcome, reading.extracted.markdown)
       return
     }
     const { page, hash } = verdict
-    const heldHash = redirected ? this.#parts.known.hashOf(url, this.#source.name) : (before?.hash ?? null)
-    const unchanged = heldHash === hash && (await this.#parts.isHeld(url))
-    const complaint = unchanged
+    const heldHash = taken.isRedirected ? parts.known.hashOf(url, this.#source.name) : (before?.hash ?? null)
+    const isUnchanged = heldHash === hash && (await parts.isHeld(url))
+    const isMarked = reading.extracted.isMissing === true
+    const complaint = isUnchanged
       ? null
-      : await this.#parts.softNotFound.complaint(page, {
-          isHeld: heldHash !== null,
-          isMarked: reading.extracted.isMissing === true,
-        })
-    // A redirect brought it in meanwhile, or the crawl was stopped before this was known.
-    if (!redirected && (this.#parts.recorder.isSettled(url) || !this.#parts.frontier.isOpen(entry))) return
-    if (this.#cut.aborted) return
+      : await parts.softNotFound.complaint(page, { isHeld: heldHash !== null, isMarked })
+    // The crawl may have been stopped before this was known.
+    if (this.#isTakenIn(entry, url) || this.#cut.aborted) return
     if (complaint !== null) {
-      const leadsTo = redirected ? { leadsTo: url } : {}
-      this.#parts.traps.watch(entry.url, { lines: plainLines(page.markdown), isPage: false, leads })
+      const leadsTo = taken.isRedirected ? { leadsTo: url } : {}
       const outcome = { kind: "skipped", because: "soft-404", detail: complaint, ...leadsTo } as const
-      await this.#parts.recorder.close(entry.url, outcome, redirected ? undefined : links)
+      await this.#closeWithout(taken, outcome, page.markdown)
       return
     }
+    await this.#place(taken, { page, hash, isUnchanged })
+  }
+
+  /** Whether a redirect brought a page in while it was being read under its own address. */
+  #isTakenIn(entry: FrontierEntry, url: PageUrl): boolean {
+    if (url !== entry.url) return false
+    return this.#parts.recorder.isSettled(url) || !this.#parts.frontier.isOpen(entry)
+  }
+
+  #verdictOn({ entry, reading, before }: Taken): Verdict {
+    return verdictOn(reading, entry.url, {
+      source: this.#source,
+      obeysNoindex: this.#parts.visits.obeysNoindex,
+      facts: factsOf(entry, before),
+      fetchedAt: new Date(this.#clock()),
+      isVisited: (address) => this.#parts.recorder.outcomeOf(address) !== null,
+    })
+  }
+
+  /** Closes an address that has no page. */
+  async #closeWithout(
+    { entry, isRedirected, leads, links }: Taken,
+    outcome: NoPage,
+    markdown: string,
+  ): Promise<void> {
+    const isPage = outcome.kind === "skipped" && outcome.because === "noindex"
+    this.#parts.traps.watch(entry.url, { lines: plainLines(markdown), isPage, leads })
+    await this.#parts.recorder.close(entry.url, outcome, isRedirected ? undefined : links)
+  }
+
+  /** Has a page recorded: as one of its own, or as another address of one. */
+  async #place(taken: Taken, read: PageRead): Promise<void> {
+    const { entry, reading, isRedirected, leads, links } = taken
+    const { url } = reading
     const canonical = this.#parts.links.canonicalOf(entry, reading)
-    const judgement = await this.#parts.duplicates.judge({ ...page, from: entry.url, canonical })
-    if (!redirected && (this.#parts.recorder.isSettled(url) || !this.#parts.frontier.isOpen(entry))) return
+    const judgement = await this.#parts.duplicates.judge({ ...read.page, from: entry.url, canonical })
+    if (this.#isTakenIn(entry, url)) return
     this.#parts.traps.watch(entry.url, { lines: judgement.lines, isPage: judgement.kind === "page", leads })
-    if (redirected) this.#parts.duplicates.redirected(entry.url, url)
+    if (isRedirected) this.#parts.duplicates.redirected(entry.url, url)
     this.#parts.links.probe(entry, url, judgement.probes)
     if (judgement.kind === "alias") {
       await this.#closeAlias(entry, url, judgement.of, judgement.detail, links)
       return
     }
-    const results: Visited[] = [
-      {
-        url,
-        outcome: unchanged ? "unchanged" : "indexed",
-        detail: reading.extracted.note ?? null,
-        hash,
-        title: page.title,
-        validators: reading.validators ?? { etag: null, lastModified: null },
-        readAs: this.#parts.visits.readAsOf(facts),
-        links,
-        found: foundByRedirect(entry),
-      },
-    ]
-    if (redirected) {
-      results.push({
-        url: entry.url,
-        outcome: "skipped:duplicate",
-        detail: `redirects to ${url}`,
-        leadsTo: url,
-      })
+    const results: Visited[] = [this.#indexed(taken, read)]
+    if (isRedirected) {
+      const detail = `redirects to ${url}`
+      results.push({ url: entry.url, outcome: "skipped:duplicate", detail, leadsTo: url })
     }
     for (const { url: other, evidence, isNew } of judgement.replaces) {
       const before = this.#parts.recorder.outcomeOf(other)
@@ -147,7 +174,22 @@ export class PageJudge {
     }
     this.#parts.limits.pages += 1
     const replaces = judgement.replaces.flatMap((one) => (one.isNew ? one.url : []))
-    await this.#parts.recorder.write({ page: unchanged ? null : page, seen: page, results, replaces })
+    const page = read.isUnchanged ? null : read.page
+    await this.#parts.recorder.write({ page, seen: read.page, results, replaces })
+  }
+
+  #indexed({ entry, reading, before, links }: Taken, { page, hash, isUnchanged }: PageRead): Visited {
+    return {
+      url: reading.url,
+      outcome: isUnchanged ? "unchanged" : "indexed",
+      detail: reading.extracted.note ?? null,
+      hash,
+      title: page.title,
+      validators: reading.validators ?? { etag: null, lastModified: null },
+      readAs: this.#parts.visits.readAsOf(factsOf(entry, before)),
+      links,
+      found: foundByRedirect(entry),
+    }
   }
 
   /** Closes an address that is another one of a page, and the one that redirects to it, if any does. */
