@@ -16,7 +16,7 @@ const ROOM_TO_GROW = 1.2
 /** Once a day, when each page that is due is read again. */
 const EVERY_HOURS = 24
 
-export interface Findings {
+interface Findings {
   readonly asked: PageUrl
   /** Where it leads. */
   readonly url: PageUrl

@@ -11,12 +11,12 @@ import { openSourceReader } from "../visit/source-reader.ts"
 import type { PageReader } from "../visit/reader.ts"
 import type { ReadingPlaces } from "../visit/reading-places.ts"
 import type { Tried } from "../why/try/try-page.ts"
-import { hostMs, machineMs } from "../sources/crawl-time.ts"
+import { hostMs, machineMs, type Pace } from "../sources/crawl-time.ts"
 import { type LanguageLook, languagesOf } from "./languages.ts"
 import { type LoginForm, loginForm, loginLink } from "./login-look.ts"
 import { type Obstacle, obstacleOf, pageObstacles } from "./obstacles.ts"
 import { type LookedAt, PoliteVisits, type RobotsLook } from "./polite-visits.ts"
-import { type Findings, membershipOf, type ProposedSource, proposeSource, withSitemap } from "./propose.ts"
+import { membershipOf, type ProposedSource, proposeSource, withSitemap } from "./propose.ts"
 import { recognise, type Recognised } from "./programs/registry.ts"
 import { lookAtRendering, type RenderingLook } from "./rendering-look.ts"
 import { lookAt, type SiteLook } from "./site-look.ts"
@@ -151,17 +151,17 @@ interface Parts extends SurveyOptions {
 }
 
 async function describe(look: SiteLook, parts: Parts): Promise<Found> {
-  const { visits, config, reader, obeys, ignoresRobots, taken, trusted } = parts
+  const { visits, config, reader, trusted } = parts
   const { asked, url } = look
   const recognised = recognise(look)
-  const advice = recognised?.advice ?? {}
+  const { advice, ...program } = recognised ?? { advice: {} }
   const own = loginForm(look)
   const isNeeded = own !== null && (url !== asked || isBare(look))
   const rendering = isNeeded ? null : await lookAtRendering(look, advice, visits, config)
   // The operator's own network: what keeps the world's crawlers away is not meant for this one.
   const { robots } = look.reading.extracted
   const isClosedOwn = trusted && reader.isOwnHost(url) && robots.noindex && !isNeeded
-  const findings: Findings = {
+  const bare = proposeSource({
     asked,
     url,
     advice,
@@ -169,42 +169,28 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
     login: isNeeded ? own : null,
     asksForPassword: false,
     // Where links may not be followed either, passing over noindex alone would bring in the first page alone.
-    ignoresRobots: ignoresRobots || (isClosedOwn && robots.nofollow),
+    ignoresRobots: parts.ignoresRobots || (isClosedOwn && robots.nofollow),
     ignoresNoindex: isClosedOwn,
-    taken,
-  }
-  const bare = proposeSource(findings)
+    taken: parts.taken,
+  })
   const [seed = asked] = bare.seeds as PageUrl[]
-  const landing = findings.advice.seed === undefined && seed === asked && !isNeeded ? url : seed
+  const landing = advice.seed === undefined && seed === asked && !isNeeded ? url : seed
   const belongs = membershipOf(bare, landing)
   const sitemap = isNeeded
     ? null
     : await lookForSitemap(landing, (await visits.robots(landing)).sitemaps, advice.sitemap, belongs, visits)
-  const listedPages = sitemap?.pages.filter(belongs) ?? []
-  const share = sitemap === null || sitemap.pages.length === 0 ? 0 : listedPages.length / sitemap.pages.length
-  const listedTotal = Math.round((sitemap?.total ?? 0) * share)
-  const source = withSitemap(bare, listedTotal === 0 ? null : sitemap, listedTotal)
+  const listed = listedIn(sitemap, belongs)
+  const source = withSitemap(bare, listed.total === 0 ? null : sitemap, listed.total)
   const form = own ?? (await offeredForm(look, advice.login, visits))
   const linked = [...look.links.map((link) => link.url), ...(rendering?.links ?? [])].flatMap(
     (link) => toPageUrl(link, seed) ?? [],
   )
-  const candidates = [...new Set(listedPages.length > 1 ? listedPages : linked.filter(belongs))]
+  const inside = linked.filter(belongs)
+  const candidates = [...new Set(listed.pages.length > 1 ? listed.pages : inside)]
   const pages = isNeeded ? [] : await readPages([landing, ...spread(candidates, landing)], source, parts)
-  const known = new Set([
-    landing,
-    ...linked.filter(belongs),
-    ...pages.flatMap(({ reading }) => reading?.url ?? []),
-  ])
-  const full = defineSource(source)
-  const { delayMs, concurrency } = mannersOf(full, "operator", config)(landing)
-  const asksDelay = obeys(landing) ? await reader.crawlDelayMs(landing) : null
-  const count = listedTotal > 0 ? listedTotal : known.size
-  const pace = {
-    delayMs: Math.max(delayMs, asksDelay ?? 0),
-    concurrency: full.rendering === "browser" ? Math.min(concurrency, config.browserPages) : concurrency,
-    pageMs: average(pages.map(({ tookMs }) => tookMs)),
-  }
-  const { advice: _, ...program } = recognised ?? { advice: null }
+  const known = new Set([landing, ...inside, ...pages.flatMap(({ reading }) => reading?.url ?? [])])
+  const pace = await paceOf(landing, source, pages, parts)
+  const listedTotal = listed.total
   return {
     asked,
     url,
@@ -214,9 +200,9 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
     program: recognised === null ? null : (program as Omit<Recognised, "advice">),
     source,
     rendering,
-    sitemap: sitemap === null ? null : { ...sitemap, pages: listedPages, total: listedTotal },
+    sitemap: sitemap && { ...sitemap, ...listed },
     feeds: look.feeds,
-    languages: languagesOf(look, sitemap === null ? linked : [...listedPages, ...linked]),
+    languages: languagesOf(look, sitemap === null ? linked : [...listed.pages, ...linked]),
     login: form && { ...form, isNeeded },
     obstacles: pageObstacles({
       look,
@@ -231,17 +217,50 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
     }),
     notes: advice.notes ?? [],
     pages,
-    estimate:
-      isNeeded || count === 0
-        ? null
-        : {
-            pages: count,
-            from: listedTotal > 0 ? "sitemap" : "links",
-            delayMs: pace.delayMs,
-            seconds: Math.ceil(
-              Math.max(hostMs(count, pace, pace.pageMs), count * machineMs(parts.db)) / 1000,
-            ),
-          },
+    estimate: isNeeded ? null : estimateOf(listedTotal, known.size, pace, machineMs(parts.db)),
+  }
+}
+
+/** Those of a sitemap's pages that belong to the source, and how many there may be in all. */
+function listedIn(
+  sitemap: SitemapLook | null,
+  belongs: (url: PageUrl) => boolean,
+): Pick<SitemapLook, "pages" | "total"> {
+  if (sitemap === null || sitemap.pages.length === 0) return { pages: [], total: 0 }
+  const pages = sitemap.pages.filter(belongs)
+  return { pages, total: Math.round(sitemap.total * (pages.length / sitemap.pages.length)) }
+}
+
+/** How fast the site will be read. */
+async function paceOf(
+  landing: PageUrl,
+  source: ProposedSource,
+  pages: readonly Tried[],
+  { config, obeys, reader }: Parts,
+): Promise<Pace & { readonly pageMs: number }> {
+  const full = defineSource(source)
+  const { delayMs, concurrency } = mannersOf(full, "operator", config)(landing)
+  const asksDelay = obeys(landing) ? await reader.crawlDelayMs(landing) : null
+  return {
+    delayMs: Math.max(delayMs, asksDelay ?? 0),
+    concurrency: full.rendering === "browser" ? Math.min(concurrency, config.browserPages) : concurrency,
+    pageMs: average(pages.map(({ tookMs }) => tookMs)),
+  }
+}
+
+/** @param ownMs that this machine takes for a page */
+function estimateOf(
+  listed: number,
+  linked: number,
+  pace: Pace & { readonly pageMs: number },
+  ownMs: number,
+): Estimate {
+  const pages = listed > 0 ? listed : linked
+  return {
+    pages,
+    from: listed > 0 ? "sitemap" : "links",
+    delayMs: pace.delayMs,
+    seconds: Math.ceil(Math.max(hostMs(pages, pace, pace.pageMs), pages * ownMs) / 1000),
   }
 }
 
