@@ -17,10 +17,12 @@ import { BY_HAND, type Job, type JobState } from "../../job.ts"
 import { CrawlShare } from "../../crawl/together/crawl-share.ts"
 import { JobRuns, type JobRunsOptions } from "../../crawl/together/job-runs.ts"
 import { SourceTable } from "../../sources/source-table.ts"
-import { openStateStore } from "#base/store/state-store.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { openUnlessLocked } from "../open-unless-locked.ts"
 
 const POLL_MS = 500
+
+type Config = Values<typeof engineSettings & typeof crawlerSettings>
 
 /** What is to run: a crawl that was described, or declared sources by their names alone; `all`: those that are not paused. */
 export type CrawlWish = (DescribedCrawl | { readonly names: readonly string[] | "all" }) & {
@@ -56,56 +58,10 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     stop.signal.addEventListener("abort", () => {
       for (const job of wanted) if (isOurs(job)) jobs.pause(job.id)
     })
-    const display = new CrawlDisplay(wish.json)
-    const now = () => wanted.map((asked) => jobs.get(asked.id) ?? asked)
-    const end = (job: Job) => {
-      display.end(job, jobs.failures(job.id, 10))
-    }
-    const shown = new Set<number>()
-    let isOtherModel = false
-    for (const job of now()) display.start(job)
-    for (;;) {
-      // Runs that a schedule or the API asked for are only watched: they go on when nobody looks any more.
-      const open = now().filter((job) => isOpen(job) && (isOurs(job) || !stop.signal.aborted))
-      if (open.length === 0) break
-      if (!jobs.hasCrawler()) {
-        const opened = await openUnlessLocked(() => openChoosingEngine(config), display.note.bind(display))
-        if (opened) {
-          await using engine = opened.engine
-          // The writer of a job that was running is gone, or the index would be locked.
-          jobs.recover()
-          await runHere({
-            db,
-            jobs,
-            engine,
-            config,
-            signal: told.signal,
-            ids: new Set(wanted.map(({ id }) => id)),
-            onPoll() {
-              const all = now()
-              display.show(all.filter((job) => isOpen(job)))
-              // The last one is over when its vectors are made.
-              if (!all.some((job) => isOpen(job))) return
-              for (const job of all.filter(({ id, state }) => !shown.has(id) && isOver(state))) {
-                shown.add(job.id)
-                end(job)
-              }
-            },
-          })
-          if (!now().some(({ state }) => state === "finished")) break
-          const decision = await opened.auto?.look(engine, { isCrawlOver: true })
-          if (decision?.isAnother) display.note(decision.text)
-          isOtherModel = decision?.isAnother === true && decision.isMade
-          if (!isOtherModel) await vectors(engine, display, told.signal)
-          break
-        }
-      }
-      display.show(open, jobs.sourcesAtWork())
-      await sleep(POLL_MS)
-    }
-    if (isOtherModel) await rebuilt(config, display, told.signal)
-    const ended = now()
-    for (const job of ended) if (!shown.has(job.id)) end(job)
+    const runs = new WatchedRuns(wanted, jobs, new CrawlDisplay(wish.json))
+    const isOtherModel = await runs.follow({ db, config, stop: stop.signal, signal: told.signal })
+    if (isOtherModel) await rebuilt(config, runs.display, told.signal)
+    const ended = runs.endAll()
     if (wanted.length > 1 && !wish.json) process.stdout.write(`${ended.map(endLine).join("\n")}\n`)
     return worst(ended.map((job) => exitOf(job, isLow)))
   } catch (error) {
@@ -115,6 +71,94 @@ export async function crawl(wish: CrawlWish): Promise<number> {
   } finally {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt)
     db.close()
+  }
+}
+
+interface FollowOptions {
+  readonly db: StateStore
+  readonly config: Config
+  /** Ctrl-C. */
+  readonly stop: AbortSignal
+  /** Ends runs of this process: Ctrl-C, and a disk that is almost full. */
+  readonly signal: AbortSignal
+}
+
+/** The runs that were asked for, and what is shown of them. */
+class WatchedRuns {
+  readonly display: CrawlDisplay
+  readonly #wanted: readonly Job[]
+  readonly #jobs: Jobs
+  /** Those whose end was shown. */
+  readonly #ended = new Set<number>()
+
+  constructor(wanted: readonly Job[], jobs: Jobs, display: CrawlDisplay) {
+    this.display = display
+    this.#wanted = wanted
+    this.#jobs = jobs
+  }
+
+  /** Shows them until all are over; runs them here where no crawler does. @returns whether the index now wants another model */
+  async follow({ db, config, stop, signal }: FollowOptions): Promise<boolean> {
+    for (const job of this.#now()) this.display.start(job)
+    for (;;) {
+      // Runs that a schedule or the API asked for are only watched: they go on when nobody looks any more.
+      const open = this.#now().filter((job) => isOpen(job) && (isOurs(job) || !stop.aborted))
+      if (open.length === 0) return false
+      if (!this.#jobs.hasCrawler()) {
+        const opened = await openUnlessLocked(
+          () => openChoosingEngine(config),
+          this.display.note.bind(this.display),
+        )
+        if (opened) return await this.#runHere(opened, db, config, signal)
+      }
+      this.display.show(open, this.#jobs.sourcesAtWork())
+      await sleep(POLL_MS)
+    }
+  }
+
+  /** Shows the ends that were not shown yet. @returns all jobs */
+  endAll(): readonly Job[] {
+    const ended = this.#now()
+    for (const job of ended) this.#showEnd(job)
+    return ended
+  }
+
+  async #runHere(
+    opened: Awaited<ReturnType<typeof openChoosingEngine>>,
+    db: StateStore,
+    config: Config,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    await using engine = opened.engine
+    const jobs = this.#jobs
+    // The writer of a job that was running is gone, or the index would be locked.
+    jobs.recover()
+    const ids = new Set(this.#wanted.map(({ id }) => id))
+    await runHere({ db, jobs, engine, config, signal, ids, onPoll: () => this.#showProgress() })
+    if (!this.#now().some(({ state }) => state === "finished")) return false
+    const decision = await opened.auto?.look(engine, { isCrawlOver: true })
+    if (decision?.isAnother) this.display.note(decision.text)
+    const isOtherModel = decision?.isAnother === true && decision.isMade
+    if (!isOtherModel) await vectors(engine, this.display, signal)
+    return isOtherModel
+  }
+
+  #showProgress(): void {
+    const all = this.#now()
+    this.display.show(all.filter((job) => isOpen(job)))
+    // The last one is over when its vectors are made.
+    if (!all.some((job) => isOpen(job))) return
+    for (const job of all) if (isOver(job.state)) this.#showEnd(job)
+  }
+
+  #showEnd(job: Job): void {
+    if (this.#ended.has(job.id)) return
+    this.#ended.add(job.id)
+    this.display.end(job, this.#jobs.failures(job.id, 10))
+  }
+
+  #now(): readonly Job[] {
+    return this.#wanted.map((asked) => this.#jobs.get(asked.id) ?? asked)
   }
 }
 
