@@ -1,5 +1,5 @@
 // Functions that run inside a page, in a world of their own where the page's scripts cannot change what DOM methods
-// do. They are sent there as text: they may use nothing but their parameters and what browsers have.
+// do. They are sent there as text: they may use nothing but their parameters, what browsers have, and the class that is sent along.
 
 /** What they use of the DOM. The compiler's own library for browsers would make its globals known to the whole project. */
 interface PageNode {
@@ -80,17 +80,23 @@ export function measurePage(maxNodes: number, maxChars: number): PageMeasure {
  * @returns null when it would be longer than `maxChars`.
  */
 export function serialisePage(url: string, maxChars: number): string | null {
-  const minFramePixels = 100
-  const empty = new Set("area base br col embed hr img input link meta param source track wbr".split(" "))
-  const dropped = new Set(["style", "noscript", "template"])
-  const computedMark = "data-fossick-computed"
-  const maxStyled = 50_000
+  return new PageSerialiser(url).html(maxChars)
+}
+
+/** Writes one page. {@link serialisePage} needs it inside the page. */
+export class PageSerialiser {
+  static readonly minFramePixels = 100
+  static readonly empty = new Set(
+    "area base br col embed hr img input link meta param source track wbr".split(" "),
+  )
+  static readonly dropped = new Set(["style", "noscript", "template"])
+  static readonly computedMark = "data-fossick-computed"
+  static readonly maxStyled = 50_000
   /** Pixels beyond the upper left corner of the page that nothing scrolls to. */
-  const far = { left: -2000, top: -500 }
-  let styled = 0
-  const handedDown = ["color", "font-size", "visibility", "-webkit-text-fill-color"]
+  static readonly far = { left: -2000, top: -500 }
+  static readonly handedDown = ["color", "font-size", "visibility", "-webkit-text-fill-color"]
   /** Properties with the value that decides nothing. */
-  const own: readonly (readonly [name: string, usual: string])[] = [
+  static readonly own: readonly (readonly [name: string, usual: string])[] = [
     ["opacity", "1"],
     ["filter", "none"],
     ["clip", "auto"],
@@ -100,7 +106,77 @@ export function serialisePage(url: string, maxChars: number): string | null {
     ["background-clip", "border-box"],
     ["animation-name", "none"],
   ]
-  const seenBy = (element: PageNode): string => {
+  readonly url: string
+  readonly route = /#!?\/.*$/.exec(document.URL)?.[0] ?? ""
+  readonly hasOwnBase = document.querySelector("base[href]") !== null
+  styled = 0
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  html(maxChars: number): string | null {
+    let html = "<!doctype html>"
+    // What is still to be written, last first; text as it is.
+    const left: (PageNode | string)[] = [document.documentElement]
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      if (html.length > maxChars) return null
+      if (typeof next === "string") html += next
+      else if (next.nodeType === 3) html += this.escaped(next.data)
+      else if (next.nodeType === 1) html += this.opened(next, left)
+    }
+    return html
+  }
+
+  /** The beginning of an element; the rest of it is added to `left`. */
+  opened(element: PageNode, left: (PageNode | string)[]): string {
+    const name = element.localName
+    if (PageSerialiser.dropped.has(name)) return ""
+    if (name === "script") {
+      if (!/json/i.test(element.getAttribute("type") ?? "")) return ""
+      return `${this.startTag(element)}${element.textContent.replaceAll("</", "<\\/")}</script>`
+    }
+    if (name === "iframe" || name === "frame") {
+      const body = this.frameBody(element)
+      if (body) left.push("</div>", ...this.shown(body).reverse(), "<div>")
+      return ""
+    }
+    const tag = this.startTag(element)
+    if (PageSerialiser.empty.has(name)) return tag
+    left.push(`</${name}>`, ...this.shown(element).reverse())
+    // Scripts may have changed the address, and with it what addresses on the page mean.
+    const isMoved = name === "head" && !this.hasOwnBase && document.baseURI !== this.url
+    return isMoved ? `${tag}<base href="${this.escaped(document.baseURI)}">` : tag
+  }
+
+  startTag(element: PageNode): string {
+    const { maxStyled, computedMark } = PageSerialiser
+    let tag = `<${element.localName}`
+    const isStyled = this.styled++ < maxStyled
+    const seen = isStyled ? this.seenBy(element) : ""
+    if (element === document.documentElement) tag += ` ${computedMark}=""`
+    if (seen !== "") tag += ` style="${this.escaped(seen)}"`
+    for (const { name, value } of element.attributes) {
+      if (name === computedMark || (name === "style" && isStyled && element.localName !== "img")) continue
+      tag += ` ${name}="${this.escaped(this.written(element, name, value))}"`
+    }
+    return `${tag}>`
+  }
+
+  /** An attribute's value; addresses of frames and of a base as they mean outside of them. */
+  written(element: PageNode, name: string, value: string): string {
+    const inFrame = element.ownerDocument !== document
+    const isAddress = inFrame && (name === "href" || name === "src")
+    const isBase = !inFrame && this.route !== "" && element.localName === "base" && name === "href"
+    if (!isAddress && !isBase) return value
+    const whole = URL.parse(value, element.ownerDocument.baseURI)?.href ?? value
+    // Scripts that go by routes are at one: it stands in the base, as it does where the page has none of its own.
+    return isBase ? whole.replace(/#.*$/, "") + this.route : whole
+  }
+
+  /** What decides whether the text of an element is seen, as a style. */
+  seenBy(element: PageNode): string {
+    const { handedDown, own, far } = PageSerialiser
     const style = getComputedStyle(element)
     const value = (name: string) => style.getPropertyValue(name)
     if (value("display") === "none") return "display:none"
@@ -125,33 +201,15 @@ export function serialisePage(url: string, maxChars: number): string | null {
     if (Number.parseFloat(value("text-indent")) < far.top) parts.push("text-indent:-9999px")
     return parts.join(";")
   }
-  const escaped = (text: string) =>
-    text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
-  const route = /#!?\/.*$/.exec(document.URL)?.[0] ?? ""
-  const startTag = (element: PageNode) => {
-    const inFrame = element.ownerDocument !== document
-    let tag = `<${element.localName}`
-    const isStyled = styled++ < maxStyled
-    const seen = isStyled ? seenBy(element) : ""
-    if (element === document.documentElement) tag += ` ${computedMark}=""`
-    if (seen !== "") tag += ` style="${escaped(seen)}"`
-    for (const { name, value } of element.attributes) {
-      if (name === computedMark || (name === "style" && isStyled && element.localName !== "img")) continue
-      const isAddress = inFrame && (name === "href" || name === "src")
-      const isBase = !inFrame && element.localName === "base" && name === "href"
-      const absolute = isAddress || (isBase && route !== "")
-      const whole = absolute ? (URL.parse(value, element.ownerDocument.baseURI)?.href ?? value) : value
-      // Scripts that go by routes are at one: it stands in the base, as it does where the page has none of its own.
-      const written = isBase && route !== "" ? whole.replace(/#.*$/, "") + route : whole
-      tag += ` ${name}="${escaped(written)}"`
-    }
-    return `${tag}>`
-  }
-  const frameBody = (frame: PageNode): PageNode | null => {
+
+  frameBody(frame: PageNode): PageNode | null {
     const { width, height } = frame.getBoundingClientRect()
+    const { minFramePixels } = PageSerialiser
     return width < minFramePixels || height < minFramePixels ? null : (frame.contentDocument?.body ?? null)
   }
-  const shown = (element: PageNode): PageNode[] => {
+
+  /** What shows in an element, in order. */
+  shown(element: PageNode): PageNode[] {
     if (element.shadowRoot) return [...element.shadowRoot.childNodes]
     if (element.localName === "slot" && typeof element.assignedNodes === "function") {
       const assigned = element.assignedNodes()
@@ -159,34 +217,14 @@ export function serialisePage(url: string, maxChars: number): string | null {
     }
     return [...element.childNodes]
   }
-  const hasOwnBase = document.querySelector("base[href]") !== null
-  let html = "<!doctype html>"
-  // What is still to be written, last first; text as it is.
-  const left: (PageNode | string)[] = [document.documentElement]
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (html.length > maxChars) return null
-    if (typeof next === "string") html += next
-    else if (next.nodeType === 3) html += escaped(next.data)
-    if (typeof next === "string" || next.nodeType !== 1) continue
-    const name = next.localName
-    if (dropped.has(name)) continue
-    if (name === "script") {
-      if (!/json/i.test(next.getAttribute("type") ?? "")) continue
-      html += `${startTag(next)}${next.textContent.replaceAll("</", "<\\/")}</script>`
-    } else if (name === "iframe" || name === "frame") {
-      const body = frameBody(next)
-      if (body) left.push("</div>", ...shown(body).reverse(), "<div>")
-    } else {
-      html += startTag(next)
-      if (empty.has(name)) continue
-      // Scripts may have changed the address, and with it what addresses on the page mean.
-      if (name === "head" && !hasOwnBase && document.baseURI !== url) {
-        html += `<base href="${escaped(document.baseURI)}">`
-      }
-      left.push(`</${name}>`, ...shown(next).reverse())
-    }
+
+  escaped(text: string): string {
+    return text
+      .replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replaceAll('"', "&quot;")
   }
-  return html
 }
 
 /** Runs before the page's own scripts: nobody is there to answer, and each dialog would hold up the page. */

@@ -11,15 +11,17 @@ export class PageWorld {
   }
 
   /**
-   * What `run` returns inside the page. It must use nothing but its parameters, which are sent as JSON.
+   * What `run` returns inside the page. It must use nothing but its parameters, which are sent as JSON, and the class `uses`.
    * @returns null when the page's scripts leave it no turn for `timeoutMs`.
    */
   async run<Given extends readonly unknown[], Result>(
     run: (...given: Given) => Result,
     given: Given,
     timeoutMs: number,
+    uses: (abstract new (...given: never[]) => unknown) | null = null,
   ): Promise<{ readonly value: Result } | null> {
-    const expression = `(${run.toString()})(${given.map((one) => JSON.stringify(one)).join(",")})`
+    const called = `(${run.toString()})(${given.map((one) => JSON.stringify(one)).join(",")})`
+    const expression = uses === null ? called : `(() => { ${uses.toString()}; return ${called} })()`
     const done = this.#evaluate(expression).catch(() => {
       // The page was replaced by another one in between.
       this.#context = null

@@ -10,7 +10,7 @@ import type { CrawlOutcome } from "../outcome.ts"
 import type { Screenshot, ScreenshotOptions } from "../reading.ts"
 import type { Browser } from "./browser.ts"
 import type { GuardProxy, ProxyPass } from "./guard-proxy.ts"
-import { measurePage, muteDialogs, type PageMeasure, serialisePage } from "./in-page.ts"
+import { measurePage, muteDialogs, type PageMeasure, PageSerialiser, serialisePage } from "./in-page.ts"
 import { PageWorld } from "./page-world.ts"
 
 export interface RenderTask {
@@ -245,10 +245,12 @@ class PageVisit {
     const { maxChars } = this.#task
     const given: [string, number] = [this.#document.url, maxChars]
     const left = () => this.#deadline - steadyNow()
-    let read = isCalm ? await world.run(serialisePage, given, Math.min(READ_MS, left() / 3)) : null
+    let read = isCalm
+      ? await world.run(serialisePage, given, Math.min(READ_MS, left() / 3), PageSerialiser)
+      : null
     if (!read) {
       await world.stopScripts(Math.min(READ_MS, left() / 3))
-      read = await world.run(serialisePage, given, left())
+      read = await world.run(serialisePage, given, left(), PageSerialiser)
     }
     if (!read) return BUSY
     if (read.value === null) {
