@@ -32,6 +32,7 @@ const SITES = {
   garden: ["spade", "rake", "hoe", "trowel"],
 } as const
 type SiteName = keyof typeof SITES
+const NAMES = Object.keys(SITES) as SiteName[]
 /** Watched as a page, and asked for; something becomes of them each day. */
 const WATCHED = { workshop: "hammer", garden: "spade" } as const
 /** Kills of a day, and the longest pause before each. */
@@ -78,27 +79,48 @@ export async function playWatchedWeek(
   { days, seed, asks, settings = {}, say = () => {} }: WatchedWeekOptions,
 ): Promise<WatchedWeek> {
   await using cleanup = new AsyncDisposableStack()
-  const roll = chance(seed).next
+  const week = await begin(folder, settings, chance(seed).next, cleanup)
+  await week.watch(asks)
+  for (let number = 1; number <= days; number++) {
+    week.change(number)
+    await Promise.all([week.crawl(), week.killSome()])
+    const deadline = Date.now() + TOLD_WITHIN_MS
+    await until(async () => (await week.isTold()) || Date.now() > deadline, LOOK_MS)
+    const { expected, kills } = week
+    say(`day ${number}: ${expected.source.length} changes of the source so far, ${kills} processes killed`)
+  }
+  const verdicts = await week.verdicts()
+  const messages = week.messages()
+  if (!messages.every(({ isGenuine }) => isGenuine)) throw new Error("a webhook was not signed by its watch")
+  const repeated = messages.length - new Set(messages.map(({ id }) => id)).size
+  return { verdicts, kills: week.kills, repeated }
+}
+
+/** Starts the sites and an appliance that has crawled them. */
+async function begin(
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+  roll: () => number,
+  cleanup: AsyncDisposableStack,
+): Promise<Week> {
   const mail = cleanup.use(await startMailServer())
   const manuals = { workshop: new Manual(SITES.workshop, 410), garden: new Manual(SITES.garden, 410) }
-  const names = Object.keys(SITES) as SiteName[]
   const stands = new Map<SiteName, Stand>()
-  for (const name of names) {
+  for (const name of NAMES) {
     const stand = cleanup.use(new Stand(ownSite(name, "a manual", manuals[name].serve), 0))
     await stand.up()
     stands.set(name, stand)
   }
-  const sources = names.map((name) => ({
+  const sources = NAMES.map((name) => ({
     name,
     seeds: stands.get(name)!.start,
     allowedNetworks: ["127.0.0.1"],
     removal: { maxShare: 1 },
   }))
   await writeFile(join(folder, "sources.yaml"), stringify({ sources }))
-  const port = await freePort()
   const appliance = cleanup.use(
     new WeekAppliance(folder, {
-      FOSSICK_PORT: String(port),
+      FOSSICK_PORT: String(await freePort()),
       FOSSICK_HANDBOOK: "off",
       FOSSICK_RETRY_DELAY_MS: "50",
       FOSSICK_MAX_WAIT_MS: "50",
@@ -109,78 +131,118 @@ export async function playWatchedWeek(
     }),
   )
   await appliance.start()
-  await crawl()
+  const week = new Week({ appliance, manuals, stands, mail, roll, cleanup })
+  await week.crawl()
+  return week
+}
 
-  const asked = `how long does it take to clean the ${WATCHED.garden}`
-  const kinds = {
-    // Its front page lists the others, and so changes with them.
-    source: { source: "workshop", exclude: ["/"] },
-    page: { url: `${stands.get("workshop")!.url}/${WATCHED.workshop}` },
-    question: { question: { query: asked, sources: ["garden"] } },
-  }
-  const watches = new Map<
-    keyof typeof kinds,
-    { shown: Shown; receiver: Awaited<ReturnType<typeof receiving>> }
-  >()
-  for (const [name, subject] of Object.entries(kinds)) {
-    if (name === "question" && !asks) continue
-    const receiver = await receiving()
-    const body = { ...subject, name, webhook: receiver.url, emails: [EMAIL] }
-    const shown = await appliance.call<Shown>("/watches", body)
-    receiver.sign(shown.webhook_secret)
-    watches.set(name as keyof typeof kinds, { shown, receiver })
-  }
-  await until(async () => (await all()).every(({ ready_at }) => ready_at !== null), LOOK_MS)
+interface WeekParts {
+  readonly appliance: WeekAppliance
+  readonly manuals: Readonly<Record<SiteName, Manual>>
+  readonly stands: ReadonlyMap<SiteName, Stand>
+  readonly mail: Awaited<ReturnType<typeof startMailServer>>
+  readonly roll: () => number
+  /** Closes what is opened. */
+  readonly cleanup: AsyncDisposableStack
+}
 
-  const expected: Record<keyof typeof kinds, Telling[]> = { source: [], page: [], question: [] }
-  const besides: Telling[] = []
-  let kills = 0
-  for (let number = 1; number <= days; number++) {
-    for (const name of names) {
+type WatchName = "source" | "page" | "question"
+
+interface Watch {
+  readonly shown: Shown
+  readonly receiver: Awaited<ReturnType<typeof startReceiver>>
+}
+
+/** An appliance whose sites are watched, what happened on them and what was told of it. */
+class Week {
+  kills = 0
+  /** What each watch has to tell. */
+  readonly expected: Record<WatchName, Telling[]> = { source: [], page: [], question: [] }
+  /** What a watched question may tell. */
+  readonly #besides: Telling[] = []
+  readonly #watches = new Map<WatchName, Watch>()
+  readonly #parts: WeekParts
+
+  constructor(parts: WeekParts) {
+    this.#parts = parts
+  }
+
+  /** Watches a source, a page and, if it `asks`, a question; until all of them are ready. */
+  async watch(asks: boolean): Promise<void> {
+    const { stands, appliance } = this.#parts
+    const asked = `how long does it take to clean the ${WATCHED.garden}`
+    const subjects: Record<WatchName, object> = {
+      // Its front page lists the others, and so changes with them.
+      source: { source: "workshop", exclude: ["/"] },
+      page: { url: `${stands.get("workshop")!.url}/${WATCHED.workshop}` },
+      question: { question: { query: asked, sources: ["garden"] } },
+    }
+    for (const name of ["source", "page", "question"] as const) {
+      if (name === "question" && !asks) continue
+      const { receiver, sign } = await this.#receiver()
+      const body = { ...subjects[name], name, webhook: receiver.url, emails: [EMAIL] }
+      const shown = await appliance.call<Shown>("/watches", body)
+      sign(shown.webhook_secret)
+      this.#watches.set(name, { shown, receiver })
+    }
+    const all = () => calm(() => appliance.call<{ watches: Shown[] }>("/watches"))
+    await until(async () => (await all()).watches.every(({ ready_at }) => ready_at !== null), LOOK_MS)
+  }
+
+  /** A receiver of its own for a watch, which knows its secret once there is one. */
+  async #receiver() {
+    let secret = ""
+    const receiver = this.#parts.cleanup.use(await startReceiver(() => secret))
+    return { receiver, sign: (given: string) => void (secret = given) }
+  }
+
+  /** Lets a day's changes happen on the sites. */
+  change(number: number): void {
+    const { manuals, stands, roll } = this.#parts
+    for (const name of NAMES) {
       const always = WATCHED[name]
       for (const { change, path } of happen(manuals[name], SITES[name], { number, roll, always })) {
         const telling = { change, url: `${stands.get(name)!.url}${path}` }
-        if (name === "workshop") expected.source.push(telling)
-        else (path === `/${always}` ? expected.question : besides).push(telling)
-        if (name === "workshop" && path === `/${always}`) expected.page.push(telling)
+        if (name === "workshop") this.expected.source.push(telling)
+        else (path === `/${always}` ? this.expected.question : this.#besides).push(telling)
+        if (name === "workshop" && path === `/${always}`) this.expected.page.push(telling)
       }
     }
-    await Promise.all([crawl(), killing()])
-    const deadline = Date.now() + TOLD_WITHIN_MS
-    await until(async () => (await isTold()) || Date.now() > deadline, LOOK_MS)
-    say(`day ${number}: ${expected.source.length} changes of the source so far, ${kills} processes killed`)
   }
 
-  const verdicts = await judged()
-  const messages = [...watches.values()].flatMap(({ receiver }) => receiver.messages)
-  if (!messages.every(({ isGenuine }) => isGenuine)) throw new Error("a webhook was not signed by its watch")
-  return { verdicts, kills, repeated: messages.length - new Set(messages.map(({ id }) => id)).size }
-
-  /** A receiver of its own for a watch, which knows its secret once there is one. */
-  async function receiving() {
-    let secret = ""
-    const receiver = cleanup.use(await startReceiver(() => secret))
-    return { ...receiver, sign: (given: string) => void (secret = given) }
+  /** A run of each source, to its end. */
+  async crawl(): Promise<void> {
+    const { appliance } = this.#parts
+    for (const name of NAMES) await calm(() => appliance.call(`/admin/sources/${name}/run`, {}))
+    await until(async () => {
+      const runs = await calm(() => appliance.runs())
+      return !runs.some(({ state }) => state === "queued" || state === "running")
+    }, LOOK_MS)
   }
 
-  async function all(): Promise<readonly Shown[]> {
-    return (await calm(() => appliance.call<{ watches: Shown[] }>("/watches"))).watches
-  }
-
-  async function entriesOf(id: string): Promise<readonly Telling[]> {
-    return (await calm(() => appliance.call<{ entries: Telling[] }>(`/watches/${id}/entries?limit=1000`)))
-      .entries
+  async killSome(): Promise<void> {
+    const { appliance, roll } = this.#parts
+    for (let time = 0; time < KILLS; time++) {
+      await pause(Math.floor(roll() * KILL_WITHIN_MS))
+      const [pid] = await processesOf(appliance, VICTIMS[Math.floor(roll() * VICTIMS.length)]!)
+      if (pid === undefined) continue
+      process.kill(pid, "SIGKILL")
+      this.kills++
+    }
   }
 
   /** What each watch has told so far, in each way. */
-  async function judged(): Promise<readonly WatchVerdict[]> {
+  async verdicts(): Promise<readonly WatchVerdict[]> {
+    const { appliance, mail } = this.#parts
     const verdicts: WatchVerdict[] = []
-    for (const [name, { shown, receiver }] of watches) {
-      const truth = { expected: expected[name], ...(name === "question" && { mayTell: besides }) }
+    for (const [name, { shown, receiver }] of this.#watches) {
+      const truth = { expected: this.expected[name], ...(name === "question" && { mayTell: this.#besides }) }
       const feed = await calm(async () => await (await fetch(shown.feed_url)).text())
       const mails = mail.received.map(({ text }) => text)
+      const path = `/watches/${shown.id}/entries?limit=1000`
+      const { entries } = await calm(() => appliance.call<{ entries: Telling[] }>(path))
       verdicts.push(
-        judge({ watch: name, way: "entries" }, await entriesOf(shown.id), truth),
+        judge({ watch: name, way: "entries" }, entries, truth),
         judge({ watch: name, way: "feed" }, ofFeed(feed), truth),
         judge({ watch: name, way: "webhook" }, receiver.entries(), truth),
         judge({ watch: name, way: "e-mail" }, ofMails(mails, shown.id), truth),
@@ -190,53 +252,40 @@ export async function playWatchedWeek(
   }
 
   /** Whether all that happened so far is told, and no message is under way. */
-  async function isTold(): Promise<boolean> {
-    if ((await judged()).some(({ lost }) => lost.length > 0)) return false
-    for (const { shown } of watches.values()) {
-      const { deliveries = [] } = await calm(() => appliance.call<Shown>(`/watches/${shown.id}`))
+  async isTold(): Promise<boolean> {
+    if ((await this.verdicts()).some(({ lost }) => lost.length > 0)) return false
+    for (const { shown } of this.#watches.values()) {
+      const { deliveries = [] } = await calm(() => this.#parts.appliance.call<Shown>(`/watches/${shown.id}`))
       if (deliveries.some(({ state }) => state !== "delivered")) return false
     }
     return true
   }
 
-  /** A run of each source, to its end. */
-  async function crawl(): Promise<void> {
-    for (const name of names) await calm(() => appliance.call(`/admin/sources/${name}/run`, {}))
-    await until(async () => {
-      const runs = await calm(() => appliance.runs())
-      return !runs.some(({ state }) => state === "queued" || state === "running")
-    }, LOOK_MS)
+  /** What the receivers were sent. */
+  messages() {
+    return [...this.#watches.values()].flatMap(({ receiver }) => receiver.messages)
   }
+}
 
-  /** Asks until the API, which may be dead just now, answers. */
-  async function calm<T>(ask: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await ask()
-      } catch (error) {
-        // `fetch` failed, or the API is starting.
-        if (!(error instanceof TypeError) && !/: (502|503) /.test(String(error))) throw error
-        await pause(LOOK_MS)
-      }
+/** Asks until the API, which may be dead just now, answers. */
+async function calm<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      // `fetch` failed, or the API is starting.
+      if (!(error instanceof TypeError) && !/: (502|503) /.test(String(error))) throw error
+      await pause(LOOK_MS)
     }
   }
+}
 
-  async function killing(): Promise<void> {
-    for (let time = 0; time < KILLS; time++) {
-      await pause(Math.floor(roll() * KILL_WITHIN_MS))
-      const [pid] = await victims(VICTIMS[Math.floor(roll() * VICTIMS.length)]!)
-      if (pid === undefined) continue
-      process.kill(pid, "SIGKILL")
-      kills++
-    }
+/** Those of an appliance's processes whose command line matches. */
+async function processesOf(appliance: WeekAppliance, pattern: RegExp): Promise<readonly number[]> {
+  const found: number[] = []
+  for (const pid of processTree(appliance.pid)) {
+    const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")
+    if (pattern.test(command)) found.push(pid)
   }
-
-  async function victims(pattern: RegExp): Promise<readonly number[]> {
-    const found: number[] = []
-    for (const pid of processTree(appliance.pid)) {
-      const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")
-      if (pattern.test(command)) found.push(pid)
-    }
-    return found
-  }
+  return found
 }
