@@ -50,7 +50,7 @@ export async function searchOn(
   site: MadeUpSite,
   signal: AbortSignal,
   counts: Counts,
-  took: number[],
+  took: { push(ms: number): void },
 ): Promise<void> {
   for (let at = 0; !signal.aborted; at++) {
     const depth = at % 5 === 0 ? "advanced" : "basic"

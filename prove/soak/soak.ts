@@ -7,7 +7,7 @@ import { startCheapVectors } from "#engine/testing/model-server.ts"
 
 import { startReceiver } from "../../api/watches/testing/receiver.ts"
 import { percentile } from "../../bench/measure.ts"
-import { type Effort, type Outcome, type Proof, settingsOf, tries } from "../proof.ts"
+import { type Effort, type Outcome, type Proof, type Row, settingsOf, tries } from "../proof.ts"
 import { LiveAppliance } from "../running/live-appliance.ts"
 import { MadeUpSite } from "../running/made-up-site.ts"
 import { bytesBelow, type Vitals, vitalsOf } from "../running/vitals.ts"
@@ -56,6 +56,9 @@ const JUDGED_FROM = 0.5
 /** The index without the pages of a source may be so much of what it was with them. */
 const SPACE_BACK = 0.6
 
+const mb = (value: number): string => `${(value / MB).toFixed(value < 10 * MB ? 1 : 0)} MB`
+const whole = (value: number): string => value.toFixed(0)
+
 interface Sample extends Vitals {
   readonly at: number
   /** Milliseconds that 95 of 100 of the last searches did not exceed; NaN before the first. */
@@ -66,7 +69,49 @@ interface Sample extends Vitals {
 
 async function run(effort: Effort): Promise<Outcome> {
   await using opened = new AsyncDisposableStack()
-  const seconds = Math.max(5, SECONDS * effort.scale)
+  const life = await begin(effort, opened)
+  const lived = await live(life)
+  const verdict: Verdict = {
+    rows: [],
+    faults: lived.counts.wrong.slice(0, 20),
+    isJudged: effort.scale >= JUDGED_FROM,
+  }
+  const curves = curvesOf(lived.samples)
+  judgeMeasures(curves, verdict)
+  for (const { name, first, end, slope } of grown(lived.parts).slice(0, PARTS_TOLD))
+    verdict.rows.push([`of it, what grows most: ${name}`, mb(first), mb(end), signed(slope, mb)])
+  judgeState(life.appliance, verdict)
+  await judgeRendering(life.site, verdict)
+  await judgeNotices(life, verdict)
+  await judgeSpaceBack(life, verdict)
+  const { crawls, searches, research } = lived.counts
+  verdict.rows.push(["crawls, searches, reports", `${crawls}, ${searches}, ${research}`, "", ""])
+  return {
+    columns: ["what", "after the first ten minutes", "at the end", "slope, by the hour"],
+    rows: verdict.rows,
+    faults: verdict.faults,
+    picture: { file: "soak.svg", about: "What the appliance used over two hours", svg: chart(curves) },
+  }
+}
+
+/** What lives, and for how long. */
+interface Life {
+  readonly effort: Effort
+  readonly seconds: number
+  readonly pages: number
+  readonly site: MadeUpSite
+  /** The site of a source that is deleted in the end. */
+  readonly passing: MadeUpSite
+  readonly receiver: Awaited<ReturnType<typeof startReceiver>>
+  readonly appliance: LiveAppliance
+  /** The folder of the index. */
+  readonly index: string
+  /** Bytes of the index with the pages of the site alone. */
+  readonly withoutOther: number
+}
+
+/** Starts an appliance whose site is crawled and watched. */
+async function begin(effort: Effort, opened: AsyncDisposableStack): Promise<Life> {
   const pages = tries(effort, PAGES, 60)
   const site = opened.use(await MadeUpSite.start("Life", pages, effort.seed, true))
   for (let times = tries(effort, OLD); times > 0; times--) goOn(site, pages)
@@ -95,162 +140,71 @@ async function run(effort: Effort): Promise<Outcome> {
   secret = watch.webhook_secret
   // What answers it is told once the vectors are made, and so is all else: a short life has no time for that.
   if (effort.scale >= SPACE_FROM) await appliance.ask("/watches", { question: site.question() })
+  const seconds = Math.max(5, SECONDS * effort.scale)
+  return { effort, seconds, pages, site, passing, receiver, appliance, index, withoutOther }
+}
 
+/** What was seen of a life. */
+interface Lived {
+  readonly counts: Counts
+  readonly samples: readonly Sample[]
+  readonly parts: readonly PartsAt[]
+}
+
+interface PartsAt {
+  readonly at: number
+  readonly of: readonly Part[]
+}
+
+async function live(life: Life): Promise<Lived> {
+  const { effort, seconds, pages, site, appliance } = life
   const counts = new Counts()
-  const samples: Sample[] = []
-  const parts: { readonly at: number; readonly of: readonly Part[] }[] = []
-  let took: number[] = []
   const signal = AbortSignal.timeout(seconds * 1000)
-  const began = performance.now()
+  const searches = new LateSearches()
+  const watching = sample(life, searches, signal)
   // A short life has its crawls closer together.
   const pace = Math.max(0.02, Math.min(1, effort.scale * 4))
-  const watching = async () => {
-    while (!signal.aborted) {
-      await pause((seconds * 1000) / tries(effort, SAMPLES, LEAST_SAMPLES), signal)
-      // Few searches are a figure together with those before them.
-      took = took.slice(-LATELY)
-      const latency = percentile(took, 0.95)
-      samples.push({
-        at: (performance.now() - began) / 1000,
-        latency,
-        index: bytesBelow(index),
-        ...vitalsOf(appliance.pid, appliance.dataDir),
-      })
-      if (samples.length % SAMPLES_TO_PARTS === 0)
-        parts.push({ at: samples.at(-1)!.at, of: partsOf(appliance.dataDir) })
-    }
-  }
   effort.tell(`${Math.round(seconds)} s of crawls, searches, research and watches over ${pages} pages`)
-  const noted = { push: (ms: number) => took.push(ms) } as number[]
-  await Promise.all([
+  const [seen] = await Promise.all([
+    watching,
     crawlOn(appliance, site, pages, CRAWL_SECONDS * pace, signal, counts),
     researchOn(appliance, site, RESEARCH_SECONDS * pace, signal, counts),
-    ...Array.from({ length: SEARCHERS }, () => searchOn(appliance, site, signal, counts, noted)),
-    watching(),
+    ...Array.from({ length: SEARCHERS }, () => searchOn(appliance, site, signal, counts, searches)),
   ])
-  const faults = counts.wrong.slice(0, 20)
+  return { counts, ...seen }
+}
 
-  const measures: readonly Measure[] = [
-    {
-      name: "memory",
-      of: (one: Sample) => one.memory,
-      show: mb,
-      most: (first: number) => first * MEMORY_FACTOR,
-    },
-    {
-      name: "open files",
-      of: (one: Sample) => one.handles,
-      show: whole,
-      most: (first: number) => first + MORE_HANDLES,
-    },
-    {
-      name: "threads",
-      of: (one: Sample) => one.threads,
-      show: whole,
-      most: (first: number) => first + MORE_THREADS,
-    },
-    {
-      name: "processes",
-      of: (one: Sample) => one.processes,
-      show: whole,
-      most: (first: number) => first + MORE_PROCESSES,
-    },
-    {
-      name: "search, p95",
-      of: (one: Sample) => one.latency,
-      show: (value: number) => `${Math.round(value)} ms`,
-      most: (first: number) => first * LATENCY_FACTOR,
-    },
-    {
-      name: "disk: the index",
-      of: (one: Sample) => one.index,
-      show: mb,
-      most: (first: number) => first * INDEX_FACTOR,
-    },
-    {
-      name: "disk: all else, after an hour",
-      of: (one: Sample) => one.disk - one.index,
-      show: mb,
-      share: BOUND_SHARE,
-      most: (first: number) => first * ELSE_FACTOR,
-    },
-  ]
-  const curves = measures.map(({ name, of, show }) => ({
-    name,
-    show,
-    points: samples
-      .map((one): Point => ({ at: one.at, value: of(one) }))
-      .filter(({ value }) => !Number.isNaN(value)),
-  }))
-  const rows = measures.map(({ name, show, share = FIRST_SHARE, most }, at) => {
-    const { first, end, slope } = trendOf(curves[at]!.points, share)
-    if (effort.scale >= JUDGED_FROM && end > most(first)) {
-      faults.push(`${name}: ${show(first)} at first, ${show(end)} at the end`)
-    }
-    return [name, show(first), show(end), `${slope < 0 ? "−" : "+"}${show(Math.abs(slope))}`]
-  })
-  for (const { name, first, end, slope } of grown(parts).slice(0, PARTS_TOLD))
-    rows.push([
-      `of it, what grows most: ${name}`,
-      mb(first),
-      mb(end),
-      `${slope < 0 ? "−" : "+"}${mb(Math.abs(slope))}`,
-    ])
-  const last = new Map(partsOf(appliance.dataDir).map(({ name, bytes }) => [name, bytes]))
-  const [empty, ahead, all] = [
-    last.get(EMPTY) ?? 0,
-    last.get(WRITTEN_AHEAD) ?? 0,
-    statSync(join(appliance.dataDir, "state.db")).size,
-  ]
-  rows.push(["state.db: empty of it, and written ahead", "", `${mb(empty)} of ${mb(all)}, ${mb(ahead)}`, ""])
-  if (effort.scale >= JUDGED_FROM) {
-    if (empty > all * MOST_EMPTY) faults.push(`of state.db ${mb(empty)} of ${mb(all)} stand empty`)
-    if (ahead > MOST_AHEAD) faults.push(`${mb(ahead)} are written ahead of state.db`)
+/** Milliseconds that the last searches took. */
+class LateSearches {
+  #took: number[] = []
+
+  push(ms: number): void {
+    this.#took.push(ms)
   }
 
-  const browser = await findBrowser("")
-  const rendered = "missing" in browser ? "none: no browser is installed" : String(site.rendered)
-  rows.push(["pages rendered in a browser", "", rendered, ""])
-  if ("missing" in browser) {
-    if (effort.scale >= JUDGED_FROM) faults.push(`no page was rendered: ${browser.missing}`)
-  } else if (site.rendered === 0) faults.push("no page was rendered, though there is a browser")
-  const late = performance.now() + NOTICE_MS
-  await appliance.until(() => Promise.resolve(receiver.messages.length > 0 || performance.now() > late))
-  rows.push([
-    "watch notices received, and changes in them",
-    "",
-    `${receiver.messages.length}, ${receiver.entries().length}`,
-    "",
-  ])
-  if (receiver.entries().length === 0) faults.push("no notice of a watch was received")
-  if (!receiver.messages.every(({ isGenuine }) => isGenuine)) faults.push("a notice had a wrong signature")
+  /** What 95 of 100 did not exceed; NaN before the first. Few searches are a figure together with those before them. */
+  latency(): number {
+    this.#took = this.#took.slice(-LATELY)
+    return percentile(this.#took, 0.95)
+  }
+}
 
-  effort.tell("pages of a source that is deleted")
-  await appliance.declare("passing", passing)
-  await appliance.crawl("passing")
-  const most = bytesBelow(index)
-  await appliance.ask("/admin/sources/passing?remove_pages=true", undefined, "DELETE")
-  const gone = async () => (await appliance.metrics()).get("fossick_index_pages")! <= site.urls.length + 1
-  await appliance.until(gone)
-  // Nobody asks it for anything from here on: the space comes back by itself.
-  const back = await spaceBack(index, {
-    most,
-    least: withoutOther,
-    waitMs: effort.scale >= SPACE_FROM ? SPACE_MS : 0,
-  })
-  rows.push(["index with, and without the pages of a deleted source", mb(most), mb(back), ""])
-  if (effort.scale >= SPACE_FROM && back - withoutOther > (most - withoutOther) * SPACE_BACK) {
-    faults.push(
-      `the index took ${mb(most)}, and ${mb(back)} after the pages of a source were deleted; before it ${mb(withoutOther)}`,
-    )
+async function sample(
+  { effort, seconds, index, appliance }: Life,
+  searches: LateSearches,
+  signal: AbortSignal,
+): Promise<Pick<Lived, "samples" | "parts">> {
+  const samples: Sample[] = []
+  const parts: PartsAt[] = []
+  const began = performance.now()
+  while (!signal.aborted) {
+    await pause((seconds * 1000) / tries(effort, SAMPLES, LEAST_SAMPLES), signal)
+    const at = (performance.now() - began) / 1000
+    const vitals = vitalsOf(appliance.pid, appliance.dataDir)
+    samples.push({ at, latency: searches.latency(), index: bytesBelow(index), ...vitals })
+    if (samples.length % SAMPLES_TO_PARTS === 0) parts.push({ at, of: partsOf(appliance.dataDir) })
   }
-  rows.push(["crawls, searches, reports", `${counts.crawls}, ${counts.searches}, ${counts.research}`, "", ""])
-  return {
-    columns: ["what", "after the first ten minutes", "at the end", "slope, by the hour"],
-    rows,
-    faults,
-    picture: { file: "soak.svg", about: "What the appliance used over two hours", svg: chart(curves) },
-  }
+  return { samples, parts }
 }
 
 /** What is measured all the time, and judged at the end. */
@@ -264,10 +218,139 @@ interface Measure {
   readonly most: (first: number) => number
 }
 
+const MEASURES: readonly Measure[] = [
+  {
+    name: "memory",
+    of: (one: Sample) => one.memory,
+    show: mb,
+    most: (first: number) => first * MEMORY_FACTOR,
+  },
+  {
+    name: "open files",
+    of: (one: Sample) => one.handles,
+    show: whole,
+    most: (first: number) => first + MORE_HANDLES,
+  },
+  {
+    name: "threads",
+    of: (one: Sample) => one.threads,
+    show: whole,
+    most: (first: number) => first + MORE_THREADS,
+  },
+  {
+    name: "processes",
+    of: (one: Sample) => one.processes,
+    show: whole,
+    most: (first: number) => first + MORE_PROCESSES,
+  },
+  {
+    name: "search, p95",
+    of: (one: Sample) => one.latency,
+    show: (value: number) => `${Math.round(value)} ms`,
+    most: (first: number) => first * LATENCY_FACTOR,
+  },
+  {
+    name: "disk: the index",
+    of: (one: Sample) => one.index,
+    show: mb,
+    most: (first: number) => first * INDEX_FACTOR,
+  },
+  {
+    name: "disk: all else, after an hour",
+    of: (one: Sample) => one.disk - one.index,
+    show: mb,
+    share: BOUND_SHARE,
+    most: (first: number) => first * ELSE_FACTOR,
+  },
+]
+
+interface Curve {
+  readonly name: string
+  readonly show: (value: number) => string
+  readonly points: readonly Point[]
+}
+
+/** One for each measure. */
+const curvesOf = (samples: readonly Sample[]): readonly Curve[] =>
+  MEASURES.map(({ name, of, show }) => ({
+    name,
+    show,
+    points: samples
+      .map((one): Point => ({ at: one.at, value: of(one) }))
+      .filter(({ value }) => !Number.isNaN(value)),
+  }))
+
+/** What is said of a life in the end. */
+interface Verdict {
+  readonly rows: Row[]
+  readonly faults: string[]
+  /** Whether it was long enough for things to come to rest. */
+  readonly isJudged: boolean
+}
+
+function judgeMeasures(curves: readonly Curve[], { rows, faults, isJudged }: Verdict): void {
+  for (const [at, { name, show, share = FIRST_SHARE, most }] of MEASURES.entries()) {
+    const { first, end, slope } = trendOf(curves[at]!.points, share)
+    if (isJudged && end > most(first))
+      faults.push(`${name}: ${show(first)} at first, ${show(end)} at the end`)
+    rows.push([name, show(first), show(end), signed(slope, show)])
+  }
+}
+
+const signed = (slope: number, show: (value: number) => string): string =>
+  `${slope < 0 ? "−" : "+"}${show(Math.abs(slope))}`
+
+function judgeState({ dataDir }: LiveAppliance, { rows, faults, isJudged }: Verdict): void {
+  const last = new Map(partsOf(dataDir).map(({ name, bytes }) => [name, bytes]))
+  const [empty, ahead] = [last.get(EMPTY) ?? 0, last.get(WRITTEN_AHEAD) ?? 0]
+  const all = statSync(join(dataDir, "state.db")).size
+  rows.push(["state.db: empty of it, and written ahead", "", `${mb(empty)} of ${mb(all)}, ${mb(ahead)}`, ""])
+  if (!isJudged) return
+  if (empty > all * MOST_EMPTY) faults.push(`of state.db ${mb(empty)} of ${mb(all)} stand empty`)
+  if (ahead > MOST_AHEAD) faults.push(`${mb(ahead)} are written ahead of state.db`)
+}
+
+async function judgeRendering(site: MadeUpSite, { rows, faults, isJudged }: Verdict): Promise<void> {
+  const browser = await findBrowser("")
+  const rendered = "missing" in browser ? "none: no browser is installed" : String(site.rendered)
+  rows.push(["pages rendered in a browser", "", rendered, ""])
+  if ("missing" in browser) {
+    if (isJudged) faults.push(`no page was rendered: ${browser.missing}`)
+  } else if (site.rendered === 0) faults.push("no page was rendered, though there is a browser")
+}
+
+async function judgeNotices({ appliance, receiver }: Life, { rows, faults }: Verdict): Promise<void> {
+  const late = performance.now() + NOTICE_MS
+  await appliance.until(() => Promise.resolve(receiver.messages.length > 0 || performance.now() > late))
+  const [messages, changes] = [receiver.messages.length, receiver.entries().length]
+  rows.push(["watch notices received, and changes in them", "", `${messages}, ${changes}`, ""])
+  if (changes === 0) faults.push("no notice of a watch was received")
+  if (!receiver.messages.every(({ isGenuine }) => isGenuine)) faults.push("a notice had a wrong signature")
+}
+
+/** Whether the index becomes smaller when a source is deleted with its pages. */
+async function judgeSpaceBack(life: Life, { rows, faults }: Verdict): Promise<void> {
+  const { effort, appliance, site, passing, index, withoutOther } = life
+  effort.tell("pages of a source that is deleted")
+  await appliance.declare("passing", passing)
+  await appliance.crawl("passing")
+  const most = bytesBelow(index)
+  await appliance.ask("/admin/sources/passing?remove_pages=true", undefined, "DELETE")
+  const gone = async () => (await appliance.metrics()).get("fossick_index_pages")! <= site.urls.length + 1
+  await appliance.until(gone)
+  // Nobody asks it for anything from here on: the space comes back by itself.
+  const isWaitedFor = effort.scale >= SPACE_FROM
+  const back = await spaceBack(index, { most, least: withoutOther, waitMs: isWaitedFor ? SPACE_MS : 0 })
+  rows.push(["index with, and without the pages of a deleted source", mb(most), mb(back), ""])
+  if (isWaitedFor && back - withoutOther > (most - withoutOther) * SPACE_BACK) {
+    faults.push(
+      `the index took ${mb(most)}, and ${mb(back)} after the pages of a source were deleted; before it ${mb(withoutOther)}`,
+    )
+  }
+}
+
 /** The parts of the disk by how fast they grow once their bounds are met, the fastest first. */
-function grown(
-  samples: readonly { readonly at: number; readonly of: readonly Part[] }[],
-): (Trend & { readonly name: string })[] {
+function grown(samples: readonly PartsAt[]): (Trend & { readonly name: string })[] {
   const names = new Set(samples.flatMap(({ of }) => of.map(({ name }) => name)))
   return [...names]
     .map((name) => {
@@ -298,9 +381,6 @@ async function spaceBack(
 const SPACE_FROM = 0.01
 /** Versions of the index that somebody may be reading are kept for a minute, and looked for four times a minute; twice, since tidying up makes one, too. */
 const SPACE_MS = 240_000
-
-const mb = (value: number): string => `${(value / MB).toFixed(value < 10 * MB ? 1 : 0)} MB`
-const whole = (value: number): string => value.toFixed(0)
 
 export const proof: Proof = {
   title: "Soak",
