@@ -102,10 +102,15 @@ interface Round {
   readonly tally: Tally
 }
 
-async function play({ cluster, dir, round, effort, tally }: Round): Promise<void> {
-  const { tell, seed } = effort
-  const pages = Math.max(60, Math.round(PAGES * Math.min(1, effort.scale * ROUNDS)))
-  const fault = (what: string) => tally.faults.push(`seed ${seed}, round ${round}: ${what}`)
+async function play(given: Round): Promise<void> {
+  const { cluster, dir, round, effort, tally } = given
+  const share = Math.min(1, effort.scale * ROUNDS)
+  const playing: Playing = {
+    ...given,
+    pages: Math.max(60, Math.round(PAGES * share)),
+    questions: Math.max(20, Math.round(QUESTIONS * share)),
+    fault: (what) => void tally.faults.push(`seed ${effort.seed}, round ${round}: ${what}`),
+  }
   const open = (mode: "read" | "write") =>
     openOpenSearch({
       cluster: { urls: cluster.urls, login: null, tls: { ca: null, cert: null, key: null } },
@@ -117,9 +122,24 @@ async function play({ cluster, dir, round, effort, tally }: Round): Promise<void
     })
   await using writer = await open("write")
   await cluster.whole()
+  const { acknowledged, victim } = await dieWhileIndexing(playing, writer)
+  await using reader = await open("read")
+  await dieWhileSearching(playing, reader, (victim + 1) % cluster.urls.length)
+  tally.phase("searching").lost += await missing(reader, acknowledged, playing.fault)
+}
 
+interface Playing extends Round {
+  readonly pages: number
+  /** Of each client. */
+  readonly questions: number
+  readonly fault: (what: string) => void
+}
+
+/** @returns the pages that were acknowledged, and the node that died */
+async function dieWhileIndexing(playing: Playing, writer: Engine) {
+  const { cluster, pages, fault, round, effort, tally } = playing
   const indexing = tally.phase("indexing")
-  const random = chance(seed * 7919 + round)
+  const random = chance(effort.seed * 7919 + round)
   const killAt = random.next() * 0.6 + 0.2
   const manager = await cluster.manager()
   const victim = round % 2 === 0 ? manager : (manager + 1) % cluster.urls.length
@@ -134,7 +154,7 @@ async function play({ cluster, dir, round, effort, tally }: Round): Promise<void
       killed = performance.now()
       await cluster.kill(victim)
       indexing.kills++
-      tell(
+      effort.tell(
         `round ${round}: node ${victim} killed${victim === manager ? ", the manager," : ""} while page ${at} was written`,
       )
     }
@@ -147,33 +167,32 @@ async function play({ cluster, dir, round, effort, tally }: Round): Promise<void
   }
   await writer.settled()
   indexing.lost += await missing(writer, acknowledged, fault)
-  await cluster.restart(victim)
-  await cluster.whole()
-  indexing.wholeMs = Math.max(indexing.wholeMs, performance.now() - killed!)
+  await restart(cluster, victim, indexing, killed!)
   indexing.lost += await missing(writer, acknowledged, fault)
   const { pagesWithoutVectors, pages: counted } = await writer.stats()
   if (counted !== pages || pagesWithoutVectors > 0) {
     fault(`${counted} pages of ${pages} are there, ${pagesWithoutVectors} without vectors`)
   }
+  return { acknowledged, victim }
+}
 
+async function dieWhileSearching(playing: Playing, reader: Engine, victim: number): Promise<void> {
+  const { cluster, pages, questions, fault, round, effort, tally } = playing
   const searching = tally.phase("searching")
-  await using reader = await open("read")
-  const other = (victim + 1) % cluster.urls.length
   let asked = 0
-  const questions = Math.max(20, Math.round(QUESTIONS * Math.min(1, effort.scale * ROUNDS)))
   let died: Promise<number> | null = null
-  const killOther = async () => {
-    await cluster.kill(other)
+  const kill = async () => {
+    await cluster.kill(victim)
     searching.kills++
-    tell(`round ${round}: node ${other} killed after ${asked} questions`)
+    effort.tell(`round ${round}: node ${victim} killed after ${asked} questions`)
     return performance.now()
   }
   const client = async (number: number) => {
-    const random = chance(seed * 7919 + round * 977 + number)
+    const random = chance(effort.seed * 7919 + round * 977 + number)
     for (let i = 0; i < questions; i++) {
       const page = random.below(pages)
       asked++
-      if (asked >= (questions * CLIENTS) / 3) died ??= killOther()
+      if (asked >= (questions * CLIENTS) / 3) died ??= kill()
       try {
         const { hits } = await searching.time(() => reader.search({ text: rareWord(page), limit: 3 }))
         if (hits[0]?.url !== pageOf(page).url) {
@@ -186,11 +205,14 @@ async function play({ cluster, dir, round, effort, tally }: Round): Promise<void
     }
   }
   await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))
-  const since = await died!
-  await cluster.restart(other)
+  await restart(cluster, victim, searching, await died!)
+}
+
+/** Starts a node again that was killed at a time, and waits until all copies are there. */
+async function restart(cluster: TestCluster, victim: number, phase: Phase, killedAt: number): Promise<void> {
+  await cluster.restart(victim)
   await cluster.whole()
-  searching.wholeMs = Math.max(searching.wholeMs, performance.now() - since)
-  searching.lost += await missing(reader, acknowledged, fault)
+  phase.wholeMs = Math.max(phase.wholeMs, performance.now() - killedAt)
 }
 
 /** How many of the pages are not found by their word, or do not come back whole. */

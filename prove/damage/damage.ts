@@ -71,67 +71,17 @@ async function troubledCase(stores: Stores, { what, harm, meet }: Trouble): Prom
 async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Case> {
   if (file.startsWith("backups/")) return await damagedBackup(stores, file, harm)
   await using copy = await stores.damaged(file, harm)
-  const { appliance } = copy
-  const faults: string[] = []
-  const wentOn: string[] = []
-  let said = ""
-  /** Remembers the first words in which the file is named. */
-  const listen = (text: string) => (said ||= naming(text, file))
-
-  const isRight = async () => (await stores.answers(appliance)).every(({ is }) => is === "right")
-  appliance.start()
-  const isUp = await up()
-  if (!isUp) wentOn.push("does not start")
-  else {
-    const first = await stores.answers(appliance)
-    const ready = (await appliance.call("/readyz")).text
-    for (const text of [
-      ...first.map((one) => (one.is === "refused" ? one.said : "")),
-      ready,
-      appliance.output,
-    ])
-      listen(text)
-    const count = (is: string) => first.filter((one) => one.is === is).length
-    wentOn.push(count("right") === first.length ? "all found" : `${count("right")} of ${first.length} found`)
-    if (count("refused") > 0) wentOn.push(`${count("refused")} refused`)
-    // Not found, and nobody says why.
-    if (count("wrong") > 0 && said === "")
-      faults.push(`${count("wrong")} searches were answered wrongly, and nothing was said`)
-    if ((await appliance.call("/usage", undefined, { key: stores.key })).status !== 200) {
-      // Keys are nowhere else: what brings them back has to be said.
-      const isTold = file === STATE && ready.includes("fossick restore")
-      if (isTold) wentOn.push("keys are gone, and the way back is named")
-      else faults.push("a key no longer works")
-    }
-    const thumbnail = await stores.thumbnail(appliance)
-    if (thumbnail !== 200)
-      wentOn.push(thumbnail === 404 ? "thumbnail made again" : `thumbnail answered ${thumbnail}`)
-    if (count("right") < first.length && (await healed())) wentOn.push("healed by itself")
-  }
-  listen(appliance.output)
-  if (!isUp || !(await isRight())) {
-    await appliance.stop()
-    const repair = await fossick(copy, "doctor", "--repair")
-    listen(repair.text)
-    appliance.start()
-    const isBack = (await up()) && (await healed())
-    // What people wrote, only they can write again: it has to be told them.
-    const doctor = isBack || !repair.ok ? repair : await fossick(copy, "doctor")
-    listen(doctor.text)
-    if (isBack) wentOn.push("back after doctor --repair")
-    else if (doctor.ok)
-      faults.push(`it is not back, and the doctor finds nothing: ${doctor.text.slice(-SHOWN)}`)
-    else wentOn.push("the doctor names the way back")
-    // Pages that are gone are on their site.
-    if (!isBack && appliance.isRunning) {
-      await stores.crawl(appliance)
-      if (await healed()) wentOn.push("back after the next crawl")
-      else faults.push("the next crawl does not bring it back")
-    }
-  }
+  const victim = new Victim(stores, copy, file)
+  copy.appliance.start()
+  const isUp = await victim.isUp()
+  if (isUp) await victim.lookAround()
+  else victim.wentOn.push("does not start")
+  victim.listen(copy.appliance.output)
+  if (!isUp || !(await victim.isRight())) await victim.repair()
+  const { said, wentOn, faults } = victim
   // What is named by nobody must not have been needed.
   if (said === "" && wentOn[0] !== "all found")
-    faults.push(`nothing names the file: ${appliance.output.slice(-SHOWN)}`)
+    faults.push(`nothing names the file: ${copy.appliance.output.slice(-SHOWN)}`)
   return {
     file,
     harm,
@@ -139,9 +89,35 @@ async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Ca
     wentOn: wentOn.join(", "),
     faults,
   }
+}
+
+/** An appliance one of whose files is damaged. */
+class Victim {
+  /** The first words in which the file is named. */
+  said = ""
+  readonly wentOn: string[] = []
+  readonly faults: string[] = []
+  readonly #stores: Stores
+  readonly #copy: DamagedCopy
+  readonly #file: string
+
+  constructor(stores: Stores, copy: DamagedCopy, file: string) {
+    this.#stores = stores
+    this.#copy = copy
+    this.#file = file
+  }
+
+  listen(text: string): void {
+    this.said ||= naming(text, this.#file)
+  }
+
+  async isRight(): Promise<boolean> {
+    return (await this.#stores.answers(this.#copy.appliance)).every(({ is }) => is === "right")
+  }
 
   /** @returns false when it ends instead */
-  async function up(): Promise<boolean> {
+  async isUp(): Promise<boolean> {
+    const { appliance } = this.#copy
     while (appliance.isRunning) {
       if ((await appliance.call("/healthz")).status === 200) return true
       await pause(LOOK_MS)
@@ -149,9 +125,57 @@ async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Ca
     return false
   }
 
-  async function healed(): Promise<boolean> {
+  /** What still works while it runs, and whether it repairs itself. */
+  async lookAround(): Promise<void> {
+    const { appliance } = this.#copy
+    const first = await this.#stores.answers(appliance)
+    const ready = (await appliance.call("/readyz")).text
+    const refusals = first.map((one) => (one.is === "refused" ? one.said : ""))
+    for (const text of [...refusals, ready, appliance.output]) this.listen(text)
+    const count = (is: string) => first.filter((one) => one.is === is).length
+    const isWhole = count("right") === first.length
+    this.wentOn.push(isWhole ? "all found" : `${count("right")} of ${first.length} found`)
+    if (count("refused") > 0) this.wentOn.push(`${count("refused")} refused`)
+    // Not found, and nobody says why.
+    if (count("wrong") > 0 && this.said === "")
+      this.faults.push(`${count("wrong")} searches were answered wrongly, and nothing was said`)
+    if ((await appliance.call("/usage", undefined, { key: this.#stores.key })).status !== 200) {
+      // Keys are nowhere else: what brings them back has to be said.
+      const isTold = this.#file === STATE && ready.includes("fossick restore")
+      if (isTold) this.wentOn.push("keys are gone, and the way back is named")
+      else this.faults.push("a key no longer works")
+    }
+    const thumbnail = await this.#stores.thumbnail(appliance)
+    if (thumbnail !== 200)
+      this.wentOn.push(thumbnail === 404 ? "thumbnail made again" : `thumbnail answered ${thumbnail}`)
+    if (!isWhole && (await this.#isHealed())) this.wentOn.push("healed by itself")
+  }
+
+  /** By the doctor; pages that are gone, by a crawl. */
+  async repair(): Promise<void> {
+    const { appliance } = this.#copy
+    await appliance.stop()
+    const repair = await fossick(this.#copy, "doctor", "--repair")
+    this.listen(repair.text)
+    appliance.start()
+    const isBack = (await this.isUp()) && (await this.#isHealed())
+    // What people wrote, only they can write again: it has to be told them.
+    const doctor = isBack || !repair.ok ? repair : await fossick(this.#copy, "doctor")
+    this.listen(doctor.text)
+    if (isBack) this.wentOn.push("back after doctor --repair")
+    else if (doctor.ok)
+      this.faults.push(`it is not back, and the doctor finds nothing: ${doctor.text.slice(-SHOWN)}`)
+    else this.wentOn.push("the doctor names the way back")
+    // Pages that are gone are on their site.
+    if (isBack || !appliance.isRunning) return
+    await this.#stores.crawl(appliance)
+    if (await this.#isHealed()) this.wentOn.push("back after the next crawl")
+    else this.faults.push("the next crawl does not bring it back")
+  }
+
+  async #isHealed(): Promise<boolean> {
     for (const since = performance.now(); performance.now() - since < HEALED_MS; await pause(LOOK_MS)) {
-      if (await isRight()) return true
+      if (await this.isRight()) return true
     }
     return false
   }

@@ -158,90 +158,96 @@ const UNREAD = {
   ),
 }
 
+const FORMAT = mostly(
+  "markdown",
+  "html",
+  "rawHtml",
+  "links",
+  "images",
+  "summary",
+  "screenshot",
+  "json",
+  "changeTracking",
+  { type: "json", prompt: "x", schema: { type: "object" } },
+  { type: "screenshot", fullPage: true, quality: 50, viewport: { width: 200, height: 200 } },
+  { type: "changeTracking", modes: ["git-diff"] },
+)
+const SCRAPE = {
+  formats: list(FORMAT),
+  onlyMainContent: flag,
+  timeout: mostly(1000, 5000),
+  waitFor: mostly(0, 100),
+  maxAge: mostly(0, 9e9),
+  fastMode: flag,
+  mobile: flag,
+  headers: any,
+  location: any,
+  includeTags: list(text),
+  actions: list(any),
+  parsers: list(mostly("pdf")),
+  proxy: mostly("auto", "basic"),
+  blockAds: flag,
+  jsonOptions: any,
+  changeTrackingOptions: any,
+}
+const SITEMAP = { sitemap: mostly("skip", "include", "only"), ignoreSitemap: flag, sitemapOnly: flag }
+const JOB = {
+  delay: mostly(0, 1),
+  maxConcurrency: mostly(1, 2),
+  webhook: mostly("http://127.0.0.1:9/hook", {
+    url: "http://127.0.0.1:9/hook",
+    events: ["page"],
+    metadata: {},
+  }),
+}
+const ONCE = { "x-idempotency-key": text }
+const SEARCH = json(
+  {
+    query: words("how do I schedule a crawl"),
+    limit: mostly(1, 5, 100),
+    sources: list(mostly("web", "news", "images", { type: "web" })),
+    categories: list(mostly("pdf", "github")),
+    includeDomains: list(text),
+    excludeDomains: list(text),
+    tbs: words("qdr:d", "cdr:1,cd_min:1/2/2024,cd_max:13/45/2024"),
+    country: words("US", "germany"),
+    location: text,
+    timeout: mostly(1000),
+    scrapeOptions: fields({ formats: list(mostly("markdown", "html")), maxAge: whole }),
+  },
+  "query",
+)
+
+/** The answer of a call that begins a job, which can be asked for, and ended. */
+const begun = (path: string) => ({
+  "200": {
+    description: "A job.",
+    links: Object.fromEntries(
+      [`get ${path}/{id}`, `get ${path}/{id}/errors`, `delete ${path}/{id}`].map((name, nth) => [
+        `next${nth}`,
+        { operationId: name.replaceAll(/\W+/g, "-"), parameters: { id: "$response.body#/id" } },
+      ]),
+    ),
+  },
+})
+
+/** What is asked of jobs that were begun. */
+const jobsAt = (at: string): Readonly<Record<string, Call>> =>
+  Object.fromEntries(
+    ["crawl", "batch/scrape"].flatMap((kind): [string, Call][] => [
+      [`get ${at}/${kind}/{id}`, { query: { skip: whole, limit: whole } }],
+      [`get ${at}/${kind}/{id}/errors`, {}],
+      [`delete ${at}/${kind}/{id}`, {}],
+    ]),
+  )
+
 function firecrawl(version: 1 | 2, { page }: Known): Readonly<Record<string, Call>> {
   const at = `/v${version}`
   const address = words(page, "https://example.com/", "http://127.0.0.1/")
-  const format = mostly(
-    "markdown",
-    "html",
-    "rawHtml",
-    "links",
-    "images",
-    "summary",
-    "screenshot",
-    "json",
-    "changeTracking",
-    { type: "json", prompt: "x", schema: { type: "object" } },
-    { type: "screenshot", fullPage: true, quality: 50, viewport: { width: 200, height: 200 } },
-    { type: "changeTracking", modes: ["git-diff"] },
-  )
-  const scrape = {
-    formats: list(format),
-    onlyMainContent: flag,
-    timeout: mostly(1000, 5000),
-    waitFor: mostly(0, 100),
-    maxAge: mostly(0, 9e9),
-    fastMode: flag,
-    mobile: flag,
-    headers: any,
-    location: any,
-    includeTags: list(text),
-    actions: list(any),
-    parsers: list(mostly("pdf")),
-    proxy: mostly("auto", "basic"),
-    blockAds: flag,
-    jsonOptions: any,
-    changeTrackingOptions: any,
-  }
-  const sitemap = { sitemap: mostly("skip", "include", "only"), ignoreSitemap: flag, sitemapOnly: flag }
-  const job = {
-    delay: mostly(0, 1),
-    maxConcurrency: mostly(1, 2),
-    webhook: mostly("http://127.0.0.1:9/hook", {
-      url: "http://127.0.0.1:9/hook",
-      events: ["page"],
-      metadata: {},
-    }),
-  }
-  const once = { "x-idempotency-key": text }
-  const begun = (path: string) => ({
-    "200": {
-      description: "A job.",
-      links: Object.fromEntries(
-        [`get ${path}/{id}`, `get ${path}/{id}/errors`, `delete ${path}/{id}`].map((name, nth) => [
-          `next${nth}`,
-          { operationId: name.replaceAll(/\W+/g, "-"), parameters: { id: "$response.body#/id" } },
-        ]),
-      ),
-    },
-  })
-  const jobs = ["crawl", "batch/scrape"].flatMap((kind): [string, Call][] => {
-    const path = `${at}/${kind}`
-    return [
-      [`get ${path}/{id}`, { query: { skip: whole, limit: whole } }],
-      [`get ${path}/{id}/errors`, {}],
-      [`delete ${path}/{id}`, {}],
-    ]
-  })
   return {
-    [`post ${at}/scrape`]: { body: json({ url: address, ...scrape }, "url"), answers: UNREAD },
+    [`post ${at}/scrape`]: { body: json({ url: address, ...SCRAPE }, "url"), answers: UNREAD },
     [`post ${at}/search`]: {
-      body: json(
-        {
-          query: words("how do I schedule a crawl"),
-          limit: mostly(1, 5, 100),
-          sources: list(mostly("web", "news", "images", { type: "web" })),
-          categories: list(mostly("pdf", "github")),
-          includeDomains: list(text),
-          excludeDomains: list(text),
-          tbs: words("qdr:d", "cdr:1,cd_min:1/2/2024,cd_max:13/45/2024"),
-          country: words("US", "germany"),
-          location: text,
-          timeout: mostly(1000),
-          scrapeOptions: fields({ formats: list(mostly("markdown", "html")), maxAge: whole }),
-        },
-        "query",
-      ),
+      body: SEARCH,
     },
     [`post ${at}/map`]: {
       body: json(
@@ -252,13 +258,13 @@ function firecrawl(version: 1 | 2, { page }: Known): Readonly<Record<string, Cal
           timeout: mostly(1000),
           includeSubdomains: flag,
           ignoreQueryParameters: flag,
-          ...sitemap,
+          ...SITEMAP,
         },
         "url",
       ),
     },
     [`post ${at}/crawl`]: {
-      headers: once,
+      headers: ONCE,
       body: json(
         {
           url: address,
@@ -271,20 +277,20 @@ function firecrawl(version: 1 | 2, { page }: Known): Readonly<Record<string, Cal
           allowBackwardLinks: flag,
           allowSubdomains: flag,
           allowExternalLinks: flag,
-          scrapeOptions: fields(scrape),
-          ...sitemap,
-          ...job,
+          scrapeOptions: fields(SCRAPE),
+          ...SITEMAP,
+          ...JOB,
         },
         "url",
       ),
       answers: begun(`${at}/crawl`),
     },
     [`post ${at}/batch/scrape`]: {
-      headers: once,
-      body: json({ urls: list(address), ignoreInvalidURLs: flag, ...scrape, ...job }, "urls"),
+      headers: ONCE,
+      body: json({ urls: list(address), ignoreInvalidURLs: flag, ...SCRAPE, ...JOB }, "urls"),
       answers: begun(`${at}/batch/scrape`),
     },
-    ...Object.fromEntries(jobs),
+    ...jobsAt(at),
     [`get ${at}/crawl/active`]: {},
     [`get ${at}/crawl/ongoing`]: {},
     [`get ${at}/team/credit-usage`]: {},

@@ -56,29 +56,58 @@ export const proof: Proof = {
   run,
 }
 
+const COLUMNS = [
+  "calls",
+  "caller",
+  "operations",
+  "of them asked",
+  "requests",
+  "answers that are not as described",
+]
+
 async function run(effort: Effort): Promise<Outcome> {
-  const columns = [
-    "calls",
-    "caller",
-    "operations",
-    "of them asked",
-    "requests",
-    "answers that are not as described",
-  ]
   const opened = await openSchemathesis()
   if (typeof opened === "string")
-    return { columns, rows: [[`not tried: ${opened}`, "", 0, 0, 0, 0]], faults: [] }
+    return { columns: COLUMNS, rows: [[`not tried: ${opened}`, "", 0, 0, 0, 0]], faults: [] }
   await using schemathesis = opened
   await using facilitator = await startFacilitator()
-  const isShort = effort.scale < 0.1
   // The vectors of the handbook would take most of a short run.
-  await using vectors = isShort ? await startCheapVectors() : null
+  await using vectors = isShort(effort) ? await startCheapVectors() : null
   const operator = randomBytes(24).toString("base64url")
-  const [port, paidPort] = [await freePort(), await freePort()]
+  const paidPort = await freePort()
   await using appliance = await startAppliance({
+    ...vectors?.settings,
+    ...(await settingsFor(operator, paidPort, facilitator.url)),
+  })
+  await until(async () => (await pagesOf(appliance, operator)).length > 0)
+  const paid = `http://127.0.0.1:${paidPort}`
+  const payments = await paymentsFor(paid)
+  const rounds = await roundsOf(appliance, operator, { url: paid, document: paidDoor(payments) }, effort)
+  const rows: RoundRow[] = []
+  const faults: string[] = []
+  if (!(await isWorkedOn(paid, payments.v2))) faults.push("a payment is not worked on")
+  for (const round of rounds) {
+    const { row, wrong } = await play(round, schemathesis, effort)
+    rows.push(row)
+    faults.push(...wrong.map((fault) => `${round.calls} as ${round.caller.name}: ${fault}`))
+  }
+  // Whatever was asked of it, it goes on.
+  if ((await pagesOf(appliance, operator)).length === 0) faults.push("the pages are no longer found")
+  if (!(await isWorkedOn(paid, payments.v2))) faults.push("a payment is no longer worked on")
+  faults.push(...failuresIn(appliance.output()))
+  const sum = (at: 4 | 5) => rows.reduce((before, row) => before + row[at], 0)
+  return { columns: COLUMNS, rows: [...rows, ["together", "", "", "", sum(4), sum(5)]], faults }
+}
+
+const isShort = ({ scale }: Effort): boolean => scale < 0.1
+/** Whether there is time for all of them. */
+const isWhole = ({ scale }: Effort): boolean => scale >= 0.5
+
+async function settingsFor(operator: string, paidPort: number, facilitator: string) {
+  const port = await freePort()
+  return {
     FOSSICK_API_KEY: operator,
     FOSSICK_PROXY: NO_PROXY,
-    ...vectors?.settings,
     FOSSICK_PORT: String(port),
     // OAuth is served where it is known.
     FOSSICK_PUBLIC_URL: `http://localhost:${port}`,
@@ -88,96 +117,95 @@ async function run(effort: Effort): Promise<Outcome> {
     FOSSICK_X402_SOURCES: "*",
     X402_PAY_TO: "0x1111111111111111111111111111111111111111",
     X402_NETWORK: "eip155:84532",
-    X402_FACILITATOR_URL: facilitator.url,
+    X402_FACILITATOR_URL: facilitator,
     X402_PUBLIC_URL: "https://paid.example.com",
-  })
-  const { url } = appliance
-  await until(async () => (await pagesOf(appliance, operator)).length > 0)
-  const known = {
-    page: (await pagesOf(appliance, operator))[0]!,
-    client: await registered(url),
-    callback: CALLBACK,
   }
-  const paid = `http://127.0.0.1:${paidPort}`
-  const payments = await paymentsFor(paid)
+}
+
+/** Those with a key first. */
+async function callersOf(appliance: Appliance, operator: string) {
   const made = async (body: object) => (await madeBy(appliance, operator, body)).key
-  const asOperator = { name: "the operator", key: operator }
-  const asReader = { name: "a key for searches", key: await made({}) }
-  const asNobody = { name: "nobody", key: null }
-  const callers: readonly Caller[] = [
-    asOperator,
-    asReader,
-    {
+  return {
+    asOperator: { name: "the operator", key: operator },
+    asReader: { name: "a key for searches", key: await made({}) },
+    asMaker: {
       name: "a key of one domain that may make keys",
       key: await made({ domains: ["localhost"], may_make_keys: true }),
     },
-    { name: "a key without credits", key: await made({ credits: 0 }) },
-    asNobody,
-  ]
+    withoutCredits: { name: "a key without credits", key: await made({ credits: 0 }) },
+    asNobody: { name: "nobody", key: null },
+  } satisfies Readonly<Record<string, Caller>>
+}
+
+async function roundsOf(
+  appliance: Appliance,
+  operator: string,
+  bought: Required<Pick<Tries, "url" | "document">>,
+  effort: Effort,
+): Promise<readonly Round[]> {
+  const { url } = appliance
+  const client = await registered(url)
+  const foreign = foreignDoors({ page: (await pagesOf(appliance, operator))[0]!, client, callback: CALLBACK })
+  const callers = await callersOf(appliance, operator)
+  const { asOperator, asReader, asNobody } = callers
   const random = chance(effort.seed)
-  /** Whether there is time for all of them. */
-  const isWhole = effort.scale >= 0.5
-  const some = <T>(all: readonly T[]): readonly T[] => (isShort ? random.some(all, FEWEST) : all)
-  const others = [asOperator, asReader, asNobody]
+  const some = <T>(all: readonly T[]): readonly T[] => (isShort(effort) ? random.some(all, FEWEST) : all)
+  const one = <T>(all: readonly T[]): readonly T[] => (isShort(effort) ? [random.one(all)] : all)
+  const withKeys = Object.values(callers).filter(({ key }) => key !== null)
   const all = operations
     .map(({ id, method, path }) => ({ id, name: `${method.toUpperCase()} ${path}` }))
     // It is asked for the document, and for nothing else.
     .filter(({ name }) => name !== "GET /openapi.json")
-  const foreign = foreignDoors(known)
-  const bought = paidDoor(payments)
-  const rounds: readonly Round[] = [
+  return [
     {
       calls: "paid search",
-      operations: operationsOf(bought),
+      operations: operationsOf(bought.document),
       caller: { name: "payers", key: null },
-      tries: { url: paid, document: bought, seconds: tries(effort, SECONDS.paid, LEAST_SECONDS) },
+      tries: { ...bought, seconds: tries(effort, SECONDS.paid, LEAST_SECONDS) },
     },
-    ...(isShort ? [random.one(others)] : others).map((caller) => ({
+    ...one([asOperator, asReader, asNobody]).map((caller) => ({
       calls: "of other programs",
       operations: some(operationsOf(foreign)),
       caller,
       tries: { url, document: foreign, seconds: tries(effort, SECONDS.foreign, LEAST_SECONDS) },
     })),
     // Each is a start of the program: of a short run that of one who has a key, and of one who has none.
-    ...(isShort ? [random.one(callers.slice(0, -1)), asNobody] : callers).map((caller) => ({
+    ...[...one(withKeys), asNobody].map((caller) => ({
       calls: "`/openapi.json`",
       operations: some(all),
       caller,
       tries: { url, seconds: tries(effort, SECONDS.own, LEAST_SECONDS) },
     })),
   ]
-  const rows: (readonly [string, string, number, number, number, number])[] = []
-  const faults: string[] = []
-  if (!(await isWorkedOn(paid, payments.v2))) faults.push("a payment is not worked on")
-  for (const { calls, caller, operations: wanted, tries: given } of rounds) {
-    const ask = async (some: Partial<Tries>) =>
-      await schemathesis.try({ ...given, ...some, key: caller.key, seed: effort.seed })
-    const tried = [await ask(isShort ? { operations: wanted.map(({ id }) => id) } : {})]
-    const left = () => wanted.filter(({ name }) => !tried.some(({ asked }) => asked.includes(name)))
-    // The time of all was over before their turn.
-    if (isWhole && left().length > 0)
-      tried.push(await ask({ operations: left().map(({ id }) => id), seconds: Math.ceil(given.seconds / 4) }))
-    const cases = tried.reduce((sum, one) => sum + one.cases, 0)
-    const asked = wanted.length - left().length
-    const failed = tried.reduce((sum, one) => sum + one.failed, 0)
-    const wrong = [
-      ...tried.flatMap((one) => one.faults),
-      ...(isWhole ? left().map(({ name }) => `never asked: ${name}`) : []),
-    ]
-    effort.tell(
-      `${calls}, ${caller.name}: ${cases} requests to ${asked} of ${wanted.length} operations, ` +
-        `${wrong.length} faults; ${failed} times no values could be made up`,
-    )
-    for (const fault of wrong) effort.tell(fault)
-    rows.push([calls, caller.name, wanted.length, asked, cases, wrong.length])
-    faults.push(...wrong.map((fault) => `${calls} as ${caller.name}: ${fault}`))
-  }
-  // Whatever was asked of it, it goes on.
-  if ((await pagesOf(appliance, operator)).length === 0) faults.push("the pages are no longer found")
-  if (!(await isWorkedOn(paid, payments.v2))) faults.push("a payment is no longer worked on")
-  faults.push(...failuresIn(appliance.output()))
-  const sum = (at: 4 | 5) => rows.reduce((before, row) => before + row[at], 0)
-  return { columns, rows: [...rows, ["together", "", "", "", sum(4), sum(5)]], faults }
+}
+
+type RoundRow = readonly [string, string, number, number, number, number]
+
+async function play(
+  { calls, caller, operations: wanted, tries: given }: Round,
+  schemathesis: Pick<Exclude<Awaited<ReturnType<typeof openSchemathesis>>, string>, "try">,
+  effort: Effort,
+): Promise<{ readonly row: RoundRow; readonly wrong: readonly string[] }> {
+  const ask = async (some: Partial<Tries>) =>
+    await schemathesis.try({ ...given, ...some, key: caller.key, seed: effort.seed })
+  const tried = [await ask(isShort(effort) ? { operations: wanted.map(({ id }) => id) } : {})]
+  const left = () => wanted.filter(({ name }) => !tried.some(({ asked }) => asked.includes(name)))
+  // The time of all was over before their turn.
+  if (isWhole(effort) && left().length > 0)
+    tried.push(await ask({ operations: left().map(({ id }) => id), seconds: Math.ceil(given.seconds / 4) }))
+  const cases = tried.reduce((sum, one) => sum + one.cases, 0)
+  const asked = wanted.length - left().length
+  const failed = tried.reduce((sum, one) => sum + one.failed, 0)
+  const wrong = [
+    ...tried.flatMap((one) => one.faults),
+    ...(isWhole(effort) ? left().map(({ name }) => `never asked: ${name}`) : []),
+  ]
+  effort.tell(
+    `${calls}, ${caller.name}: ${cases} requests to ${asked} of ${wanted.length} operations, ` +
+      `${wrong.length} faults; ${failed} times no values could be made up`,
+  )
+  for (const fault of wrong) effort.tell(fault)
+  return { row: [calls, caller.name, wanted.length, asked, cases, wrong.length], wrong }
 }
 
 /** Addresses that answer a question. */

@@ -20,19 +20,48 @@ export interface Try {
 
 /** What is asked of each call to get at a page. */
 export function someTry(page: SecretPage, random: Chance, origin: string): Try {
-  const { asked, url, host, sources } = page
-  const q = random.one([
-    asked,
-    `pump seals ${asked}`,
-    `"Pumps of kind ${asked}"`,
-    `site:${host} ${asked}`,
-    `what does ${asked} move?`,
-    "pump seals in stock",
-  ])
-  const live = page.isLive && random.happens(0.3) ? `${origin}/hop/${page.number}` : url
-  const query = (path: string, given: Readonly<Record<string, string>>) =>
-    `${path}?${new URLSearchParams(given).toString()}`
-  const narrowing = random.one<Readonly<Record<string, unknown>>>([
+  const { asked, url, host } = page
+  const asking: Asking = {
+    page,
+    random,
+    q: random.one([
+      asked,
+      `pump seals ${asked}`,
+      `"Pumps of kind ${asked}"`,
+      `site:${host} ${asked}`,
+      `what does ${asked} move?`,
+      "pump seals in stock",
+    ]),
+    live: page.isLive && random.happens(0.3) ? `${origin}/hop/${page.number}` : url,
+    narrowing: someNarrowing(page, random),
+    shows: someShown(random),
+  }
+  return random.one<() => Try>([
+    ...searches(asking),
+    ...readings(asking),
+    ...toolsOfMcp(asking),
+    ...otherDoors(asking),
+    ...(random.happens(0.3) ? tasks(asking) : []),
+  ])()
+}
+
+/** What calls are made of. */
+interface Asking {
+  readonly page: SecretPage
+  readonly random: Chance
+  /** A question. */
+  readonly q: string
+  /** The page's address, or one that leads to it. */
+  readonly live: string
+  /** Parameters of a search: what it may find, and what it shows. */
+  readonly narrowing: Given
+  readonly shows: Given
+}
+
+type Given = Readonly<Record<string, unknown>>
+
+const someNarrowing = ({ host, sources }: SecretPage, random: Chance): Given =>
+  random.one<Given>([
     {},
     { include_domains: [host] },
     { sources: random.one(SOURCES) },
@@ -42,7 +71,9 @@ export function someTry(page: SecretPage, random: Chance, origin: string): Try {
     { exact_match: true },
     { search_depth: random.one(["ultra-fast", "fast", "basic", "advanced"]) },
   ])
-  const shows = random.one<Readonly<Record<string, unknown>>>([
+
+const someShown = (random: Chance): Given =>
+  random.one<Given>([
     {},
     { include_answer: random.one([true, "advanced"]) },
     { include_raw_content: true, include_images: true, include_image_descriptions: true },
@@ -50,7 +81,13 @@ export function someTry(page: SecretPage, random: Chance, origin: string): Try {
     { include_evidence: true, include_word_statistics: true },
     { include_usage: true, include_favicon: true, max_results: 20 },
   ])
-  return random.one<() => Try>([
+
+const query = (path: string, given: Readonly<Record<string, string>>) =>
+  `${path}?${new URLSearchParams(given).toString()}`
+
+function searches({ page, random, q, live, narrowing, shows }: Asking): (() => Try)[] {
+  const { asked, url } = page
+  return [
     () => ({ of: "search", path: "/search", body: { query: asked, max_results: 20 }, finds: true }),
     () => ({ of: "search", path: "/search", body: { query: q, ...narrowing, ...shows } }),
     () => ({ of: "answers", path: "/search", body: { query: q, include_answer: "advanced", ...narrowing } }),
@@ -79,6 +116,11 @@ export function someTry(page: SecretPage, random: Chance, origin: string): Try {
       path: query("/thumbnails", { page: url, image: "https://images.example.net/a.png" }),
     }),
     () => ({ of: "sources", path: "/sources" }),
+  ]
+}
+
+function readings({ page: { asked, url }, random, live }: Asking): (() => Try)[] {
+  return [
     () => ({
       of: "extract",
       path: "/extract",
@@ -99,16 +141,24 @@ export function someTry(page: SecretPage, random: Chance, origin: string): Try {
       path: "/crawl",
       body: { url: live, max_depth: 2, limit: 5, include_images: true },
     }),
-    () => ({
-      of: "MCP",
-      path: "/mcp",
-      tool: "tavily_search",
-      body: { query: q, ...narrowing, include_raw_content: true },
-    }),
-    () => ({ of: "MCP", path: "/mcp", tool: "search", body: { query: q } }),
-    () => ({ of: "MCP", path: "/mcp", tool: "fetch", body: { id: url }, showsLinks: true }),
-    () => ({ of: "MCP", path: "/mcp", tool: "tavily_extract", body: { urls: [live] } }),
-    () => ({ of: "MCP", path: "/mcp", tool: "tavily_map", body: { url: live, max_depth: 2, limit: 5 } }),
+  ]
+}
+
+const toolsOfMcp = ({ page: { url }, q, live, narrowing }: Asking): (() => Try)[] => [
+  () => ({
+    of: "MCP",
+    path: "/mcp",
+    tool: "tavily_search",
+    body: { query: q, ...narrowing, include_raw_content: true },
+  }),
+  () => ({ of: "MCP", path: "/mcp", tool: "search", body: { query: q } }),
+  () => ({ of: "MCP", path: "/mcp", tool: "fetch", body: { id: url }, showsLinks: true }),
+  () => ({ of: "MCP", path: "/mcp", tool: "tavily_extract", body: { urls: [live] } }),
+  () => ({ of: "MCP", path: "/mcp", tool: "tavily_map", body: { url: live, max_depth: 2, limit: 5 } }),
+]
+
+function otherDoors({ page: { asked }, random, q, live }: Asking): (() => Try)[] {
+  return [
     () => ({
       of: "Firecrawl",
       path: "/v2/scrape",
@@ -143,29 +193,29 @@ export function someTry(page: SecretPage, random: Chance, origin: string): Try {
     () => ({ of: "OpenAI", path: "/v1/vector_stores" }),
     () => ({ of: "Open WebUI", path: "/openwebui/search", body: { query: q, count: 10 } }),
     () => ({ of: "Open WebUI", path: "/openwebui/load", body: { urls: [live] } }),
-    ...(random.happens(0.3)
-      ? [
-          () => ({
-            of: "research",
-            path: "/research",
-            task: "/research/",
-            body: { input: q, model: "mini", ...(random.happens(0.3) && { include_domains: [host] }) },
-          }),
-          () => ({
-            of: "Firecrawl",
-            path: "/v2/crawl",
-            task: "/v2/crawl/",
-            body: { url: live, limit: 3 },
-            showsLinks: true as const,
-          }),
-          () => ({
-            of: "Firecrawl",
-            path: "/v2/batch/scrape",
-            task: "/v2/batch/scrape/",
-            body: { urls: [live, url] },
-            showsLinks: true as const,
-          }),
-        ]
-      : []),
-  ])()
+  ]
 }
+
+/** Calls that begin a task. */
+const tasks = ({ page: { url, host }, random, q, live }: Asking): (() => Try)[] => [
+  () => ({
+    of: "research",
+    path: "/research",
+    task: "/research/",
+    body: { input: q, model: "mini", ...(random.happens(0.3) && { include_domains: [host] }) },
+  }),
+  () => ({
+    of: "Firecrawl",
+    path: "/v2/crawl",
+    task: "/v2/crawl/",
+    body: { url: live, limit: 3 },
+    showsLinks: true as const,
+  }),
+  () => ({
+    of: "Firecrawl",
+    path: "/v2/batch/scrape",
+    task: "/v2/batch/scrape/",
+    body: { urls: [live, url] },
+    showsLinks: true as const,
+  }),
+]

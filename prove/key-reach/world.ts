@@ -92,8 +92,45 @@ export const wordsIn = (text: string, kind: "prf" | "adr"): string[] =>
 /** @param livePages of each source @param keys how many */
 export async function openWorld(random: Chance, livePages: number, keys: number): Promise<World> {
   const opened = new AsyncDisposableStack()
-  const { dir, db, embedder, engine } = await openDataFolder(opened)
+  const folder = await openDataFolder(opened)
+  const { db, engine } = folder
   const site = opened.use(await startTestSite({}))
+  const pages = secretPages(random, livePages, site)
+  serve(site, pages, random, 0)
+  const jobs = new Jobs(db)
+  const sources = new Sources(db, jobs)
+  for (const name of SOURCES)
+    sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix", removal: { maxShare: 1 } })
+  const share = opened.use(shareOfRuns())
+  const crawl = async () => {
+    // oxlint-disable-next-line no-await-in-loop -- one index takes one writer
+    for (const name of SOURCES) await runSource(name, db, engine, share)
+  }
+  await crawl()
+  await engine.index(pages.filter(({ isLive }) => !isLive).map(storedPage))
+  await engine.settled()
+  const app = await openApp(opened, folder, jobs, site)
+  const made = Array.from({ length: keys }, (_, at): SomeKey => {
+    const scope = at === 0 ? readScope({}) : someScope(random, site)
+    const sees = new Set(pages.filter((page) => naive(scope, page)).map(({ number }) => number))
+    return { key: app.key({ scope }), scope, sees }
+  })
+  let version = 0
+  return {
+    app,
+    site,
+    pages,
+    keys: made,
+    async changeAll() {
+      serve(site, pages, random, ++version)
+      await crawl()
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+/** Pages of the site, and those that the index alone has. */
+function secretPages(random: Chance, livePages: number, site: TestSite): readonly SecretPage[] {
   const pages: SecretPage[] = []
   const add = (url: (address: string) => string, sources: readonly string[], isLive: boolean) => {
     const number = pages.length
@@ -109,35 +146,33 @@ export async function openWorld(random: Chance, livePages: number, keys: number)
     const [host] = HOSTS[at % HOSTS.length]!
     add((one) => `https://${host}/${one}`, random.some(SOURCES, 1 + random.below(2)), false)
   }
+  return pages
+}
+
+/** Has the site show its pages as they are in one version. */
+function serve(site: TestSite, pages: readonly SecretPage[], random: Chance, version: number): void {
   const live = pages.filter(({ isLive }) => isLive)
-  const serve = (version: number) =>
-    site.serve(
-      Object.fromEntries([
-        ...SOURCES.map((source) => [
-          `/${source}/`,
-          listing(live.filter(({ sources }) => sources.includes(source))),
-        ]),
-        // Each leads to others, which a key may not see.
-        ...live.map((page) => [new URL(page.url).pathname, html(page, random.some(live, 3), version)]),
-        ...live.map((page) => [`/hop/${page.number}`, redirectTo(page.url)]),
+  site.serve(
+    Object.fromEntries([
+      ...SOURCES.map((source) => [
+        `/${source}/`,
+        listing(live.filter(({ sources }) => sources.includes(source))),
       ]),
-    )
-  serve(0)
-  const jobs = new Jobs(db)
-  const sources = new Sources(db, jobs)
-  for (const name of SOURCES)
-    sources.put({ name, seeds: [site.url(`/${name}/`)], scope: "prefix", removal: { maxShare: 1 } })
-  const share = opened.use(shareOfRuns())
-  const crawl = async () => {
-    // oxlint-disable-next-line no-await-in-loop -- one index takes one writer
-    for (const name of SOURCES) await runSource(name, db, engine, share)
-  }
-  await crawl()
-  await engine.index(pages.filter(({ isLive }) => !isLive).map(storedPage))
-  await engine.settled()
-  const reader = opened.use(
-    createReader({ ...readSettings(crawlerSettings, {}), allowedNetworks: [site.authority] }),
+      // Each leads to others, which a key may not see.
+      ...live.map((page) => [new URL(page.url).pathname, html(page, random.some(live, 3), version)]),
+      ...live.map((page) => [`/hop/${page.number}`, redirectTo(page.url)]),
+    ]),
   )
+}
+
+async function openApp(
+  opened: AsyncDisposableStack,
+  { dir, db, embedder, engine }: Awaited<ReturnType<typeof openDataFolder>>,
+  jobs: Jobs,
+  site: TestSite,
+): Promise<ServedAccounts> {
+  const crawlerConfig = readSettings(crawlerSettings, {})
+  const reader = opened.use(createReader({ ...crawlerConfig, allowedNetworks: [site.authority] }))
   const config = { ...readSettings(apiSettings, {}), watchesPerKey: 1000 }
   const watchers = openStateStore(dir)
   const accounts = openAccounts(watchers, config, () => {})
@@ -145,18 +180,9 @@ export async function openWorld(random: Chance, livePages: number, keys: number)
     accounts[Symbol.dispose]()
     watchers.close()
   })
-  const watches = opened.use(
-    openWatches({
-      db,
-      engine,
-      keys: accounts.keys,
-      config,
-      crawlerConfig: readSettings(crawlerSettings, {}),
-      log: pino({ level: "silent" }),
-      pollMs: 20,
-    }),
-  )
-  const sites = sourceSites(db, jobs)
+  const { keys } = accounts
+  const log = pino({ level: "silent" })
+  const watches = opened.use(openWatches({ db, engine, keys, config, crawlerConfig, log, pollMs: 20 }))
   const app = opened.use(
     await serveAccounts({
       dir,
@@ -164,7 +190,7 @@ export async function openWorld(random: Chance, livePages: number, keys: number)
       embedder,
       reader,
       watches,
-      sites,
+      sites: sourceSites(db, jobs),
       pages: openPageKnowledge(db, jobs),
       sourceNames: () => SOURCES,
       config,
@@ -172,23 +198,7 @@ export async function openWorld(random: Chance, livePages: number, keys: number)
   )
   for (const [name, held] of Object.entries(COLLECTIONS))
     if (held.length > 0) app.accounts.collections.set(name, held)
-  const made = Array.from({ length: keys }, (_, at): SomeKey => {
-    const scope = at === 0 ? readScope({}) : someScope(random, site)
-    const sees = new Set(pages.filter((page) => naive(scope, page)).map(({ number }) => number))
-    return { key: app.key({ scope }), scope, sees }
-  })
-  let version = 0
-  return {
-    app,
-    site,
-    pages,
-    keys: made,
-    async changeAll() {
-      serve(++version)
-      await crawl()
-    },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  }
+  return app
 }
 
 function someScope(random: Chance, site: TestSite): KeyScope {
