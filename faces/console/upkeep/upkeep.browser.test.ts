@@ -120,12 +120,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     expect(before).toBeGreaterThan(0)
     queue.collect()
     const [due] = queue.due(new Set(), 1)
-    queue.settle(due!.id, {
-      kind: "failed",
-      status: 503,
-      error: "it answered 503",
-      retryAfterMs: null,
-    } as never)
+    queue.settle(due!.id, { status: 503, error: "it answered 503", final: false })
     await using opened = await open("/console?view=upkeep&shown=webhooks")
     const { page, complaints } = opened
     const row = page.getByRole("table", { name: "Deliveries of webhooks" }).getByRole("row").nth(1)
