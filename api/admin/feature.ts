@@ -38,6 +38,9 @@ export const admin = {
     if (open === undefined) return undefined
     const { lazyAdmin } = await import("./lazy-admin.ts")
     const { bodyLimit } = config
-    return { middleware: lazyAdmin(open, accounts.keys, { bodyLimit, apiSettings }, readOnly) }
+    return {
+      roots: ["admin"],
+      middleware: lazyAdmin(open, accounts.keys, { bodyLimit, apiSettings }, readOnly),
+    }
   },
 } as const satisfies Feature<Needs, From>

@@ -43,7 +43,7 @@ export async function framed<More>(
     load: loadOf(desk, served, keylessBudget),
     keys: desk.accounts.keys,
     endpoints: served.flatMap(({ endpoints = [] }) => endpoints),
-    otherApis: served.flatMap(({ roots = [] }) => roots),
+    roots: served.flatMap(({ roots = [] }) => roots),
     metricsOf: served.flatMap(({ metrics }) => metrics ?? []),
   })
   for (const one of around) app.use(one)

@@ -27,7 +27,6 @@ import type { apiSettings } from "../settings.ts"
 import type { LiveParts } from "../core/read/live-parts.ts"
 import type { FormKnowledge } from "../core/ask/other-forms.ts"
 import type { ImageKnowledge } from "../core/ask/search-images.ts"
-import type { serviceSettings } from "../service-settings.ts"
 
 export type ApiConfig = Values<typeof apiSettings>
 
@@ -48,9 +47,9 @@ export interface AppParts
   readonly forms: FormKnowledge
   /** What crawls know of the pages of the index. */
   readonly pages: PageKnowledge
-  /** What crawls know of what is missing there; left out, nobody is told why nothing was found. */
+  /** What crawls know of what is missing there; left out: no answer says why nothing was found. */
   readonly misses?: MissKnowledge
-  /** Counts questions; left out: nobody does. */
+  /** Counts questions; left out: they are not counted. */
   readonly questions?: QuestionMeter
   /** What the appliance is called on its pages; left out, it has no name. */
   readonly applianceName?: () => string | null
@@ -78,27 +77,7 @@ export interface AppParts
   readonly gates: Gates
   readonly memory: Memory
   readonly log: Logger
-  readonly config: Pick<
-    ApiConfig,
-    | "callMemoryMb"
-    | "bodyKey"
-    | "bodyLimit"
-    | "maxResults"
-    | "maxAutoResults"
-    | "includeDomainsCap"
-    | "excludeDomainsCap"
-    | "publicUrl"
-    | "host"
-    | "searxngKey"
-    | "openKey"
-    | keyof typeof serviceSettings
-    | "logQueries"
-    | "watchesPerKey"
-    | "watchEmails"
-    | "rateLimits"
-    | "publicRateLimits"
-    | "keylessPerMinute"
-  >
+  readonly config: ApiConfig
   /** Folder of the handbook's Markdown. */
   readonly docsDir: string
   /** Folder of the pages for people, of which `dist` is what they were built to; left out, none are served. */
@@ -111,8 +90,8 @@ export interface AppParts
   readonly room?: Pick<DiskRoom, "freeBytes" | "use" | "isLow">
   /** Whether nothing that callers leave here outlives this process: the data folder is read-only. Left out: it does. */
   readonly keepsNothing?: (() => boolean) | undefined
-  /** What everybody who looks is told of an appliance that is read-only; null: it is not. Then nothing is read live. */
+  /** What a read-only appliance says of itself, which also reads no page live; null: it isn't read-only. */
   readonly readOnly?: string | null
-  /** What /readyz says besides, of parts that work. */
+  /** What is out of order while all parts work. */
   readonly warnings?: () => readonly string[]
 }

@@ -33,8 +33,8 @@ export interface ServiceParts {
   readonly describe: () => Promise<Required<Description>>
   /** Last segments of the paths of endpoints. */
   readonly endpoints: readonly string[]
-  /** First segments of the paths of other APIs that are spoken here. */
-  readonly otherApis: readonly string[]
+  /** First segments of the paths of features that are no endpoints. */
+  readonly roots: readonly string[]
   /** Refuses calls without a key under names that may be a stranger's. */
   readonly checkName: (ctx: Context) => void
 }
@@ -42,7 +42,7 @@ export interface ServiceParts {
 /** Paths that are served without being endpoints. */
 const OWN_PATHS = ["metrics", OPENAPI_PATH] as const
 
-/** What stands round all endpoints, in this order. It expects `ctx.app.proxy` to be set. */
+/** The middleware around all features, in this order. It expects `ctx.app.proxy` to be set. */
 export function service({
   keys,
   engine,
@@ -56,7 +56,7 @@ export function service({
   metricsOf,
   config,
   endpoints,
-  otherApis,
+  roots,
   checkName,
   describe,
 }: ServiceParts): readonly Middleware[] {
@@ -81,7 +81,7 @@ export function service({
             indexState,
             load,
             metricsOf,
-            endpoints: [...paths, ...otherApis, "admin", "docs"],
+            endpoints: [...paths, ...roots],
             authenticate:
               config.metrics === "open"
                 ? (ctx, next) => {

@@ -17,6 +17,7 @@ export const handbook = {
   async serve(_router, { docsDir, config, readOnly, handbookSearchKey, reference }) {
     const { handbook: serveHandbook } = await import("./handbook.ts")
     return {
+      roots: ["docs"],
       middleware: serveHandbook({
         docsDir,
         ...(config.publicUrl !== "" && { publicUrl: config.publicUrl }),
