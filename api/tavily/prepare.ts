@@ -1,14 +1,12 @@
+import type { PageFilter } from "#engine"
+import { whereOf } from "../doors/where.ts"
 import { type KnownNames, NAMELESS } from "../accounts/reach/known-names.ts"
 import { choose } from "../core/understand/choose.ts"
-import { theCountry } from "../core/understand/countries.ts"
-import { theLanguage } from "../core/understand/languages.ts"
 import { type Asked, type Question, questionOf, type SearchLimits } from "../core/ask/question.ts"
 import type { Freshness } from "../core/fresh/fresh-hits.ts"
 import { badRequest } from "../errors.ts"
 import { fromWire } from "../federation/evidence.ts"
-import { domainList } from "../wire/domains.ts"
 import type { Warning } from "../wire/warnings.ts"
-import { type DateWindow, dateWindow } from "../wire/dates.ts"
 import type { SearchBody, SearchRequest } from "./schema.ts"
 import { withoutEffect } from "./without-effect.ts"
 
@@ -81,16 +79,18 @@ function askedBy(
   now: Date,
 ): Asked {
   const { include_answer: answer, include_raw_content: whole } = request
-  const domains = domainList("include_domains", request.include_domains, limits.includeDomainsCap)
-  if (request.include_domains_mode !== undefined && domains.length === 0) {
+  if (request.include_domains_mode !== undefined && request.include_domains === undefined) {
     throw badRequest("Invalid include_domains_mode. Must be given together with include_domains.")
   }
-  const isRaised = request.include_domains_mode === "boost" || request.include_domains_mode === "prefer"
-  const languages = languagesOf(request)
-  const excludeDomains = domainList("exclude_domains", request.exclude_domains, limits.excludeDomainsCap)
-  const { from, before } = publishedWithin(request, now)
-  const country = request.country === undefined ? undefined : theCountry(request.country)
-  const sources = names.named(request)
+  const asked = {
+    ...request,
+    domains: request.include_domains,
+    isRaised: request.include_domains_mode === "boost" || request.include_domains_mode === "prefer",
+    withoutDomains: request.exclude_domains,
+    dates: request,
+    isOfLanguage: request.filter_by_language,
+  }
+  const { filter, preference } = whereOf(asked, limits, names, now)
   return {
     text: request.query,
     depth: request.search_depth,
@@ -98,27 +98,18 @@ function askedBy(
     results: request.max_results,
     passages: request.chunks_per_source,
     filter: {
-      ...(domains.length > 0 && !isRaised && { includeDomains: domains }),
-      ...(excludeDomains.length > 0 && { excludeDomains }),
-      ...(languages.length > 0 && request.filter_by_language && { languages }),
-      ...(request.types !== undefined && { types: [request.types].flat() }),
+      ...filter,
+      ...lastDays(request, filter, now),
       ...(request.topics !== undefined && { topics: [request.topics].flat() }),
       ...(request.paths !== undefined && { paths: [request.paths].flat() }),
       ...(request.versions !== undefined && {
         versions: [request.versions].flat().map((version) => version.toLowerCase()),
       }),
-      ...(from !== undefined && { publishedFrom: from }),
-      ...(before !== undefined && { publishedBefore: before }),
-      ...(sources !== undefined && { sources }),
     },
+    preference,
     isDated: request.filter_by_published_date,
     isSafe: request.safe_search,
     isExact: request.exact_match,
-    preference: {
-      ...(domains.length > 0 && isRaised && { domains }),
-      ...(languages.length > 0 && !request.filter_by_language && { languages }),
-      ...(country !== undefined && { countries: [country] }),
-    },
     freshness: freshnessOf(request),
     answer: answer === false ? null : answer === "advanced" ? "advanced" : "basic",
     whole: whole === false ? null : whole === "text" ? "text" : "markdown",
@@ -129,20 +120,11 @@ function askedBy(
   }
 }
 
-function languagesOf({ language, filter_by_language }: SearchRequest): readonly string[] {
-  if (language !== undefined) return theLanguage(language)
-  if (filter_by_language)
-    throw badRequest("Invalid filter_by_language. Must be given together with language.")
-  return []
-}
-
-/** The window of its dates, or that of the older form of `time_range`. */
-function publishedWithin(request: SearchRequest, now: Date): DateWindow {
-  const window = dateWindow(request, now)
-  const { days, topic } = request
-  if (window.from !== undefined || window.before !== undefined) return window
-  if (topic !== "news" || typeof days !== "number" || !(days > 0 && days < MOST_DAYS)) return {}
-  return { from: new Date(now.getTime() - days * 24 * HOUR_MS) }
+/** The window of the older form of `time_range`, where no other is given. */
+function lastDays({ days, topic }: SearchRequest, { publishedFrom, publishedBefore }: PageFilter, now: Date) {
+  const hasWindow = publishedFrom !== undefined || publishedBefore !== undefined
+  if (hasWindow || topic !== "news" || typeof days !== "number" || !(days > 0 && days < MOST_DAYS)) return {}
+  return { publishedFrom: new Date(now.getTime() - days * 24 * HOUR_MS) }
 }
 
 /** A century. */
