@@ -171,7 +171,7 @@ class RunWatch implements Disposable {
   }
 }
 
-/** What a crawl says goes into its job's log. */
+/** Options of the crawl that pass its messages on to the job's log. */
 function crawlOptions(job: Job, { db, jobs, engine, config, share, clock }: SharedOptions) {
   const { id } = job
   return {

@@ -163,7 +163,7 @@ export class PageSerialiser {
     return `${tag}>`
   }
 
-  /** An attribute's value; addresses of frames and of a base as they mean outside of them. */
+  /** An attribute's value. Addresses in frames and in `base` are made absolute. */
   written(element: PageNode, name: string, value: string): string {
     const inFrame = element.ownerDocument !== document
     const isAddress = inFrame && (name === "href" || name === "src")
@@ -174,7 +174,7 @@ export class PageSerialiser {
     return isBase ? whole.replace(/#.*$/, "") + this.route : whole
   }
 
-  /** What decides whether the text of an element is seen, as a style. */
+  /** The computed styles that decide whether a reader sees the text of an element. */
   seenBy(element: PageNode): string {
     const { handedDown, own, far } = PageSerialiser
     const style = getComputedStyle(element)
@@ -208,7 +208,7 @@ export class PageSerialiser {
     return width < minFramePixels || height < minFramePixels ? null : (frame.contentDocument?.body ?? null)
   }
 
-  /** What shows in an element, in order. */
+  /** The nodes that show in an element, in order. */
   shown(element: PageNode): PageNode[] {
     if (element.shadowRoot) return [...element.shadowRoot.childNodes]
     if (element.localName === "slot" && typeof element.assignedNodes === "function") {

@@ -221,7 +221,7 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
   }
 }
 
-/** Those of a sitemap's pages that belong to the source, and how many there may be in all. */
+/** The sitemap's pages that belong to the source, and an estimate of their total. */
 function listedIn(
   sitemap: SitemapLook | null,
   belongs: (url: PageUrl) => boolean,

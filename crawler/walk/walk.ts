@@ -56,9 +56,9 @@ class SiteWalk {
   readonly #yielded: Set<PageUrl>
   /** Addresses that are known. */
   readonly #seen: Set<PageUrl>
-  /** What is left of the level. */
+  /** Steps of the present level that are left. */
   #waiting: readonly Step[]
-  /** What a paused walk knew of the next level. */
+  /** Steps of the next level that a paused walk had already found. */
   #known: readonly Step[]
   readonly #external: Step[]
   /** Pages that may still be given. */
@@ -96,7 +96,7 @@ class SiteWalk {
     yield* this.#readExternal()
   }
 
-  /** Reads a whole level, or the few best of all. @returns whether the walk is over */
+  /** Reads one level, or with `judge` the best few steps. @returns whether the walk is over */
   async *#readLevel(): AsyncGenerator<WalkedPage, boolean> {
     const { judge, limit } = this.#options
     const waiting = this.#waiting
@@ -126,7 +126,7 @@ class SiteWalk {
     return false
   }
 
-  /** Gives what was read at a step and adds what it leads to. @returns whether the walk is over */
+  /** Yields the page of a step and adds its links to `next`. @returns whether the walk is over */
   async *#take({ step, result }: Visit, next: Step[]): AsyncGenerator<WalkedPage, boolean> {
     const { discoverOnly = false, limit, maxDepth, maxBreadth, judge, sitemap } = this.#options
     const url = addressOf(step, result)
@@ -173,7 +173,7 @@ class SiteWalk {
     return false
   }
 
-  /** New links of a page to addresses inside; those to addresses outside are kept for the end. */
+  /** New links to addresses inside. Links to addresses outside are kept for the end. */
   async #linksInside(step: Step, result: ReadResult | null): Promise<Link[]> {
     const { sitemap, admits, judge, maxBreadth, allowExternal, limit } = this.#options
     const found: Link[] = []

@@ -32,7 +32,7 @@ class InlineReader {
   readonly #text: string
   #at = 0
   readonly #pieces: Piece[] = []
-  /** Runs of each mark that wait for what closes them. */
+  /** Runs of each mark that are still open. */
   readonly #emphasis: Record<string, Piece[]> = { "*": [], _: [], "~": [] }
   readonly #brackets: Piece[] = []
   /** Lengths of backtick runs that nothing closes from here on. */
@@ -81,7 +81,7 @@ class InlineReader {
     }
   }
 
-  /** Writes what the next `length` characters of the source say. */
+  /** Writes `text` for the next `length` characters of the source. */
   #emit(text: string, length: number): void {
     this.#pieces.push({ text })
     this.#at += length

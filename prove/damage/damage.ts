@@ -125,7 +125,7 @@ class Victim {
     return false
   }
 
-  /** What still works while it runs, and whether it repairs itself. */
+  /** Notes which parts still work, and whether the appliance repairs itself. */
   async lookAround(): Promise<void> {
     const { appliance } = this.#copy
     const first = await this.#stores.answers(appliance)
@@ -151,7 +151,7 @@ class Victim {
     if (!isWhole && (await this.#isHealed())) this.wentOn.push("healed by itself")
   }
 
-  /** By the doctor; pages that are gone, by a crawl. */
+  /** Repairs with the doctor, then brings pages that are gone back with a crawl. */
   async repair(): Promise<void> {
     const { appliance } = this.#copy
     await appliance.stop()

@@ -218,7 +218,7 @@ const SEARCH = json(
   "query",
 )
 
-/** The answer of a call that begins a job, which can be asked for, and ended. */
+/** The answer of a call that starts a job, with links to read and to end the job. */
 const begun = (path: string) => ({
   "200": {
     description: "A job.",
@@ -231,7 +231,7 @@ const begun = (path: string) => ({
   },
 })
 
-/** What is asked of jobs that were begun. */
+/** Calls about jobs that were started. */
 const jobsAt = (at: string): Readonly<Record<string, Call>> =>
   Object.fromEntries(
     ["crawl", "batch/scrape"].flatMap((kind): [string, Call][] => [

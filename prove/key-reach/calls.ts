@@ -45,7 +45,7 @@ export function someTry(page: SecretPage, random: Chance, origin: string): Try {
   ])()
 }
 
-/** What calls are made of. */
+/** The random values that all calls of one try share. */
 interface Asking {
   readonly page: SecretPage
   readonly random: Chance

@@ -129,7 +129,7 @@ export async function openWorld(random: Chance, livePages: number, keys: number)
   }
 }
 
-/** Pages of the site, and those that the index alone has. */
+/** Pages of the site, and pages that are in the index only. */
 function secretPages(random: Chance, livePages: number, site: TestSite): readonly SecretPage[] {
   const pages: SecretPage[] = []
   const add = (url: (address: string) => string, sources: readonly string[], isLive: boolean) => {
@@ -149,7 +149,7 @@ function secretPages(random: Chance, livePages: number, site: TestSite): readonl
   return pages
 }
 
-/** Has the site show its pages as they are in one version. */
+/** Serves one version of the pages. */
 function serve(site: TestSite, pages: readonly SecretPage[], random: Chance, version: number): void {
   const live = pages.filter(({ isLive }) => isLive)
   site.serve(

@@ -29,7 +29,7 @@ export interface Answer extends Said {
 
 /** An appliance that was given secrets. Keeps all that it says. */
 export class MarkedAppliance {
-  /** What it said, and where. */
+  /** Texts and files that must hold no secret, each with its origin. */
   readonly places: [string, Uint8Array][] = []
   readonly used: Used[] = []
   /** Settings that were given a secret. */
@@ -104,7 +104,7 @@ export class MarkedAppliance {
     return this.call(path, { method: "POST", body: JSON.stringify(body), ...more })
   }
 
-  /** Calls and keeps what is answered, as the answer of `name`. */
+  /** Calls, and keeps the answer under `name`. */
   async keepCall(name: string, path: string, init: Call = {}): Promise<Answer> {
     const answer = await this.call(path, init)
     this.keep(name, answer.said)

@@ -115,7 +115,7 @@ async function runSourceOfApi(appliance: MarkedAppliance, echo: Echo, marks: Mar
   )
 }
 
-/** Sends keys that are wrong, in every place where somebody may put one. */
+/** Sends a wrong key in every place that takes one. */
 async function sendWrongKeys(appliance: MarkedAppliance, echo: Echo, marks: Marks): Promise<void> {
   const wrong = marks.of("key that is wrong")
   const inAddress = encodeURIComponent(wrong)

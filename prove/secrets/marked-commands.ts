@@ -17,7 +17,7 @@ export interface CommandsParts extends SettingsParts {
   readonly isShort: boolean
 }
 
-/** Runs every command that shows something, and those that are given settings of other servers. */
+/** Runs every command that shows something, also with settings for other servers. */
 export async function runCommands(parts: CommandsParts): Promise<void> {
   await showEverything(parts)
   await lookAtServers(parts)
@@ -50,11 +50,11 @@ async function showEverything({ appliance, servers: { echo }, folder, backup, is
     await appliance.fossick({}, ...args)
 }
 
-/** A command of an appliance whose data stands elsewhere. */
+/** Runs a command with another data folder. */
 const elsewhere = ({ appliance, folder }: CommandsParts, settings: Settings, ...args: readonly string[]) =>
   appliance.fossick({ ...settings, FOSSICK_DATA_DIR: join(folder, "elsewhere") }, ...args)
 
-/** Looks at servers that refuse a key or a password and repeat it, and at those that nobody reaches. */
+/** Tries servers that refuse a key or a password and repeat it, and addresses where no server is. */
 async function lookAtServers(parts: CommandsParts): Promise<void> {
   const { appliance, servers, marks, postgres, isShort } = parts
   const embeddings = {

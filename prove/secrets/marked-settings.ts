@@ -18,13 +18,13 @@ export interface HostileServers {
   readonly collector: Foreign
 }
 
-/** What settings, sources and peers are made of. */
+/** Parts from which settings, sources and peers are made. */
 export interface SettingsParts {
   readonly servers: HostileServers
   readonly marks: Marks
   /** All files of the appliance stand below it. */
   readonly folder: string
-  /** What is given in files stands there, and nowhere else. */
+  /** Holds the secrets that are given in files; not searched. */
   readonly givenDir: string
   /** Where Node writes its reports of crashes. */
   readonly reports: string
@@ -124,7 +124,7 @@ async function traceSettings({ servers: { collector }, marks, givenDir }: Settin
   }
 }
 
-/** What sources and peers name. */
+/** Variables that sources and peers refer to. */
 function sourceSecrets({ folder, marks }: SettingsParts) {
   return {
     FOSSICK_PEERS_FILE: join(folder, "peers.yaml"),

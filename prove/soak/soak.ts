@@ -94,7 +94,7 @@ async function run(effort: Effort): Promise<Outcome> {
   }
 }
 
-/** What lives, and for how long. */
+/** The parts of one life, and its length. */
 interface Life {
   readonly effort: Effort
   readonly seconds: number
@@ -144,7 +144,7 @@ async function begin(effort: Effort, opened: AsyncDisposableStack): Promise<Life
   return { effort, seconds, pages, site, passing, receiver, appliance, index, withoutOther }
 }
 
-/** What was seen of a life. */
+/** Counts and samples of one life. */
 interface Lived {
   readonly counts: Counts
   readonly samples: readonly Sample[]
@@ -182,7 +182,7 @@ class LateSearches {
     this.#took.push(ms)
   }
 
-  /** What 95 of 100 did not exceed; NaN before the first. Few searches are a figure together with those before them. */
+  /** The 95th percentile of the last searches; NaN before the first. */
   latency(): number {
     this.#took = this.#took.slice(-LATELY)
     return percentile(this.#took, 0.95)
@@ -280,7 +280,7 @@ const curvesOf = (samples: readonly Sample[]): readonly Curve[] =>
       .filter(({ value }) => !Number.isNaN(value)),
   }))
 
-/** What is said of a life in the end. */
+/** Rows and faults of the report, as they are added. */
 interface Verdict {
   readonly rows: Row[]
   readonly faults: string[]

@@ -142,7 +142,7 @@ interface WeekParts {
   readonly stands: ReadonlyMap<SiteName, Stand>
   readonly mail: Awaited<ReturnType<typeof startMailServer>>
   readonly roll: () => number
-  /** Closes what is opened. */
+  /** Closes the receivers. */
   readonly cleanup: AsyncDisposableStack
 }
 
@@ -153,12 +153,12 @@ interface Watch {
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>
 }
 
-/** An appliance whose sites are watched, what happened on them and what was told of it. */
+/** One appliance that watches its sites, with the changes on them and the notices sent. */
 class Week {
   kills = 0
-  /** What each watch has to tell. */
+  /** The changes that each watch has to report. */
   readonly expected: Record<WatchName, Telling[]> = { source: [], page: [], question: [] }
-  /** What a watched question may tell. */
+  /** Changes that a watched question may report or leave out. */
   readonly #besides: Telling[] = []
   readonly #watches = new Map<WatchName, Watch>()
   readonly #parts: WeekParts
@@ -261,7 +261,7 @@ class Week {
     return true
   }
 
-  /** What the receivers were sent. */
+  /** All messages that the receivers got. */
   messages() {
     return [...this.#watches.values()].flatMap(({ receiver }) => receiver.messages)
   }
@@ -280,7 +280,7 @@ async function calm<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Those of an appliance's processes whose command line matches. */
+/** Pids of processes whose command line matches. */
 async function processesOf(appliance: WeekAppliance, pattern: RegExp): Promise<readonly number[]> {
   const found: number[] = []
   for (const pid of processTree(appliance.pid)) {

@@ -83,7 +83,7 @@ interface FollowOptions {
   readonly signal: AbortSignal
 }
 
-/** The runs that were asked for, and what is shown of them. */
+/** Follows the requested runs and shows their progress. */
 class WatchedRuns {
   readonly display: CrawlDisplay
   readonly #wanted: readonly Job[]

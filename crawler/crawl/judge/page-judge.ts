@@ -20,7 +20,7 @@ export interface PageJudgeOptions {
   readonly cut: AbortSignal
 }
 
-/** A page that was read, with where it was found and what it leads to. */
+/** A page that was read, with its frontier entry and its links. */
 interface Taken {
   readonly entry: FrontierEntry
   readonly reading: Reading

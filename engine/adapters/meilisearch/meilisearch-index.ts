@@ -110,7 +110,7 @@ async function pagesWithoutVectors({ pages }: Indexes, ids: readonly string[]): 
   return new Set(hits.map(({ id }) => id))
 }
 
-/** Adds the facts of those of the pages that lack them. */
+/** Reads the facts of pages that are not in `facts` yet, and adds them. */
 async function readFacts(
   { pages }: Indexes,
   ids: readonly string[],

@@ -33,7 +33,7 @@ export interface OpenSearchIndexParts {
   readonly state: IndexState
 }
 
-/** What one search uses. */
+/** The parts that answer one search. */
 interface Asking {
   readonly searches: Searches
   readonly indexes: Indexes

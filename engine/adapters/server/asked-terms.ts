@@ -14,13 +14,13 @@ type Frequencies = ReadonlyMap<string, number>
 export interface AskedTermsParts {
   /** Pages of the index. */
   readonly pages: number
-  /** In how many pages each of these terms stands. */
+  /** How many pages hold each term. */
   readonly frequenciesOf: (terms: readonly string[]) => Promise<Frequencies>
-  /** Terms of the index that these words may be misspellings of, and in how many pages each stands. */
+  /** Terms of the index that resemble these words, and how many pages hold each. */
   readonly similarTerms: (words: readonly UnknownWord[]) => Promise<Frequencies>
 }
 
-/** What one search learns from a server about terms. Asks once for each. */
+/** Remembers term frequencies for one search, so that the server is asked about each term once. */
 export class AskedTerms {
   readonly #parts: AskedTermsParts
   readonly #known = new Map<string, number>()
@@ -40,7 +40,7 @@ export class AskedTerms {
     return inverseFrequency(this.#frequencyOf(term), this.#parts.pages)
   }
 
-  /** Those of the terms that some page holds. */
+  /** The terms that at least one page holds. */
   async held(terms: readonly string[]): Promise<string[]> {
     await this.#learn(terms)
     return terms.filter((term) => this.#frequencyOf(term) > 0)

@@ -61,7 +61,7 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
   }
 }
 
-/** What a walk through a document finds, addresses as they are written. */
+/** Collects facts while walking through a document. Addresses are not resolved yet. */
 class FoundFacts {
   readonly meta = new Map<string, string>()
   titleTag = ""

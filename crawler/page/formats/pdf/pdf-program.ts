@@ -99,7 +99,7 @@ type Given = readonly unknown[] | null
 const numberAt = (given: Given, i: number): number => Number(given?.[i] ?? 0)
 const colorIn = (given: Given): string | null => (typeof given?.[0] === "string" ? given[0] : null)
 
-/** What each operator does. The others change nothing that is looked at here. */
+/** The step for each operator. Other operators do not affect text or colours. */
 const STEPS: ReadonlyMap<number, (page: PageProgram, given: Given) => void> = new Map([
   [OPS.save, (page) => page.save()],
   [OPS.restore, (page) => page.restore()],
@@ -147,7 +147,7 @@ const STEPS: ReadonlyMap<number, (page: PageProgram, given: Given) => void> = ne
   [OPS.paintSolidColorImageMask, (page) => page.paintPicture()],
 ])
 
-/** Follows the program of one page, and tells its seen texts from its unseen ones. */
+/** Runs the program of one page and collects the texts that a reader cannot see. */
 export class PageProgram {
   readonly unseen: DrawnText[] = []
   /** Whether a picture covers most of the page. */

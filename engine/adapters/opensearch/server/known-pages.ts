@@ -10,17 +10,17 @@ import type { Shards } from "./shards.ts"
 
 /** Pages read in one request: what they hold is parsed in one go. */
 const PAGES_AT_A_TIME = 32
-/** What is known of a page without its terms and its text. */
+/** Columns that a search keeps of a page: all but its terms and its text. */
 export const KNOWN = ["facts", "head", "written"] as const
 
 type LongField = "markdown" | "passages"
 
-/** What one search reads of pages. It remembers what it read. */
+/** Reads pages for one search, and remembers the columns it has read. */
 export class KnownPages {
   readonly #searches: Searches
   readonly #reads: PageReads
   readonly #index: string
-  /** {@link KNOWN} and more of pages; null of those that are gone. */
+  /** {@link KNOWN} columns by page id, sometimes with others; null for a page that is gone. */
   readonly #columns = new Map<string, Columns | null>()
   readonly #facts = new Map<string, PageFacts>()
   /** The versions of pages that were found by their words: see `versions.ts`. */
@@ -33,7 +33,7 @@ export class KnownPages {
     this.#index = index
   }
 
-  /** Remembers columns that came with an answer: all that are {@link KNOWN}. */
+  /** Remembers columns that came with an answer. They must include all {@link KNOWN} ones. */
   keep(columns: Columns): void {
     this.#columns.set(columns.id, columns)
     this.#facts.delete(columns.id)
@@ -103,7 +103,7 @@ export class KnownPages {
     )
   }
 
-  /** A long field of these pages, of those that were not replaced since. */
+  /** A long field by page id. Pages that were replaced since are left out. */
   async storedText(wanted: readonly PageHead[], field: LongField): Promise<Map<string, string>> {
     const fetched = await this.#reads.documents(wanted.map(({ id }) => id))
     const found = new Map<string, string>()
@@ -123,7 +123,7 @@ export class KnownPages {
     return found
   }
 
-  /** {@link KNOWN} of these pages, of those that are there. */
+  /** {@link KNOWN} columns of the pages that still exist. */
   async #known(ids: readonly string[]): Promise<Columns[]> {
     const unread = ids.filter((id) => !this.#columns.has(id))
     const read = await this.#reads.columns(unread, KNOWN)
@@ -131,7 +131,7 @@ export class KnownPages {
     return ids.flatMap((id) => this.#columns.get(id) ?? [])
   }
 
-  /** Documents of these pages with what is known of them, in any order. */
+  /** Whole documents with their id, revision and head, in any order. */
   async #whole(ids: readonly string[]) {
     if (ids.length === 0) return []
     const { hits } = await this.#searches.search(this.#index, {

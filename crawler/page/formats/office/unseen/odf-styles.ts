@@ -28,7 +28,7 @@ const SLIDE: SlideSize = { width: 28, height: 21 }
 
 const keyOf = (family: string | undefined, name: string | undefined): string => `${family} ${name}`
 
-/** Styles by family and name, and what a page looks like that says nothing of it. */
+/** Styles by family and name, with the size and the ground of pages that set none. */
 export function readStyles(...parts: readonly string[]): {
   styles: Styles
   slide: SlideSize

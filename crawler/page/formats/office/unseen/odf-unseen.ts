@@ -57,11 +57,11 @@ interface Table {
   rowStyle: string | undefined
 }
 
-/** What an element says of itself, whatever it stands in. */
+/** The style and visibility of one element, before it inherits anything. */
 interface Said {
   readonly style: Partial<OdfStyle>
   readonly isHidden: boolean
-  /** Of a shape. */
+  /** Set for shapes only. */
   readonly place?: Place | null
 }
 
@@ -86,7 +86,7 @@ class UnseenReader {
   readonly #slide: SlideSize
   readonly #frames: Frame[]
   readonly #tables: Table[] = []
-  /** Of the slide that is being read; null outside of slides. */
+  /** The ground of the present slide; null outside slides. */
   #ground: Ground | null = null
 
   constructor(xml: string, { styles, slide, paper }: ReturnType<typeof readStyles>) {
@@ -226,7 +226,7 @@ class UnseenReader {
     return { style, isHidden, place }
   }
 
-  /** Paints what an element of a slide fills. @returns what its text stands on */
+  /** Paints an element's filling onto its slide. @returns the ground of its text */
   #paint(
     ground: Ground,
     name: string,
@@ -247,7 +247,7 @@ const isHiddenSection = (given: Attributes): boolean =>
   given["text:display"] === "none" ||
   (given["text:display"] === "condition" && given["text:is-hidden"] === "true")
 
-/** Of a row or columns. */
+/** Whether a row or a column is collapsed or filtered out. */
 const isCollapsed = (given: Attributes): boolean =>
   /^(?:collapse|filter)$/.test(given["table:visibility"] ?? "")
 

@@ -124,7 +124,7 @@ class SlideReader {
   #isSlideHidden = false
   #run: Run | null = null
   #textFrom = 0
-  /** Where the measure of a group begins, for what is in it. */
+  /** The origin of a group's own coordinates. */
   #childOffset = { x: 0, y: 0 }
 
   constructor(xml: string, facts: SlideFacts) {
@@ -166,7 +166,7 @@ class SlideReader {
     }
   }
 
-  /** Whether an element says where its shape or group lies; then that is noted. */
+  /** Notes the place of a shape or group. @returns whether the element is about that */
   #isPlace(frame: Frame, name: string, given: Attributes): boolean {
     const isOfFrame = this.#path.at(-2)?.endsWith("xfrm") === true
     if (name === "a:off" && isOfFrame) {
@@ -196,7 +196,7 @@ class SlideReader {
     return true
   }
 
-  /** Whether an element says what its shape is filled with; then that is noted. */
+  /** Notes the filling of a shape. @returns whether the element is about that */
   #isFill(frame: Frame, name: string, given: Attributes): boolean {
     const [fourth, above, parent] = [this.#path.at(-4), this.#path.at(-3), this.#path.at(-2)]
     if (parent === "p:spPr" && FILLS.has(name)) frame.fill = name === "a:noFill" ? undefined : null
@@ -209,7 +209,7 @@ class SlideReader {
     return true
   }
 
-  /** Whether an element says how letters look; then that is noted. */
+  /** Notes the look of letters. @returns whether the element is about that */
   #isLook(run: Run, name: string, given: Attributes): boolean {
     const [fourth, above, parent] = [this.#path.at(-4), this.#path.at(-3), this.#path.at(-2)]
     if (name === "a:rPr") run.size = Number(given["sz"] ?? LEAST_HUNDREDTHS)
