@@ -64,6 +64,6 @@ export type OpenedBy<F extends { readonly name: string }> = {
     : never
 }
 
-type OwnSettings<F> = F extends { readonly settings: infer S } ? S : Record<never, never>
+type OwnSettings<F> = F extends { readonly settings: infer S } ? S : object
 /** The intersection of the members of a union. */
 type AllOf<U> = (U extends unknown ? (one: U) => void : never) extends (one: infer I) => void ? I : never

@@ -26,7 +26,7 @@ import type { AppParts } from "./parts.ts"
 export type Desk = AppParts & ReturnType<typeof deskOf>
 
 /** Builds what several features share. Engine and reader come with each request, within the reach of its key. */
-export function deskOf(parts: AppParts, features: readonly Feature<never, never>[]) {
+export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
   const describe = async () => (await import("../openapi/document.ts")).describedBy(features, parts.config)
   const { config, readOnly = null, oauth, federation, embedder, misses = null } = parts
   const accounts =

@@ -39,10 +39,10 @@ const TAGS: Readonly<Record<string, string>> = {
  * @param caps what the settings of a server allow; left out: of any server
  */
 export async function describedBy(
-  features: readonly Pick<Feature<never, never>, "name" | "describe">[],
+  features: readonly Pick<Feature<never>, "name" | "describe">[],
   caps?: DomainCaps,
 ): Promise<Required<Description>> {
-  const all = await Promise.all(features.map(({ describe }) => describe?.(caps)))
+  const all = await Promise.all(features.map(async ({ describe }) => await describe?.(caps)))
   return {
     operations: all.flatMap((one) => one?.operations ?? []),
     schemas: Object.assign(

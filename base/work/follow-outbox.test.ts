@@ -28,8 +28,10 @@ function follow(given: readonly Message[], options: Partial<FollowOptions<unknow
   const stop = new AbortController()
   const done = followOutbox({
     outbox: {
-      due: (busy, limit, served = []) => {
-        const free = waiting.filter(({ receiver, key }) => !busy.has(receiver) && !served.includes(key ?? ""))
+      due: (busy, limit, served) => {
+        const free = waiting.filter(
+          ({ receiver, key }) => !busy.has(receiver) && served?.includes(key ?? "") !== true,
+        )
         const first = new Map(free.toReversed().map((one) => [one.receiver, one]))
         return [...first.values()].slice(0, limit)
       },
@@ -52,7 +54,7 @@ function follow(given: readonly Message[], options: Partial<FollowOptions<unknow
   return {
     settled,
     lines,
-    async stop() {
+    stop: async () => {
       stop.abort()
       await done
     },
@@ -140,4 +142,5 @@ test("a brisk outbox sends one message after the other without waiting for the n
   })
   await until(() => settled.length === 3)
   await stop()
+  expect(settled).toEqual(["1", "2", "3"])
 })

@@ -51,17 +51,16 @@ export async function followOutbox<Own>(options: FollowOptions<Own>): Promise<vo
       const { receiver, key } = message
       const leave = pool.enter(key ?? receiver)
       if (leave === null) continue
-      const done = sendOnce(message, options)
-        .catch((err: unknown) => {
+      const send = async () => {
+        const isSettled = await sendOnce(message, options).catch((err: unknown) => {
           log.error({ err }, `${one} could not be sent`)
           return false
         })
-        .then((isSettled) => {
-          sending.delete(receiver)
-          leave()
-          if (isSettled && isBrisk) waiting.abort()
-        })
-      sending.set(receiver, done)
+        sending.delete(receiver)
+        leave()
+        if (isSettled && isBrisk) waiting.abort()
+      }
+      sending.set(receiver, send())
     }
   }
   signal.addEventListener("abort", () => waiting.abort(), { once: true })

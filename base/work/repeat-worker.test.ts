@@ -39,7 +39,7 @@ function repeat(codes: (number | null | "works")[], options: Partial<RepeatWorke
     lines,
     stopped,
     started: () => started,
-    async stop() {
+    stop: async () => {
       stop.abort()
       await done
     },

@@ -56,7 +56,8 @@ async function ended(
   const stop = () => void child.stop()
   signal.addEventListener("abort", stop, { once: true })
   try {
-    while (isBusy !== undefined && !over.signal.aborted) {
+    if (isBusy === undefined) return await exited
+    while (!over.signal.aborted) {
       await pause(pollMs, over.signal)
       if (over.signal.aborted || !isBusy()) continue
       await child.stop()

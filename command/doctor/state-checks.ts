@@ -116,14 +116,15 @@ export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
        where state = 'given-up' or (state = 'waiting' and attempts > 0) group by state, source`,
     )
     return rows.map(({ state, source, n, error }) => {
+      const whose = typeof source === "string" ? source : "the backup"
       const why = typeof error === "string" ? ` (${error})` : ""
       return state === "given-up"
         ? note(
-            `${String(n)} messages of ${String(source ?? "the backup")} were given up${why}.`,
+            `${String(n)} messages of ${whose} were given up${why}.`,
             "docs/webhooks.md says how to see and repeat them.",
           )
         : wrong(
-            `${String(n)} messages of ${String(source ?? "the backup")} wait for a receiver that does not take them${why}.`,
+            `${String(n)} messages of ${whose} wait for a receiver that does not take them${why}.`,
             "See that the receiver answers; they are tried again for a day. docs/webhooks.md has more.",
           )
     })

@@ -19,7 +19,7 @@ const idSchema = (name: string, description: string): ObjectSchema => ({
 export async function toolsOf(
   features: readonly Pick<Feature<never>, "name" | "tools">[],
 ): Promise<readonly Tool[]> {
-  const ofFeatures = await Promise.all(features.map(({ tools }) => tools?.()))
+  const ofFeatures = await Promise.all(features.map(async ({ tools }) => await tools?.()))
   return [...connectorTools, ...ofFeatures.flatMap((tools) => tools ?? [])]
 }
 
