@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact"
+import type { ComponentChildren, RefObject } from "preact"
 import { useEffect } from "preact/hooks"
 
 import { Button } from "../design/button.tsx"
@@ -110,6 +110,49 @@ const RESULTS = {
 /** Whether a run is still to do something. */
 export const isOpen = (state: State): boolean =>
   state === "queued" || state === "running" || state === "paused"
+
+/** A part of a screen, under a heading. */
+export const Block = ({
+  id,
+  title,
+  children,
+}: {
+  /** Of the heading. */
+  readonly id: string
+  readonly title: ComponentChildren
+  readonly children: ComponentChildren
+}) => (
+  <section class="block" aria-labelledby={id}>
+    <h2 id={id}>{title}</h2>
+    {children}
+  </section>
+)
+
+/** A form whose faults the appliance or the screen finds, not the browser. */
+export const Form = ({
+  form,
+  class: look,
+  onSubmit,
+  children,
+}: {
+  readonly form?: RefObject<HTMLFormElement | null>
+  readonly class: string
+  readonly onSubmit: () => void
+  readonly children: ComponentChildren
+}) => (
+  <form
+    {...(form !== undefined && { ref: form })}
+    class={look}
+    noValidate
+    autocomplete="off"
+    onSubmit={(event) => {
+      event.preventDefault()
+      onSubmit()
+    }}
+  >
+    {children}
+  </form>
+)
 
 /** One fact of a list of them: its name, and what it is. */
 export const Fact = ({

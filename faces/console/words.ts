@@ -82,3 +82,11 @@ export function languageName(code: string): string {
     return code
   }
 }
+
+/** The address that a text means; `https` where it names no scheme. */
+export function addressIn(text: string): string | null {
+  const given = text.trim()
+  if (given === "") return null
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`)
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
+}

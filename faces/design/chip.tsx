@@ -10,7 +10,7 @@ export function Chip({
   children,
 }: {
   readonly tone?: "good" | "warn" | "bad" | "accent" | undefined
-  readonly icon?: IconName
+  readonly icon?: IconName | undefined
   readonly title?: string
   readonly children: ComponentChildren
 }) {

@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks"
-import type { TargetedSubmitEvent } from "preact"
 
 import { Button } from "../../design/button.tsx"
 import { Field } from "../../design/field.tsx"
 import { appliance } from "../../session/appliance.ts"
-import { Head, Problem } from "../parts.tsx"
+import { Form, Head, Problem } from "../parts.tsx"
 import type { Place } from "../place.ts"
 import { draftOf, EMPTY } from "./draft.ts"
 import { type Look, LookFacts } from "./look-facts.tsx"
 import { Busy } from "../asking/status.tsx"
 import { useCall } from "../asking/use-call.ts"
+import { addressIn } from "../words.ts"
 import { Writing } from "./writing.tsx"
 import { Yaml } from "./yaml.tsx"
 
@@ -114,14 +114,13 @@ function LookForm({
 }) {
   const [written, setWritten] = useState(url ?? "")
   const [wrong, setWrong] = useState<string | null>(null)
-  const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
+  const submit = () => {
     const address = addressIn(written)
     setWrong(address === null ? "Write the address of a site, such as https://docs.example.com/." : null)
     if (address !== null) onLook(address)
   }
   return (
-    <form class="look-form" onSubmit={submit} noValidate autocomplete="off">
+    <Form class="look-form" onSubmit={submit}>
       <Field
         label="Address of the site"
         name="url"
@@ -141,14 +140,6 @@ function LookForm({
           </Button>
         )}
       </p>
-    </form>
+    </Form>
   )
-}
-
-/** The address that a text means; `https` where it names no scheme. */
-function addressIn(text: string): string | null {
-  const given = text.trim()
-  if (given === "") return null
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`)
-  return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }

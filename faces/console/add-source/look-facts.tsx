@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
-import { Fact } from "../parts.tsx"
+import { Block, Fact } from "../parts.tsx"
 import { AllowNetwork } from "../networks/allow-network.tsx"
 import { counted, languageName, lasting, whole } from "../words.ts"
 
@@ -21,8 +21,7 @@ export function LookFacts(props: LookProps) {
   const { look } = props
   const { url, estimate, rendering, languages, program } = look
   return (
-    <section class="block" aria-labelledby="found">
-      <h2 id="found">What one look found</h2>
+    <Block id="found" title="What one look found">
       <dl class="facts">
         <SiteFact look={look} />
         {estimate !== null && <CrawlFact estimate={estimate} />}
@@ -43,7 +42,7 @@ export function LookFacts(props: LookProps) {
         {counted(look.requests, "request")} in{" "}
         {look.took_ms < 1000 ? "less than a second" : lasting(look.took_ms / 1000)}; nothing was indexed.
       </p>
-    </section>
+    </Block>
   )
 }
 

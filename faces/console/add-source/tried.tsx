@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { appliance } from "../../session/appliance.ts"
-import { Problem } from "../parts.tsx"
+import { Block, Problem } from "../parts.tsx"
 import { counted } from "../words.ts"
 import { type Draft, sourceOf } from "./draft.ts"
 import { PagesRead } from "./pages-read.tsx"
@@ -42,8 +42,7 @@ export function Reading({
   const isTried = value !== null && value.problems.length === 0
   const pages = isTried ? value.pages : seen
   return (
-    <section class="block" aria-labelledby="read">
-      <h2 id="read">How its pages read</h2>
+    <Block id="read" title="How its pages read">
       {problem !== null && <Problem text={problem} onAgain={tryIt} />}
       {value?.login != null && <LoginTried login={value.login} />}
       {value !== null && !isTried && (
@@ -68,7 +67,7 @@ export function Reading({
         </p>
       )}
       {isTried && !isBusy && <p class="small">{counted(value.requests, "request")}; nothing was indexed.</p>}
-    </section>
+    </Block>
   )
 }
 

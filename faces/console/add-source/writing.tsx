@@ -4,7 +4,7 @@ import { Button } from "../../design/button.tsx"
 import { toast } from "../../design/toast.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Going } from "../link.tsx"
-import { Problem } from "../parts.tsx"
+import { Form, Problem } from "../parts.tsx"
 import type { Place } from "../place.ts"
 import { counted, lasting } from "../words.ts"
 import { AllowNetwork } from "../networks/allow-network.tsx"
@@ -34,13 +34,10 @@ export function Writing({
   const writing = useWriting(props)
   const { form, draft, isRefused } = writing
   return (
-    <form
-      ref={form}
+    <Form
+      form={form}
       class="writing"
-      noValidate
-      autocomplete="off"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         if (!isRefused) writing.save(true)
       }}
     >
@@ -55,7 +52,7 @@ export function Writing({
         <Reading draft={draft} seen={seen} onWrong={writing.tell} />
       </div>
       <Beside writing={writing} />
-    </form>
+    </Form>
   )
 }
 

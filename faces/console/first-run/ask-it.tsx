@@ -8,7 +8,7 @@ import { StoredCopy } from "../../reading/stored-copy.tsx"
 import { sentencesOf } from "../../search/sentences.ts"
 import { addressOf, appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
-import { Problem } from "../parts.tsx"
+import { Block, Problem } from "../parts.tsx"
 import { useCall } from "../asking/use-call.ts"
 
 type Found = AnswerOf<"POST /search">
@@ -29,8 +29,7 @@ export function AskIt({ source, isReady }: { readonly source: string; readonly i
     )
   }
   return (
-    <section class="block" aria-labelledby="ask">
-      <h2 id="ask">Ask it something</h2>
+    <Block id="ask" title="Ask it something">
       {isReady ? (
         <form
           class="look-form"
@@ -64,7 +63,7 @@ export function AskIt({ source, isReady }: { readonly source: string; readonly i
       )}
       {asked.problem !== null && <Problem text={asked.problem} />}
       {asked.value !== null && !asked.isBusy && <Answered found={asked.value} />}
-    </section>
+    </Block>
   )
 }
 

@@ -6,7 +6,7 @@ import { Icon } from "../../design/icons.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Adding } from "../add-source/add-source.tsx"
 import { Link } from "../link.tsx"
-import { Head, Problem } from "../parts.tsx"
+import { Form, Head, Problem } from "../parts.tsx"
 import { useCall } from "../asking/use-call.ts"
 import { AskIt } from "./ask-it.tsx"
 import { FirstCrawl } from "./first-crawl.tsx"
@@ -98,15 +98,7 @@ function Naming({ onNamed }: { readonly onNamed: (isNew: boolean) => void }) {
     })
   }
   return (
-    <form
-      class="card naming"
-      noValidate
-      autocomplete="off"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save()
-      }}
-    >
+    <Form class="card naming" onSubmit={save}>
       <h2>What is it to be called?</h2>
       <Field
         label="Name"
@@ -122,6 +114,6 @@ function Naming({ onNamed }: { readonly onNamed: (isNew: boolean) => void }) {
           Go on
         </Button>
       </p>
-    </form>
+    </Form>
   )
 }

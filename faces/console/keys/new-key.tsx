@@ -5,7 +5,7 @@ import { Dialog } from "../../design/dialog.tsx"
 import { Field, Select, TextArea } from "../../design/field.tsx"
 import { useActions } from "../asking/use-actions.ts"
 import { bound, type DraftForm, useFormProblems } from "../asking/use-form-problems.ts"
-import { Problem } from "../parts.tsx"
+import { Form, Problem } from "../parts.tsx"
 import { Check, Checks } from "../rules/check.tsx"
 import { type KeyDraft, type KeyKind, LASTING, makeKey, newKeyDraft } from "./key-draft.ts"
 import type { Made } from "./made-key.tsx"
@@ -51,13 +51,10 @@ export function NewKey({
   const fields = { draft, onChange, wrong }
   return (
     <Dialog title="New key" onClose={onClose}>
-      <form
-        ref={form}
+      <Form
+        form={form}
         class="new-key"
-        noValidate
-        autocomplete="off"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           void act("make", make, "The key is made")
         }}
       >
@@ -93,7 +90,7 @@ export function NewKey({
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </p>
-      </form>
+      </Form>
     </Dialog>
   )
 }

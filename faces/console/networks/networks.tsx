@@ -1,7 +1,7 @@
 import { Button } from "../../design/button.tsx"
 import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
-import { Problem } from "../parts.tsx"
+import { Block, Problem } from "../parts.tsx"
 import { useActions } from "../asking/use-actions.ts"
 import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
 
@@ -22,8 +22,7 @@ export function Networks() {
       `Crawls may read ${what} no longer`,
     )
   return (
-    <section class="block" aria-labelledby="networks">
-      <h2 id="networks">Allowed private networks</h2>
+    <Block id="networks" title="Allowed private networks">
       <p class="small">
         {value.on
           ? "Crawls of sources that are declared here may read them. "
@@ -51,6 +50,6 @@ export function Networks() {
           </li>
         ))}
       </ul>
-    </section>
+    </Block>
   )
 }

@@ -7,7 +7,7 @@ import { appliance } from "../../session/appliance.ts"
 import { PolledStatus } from "../asking/status.tsx"
 import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
 import { counted, rate, share, size, whole } from "../words.ts"
-import { Chart, type Span } from "./chart.tsx"
+import { Chart, type Line, type Span } from "./chart.tsx"
 
 const SPANS = [
   { hours: 6, name: "6 hours" },
@@ -63,20 +63,30 @@ const sum = (points: Points, of: (point: Points[number]) => number): number =>
   points.reduce((all, point) => all + of(point), 0)
 
 function Drawn({ history }: { readonly history: History }) {
-  const { points } = history
+  const { points, memory_bytes: memory, disk_bytes: disk } = history
   const time = {
     at: points.map(({ at }) => Date.parse(at)),
     from: Date.parse(history.from),
     to: Date.parse(history.to),
     stepMs: history.step_seconds * 1000,
   }
+  const measured = { time, points }
   return (
     <div class="charts">
-      <CrawlRate time={time} points={points} />
-      <Questions time={time} points={points} />
-      <AnswerTimes time={time} points={points} />
-      <Memory time={time} points={points} of={history.memory_bytes} />
-      {history.disk_bytes !== null && <Disk time={time} points={points} of={history.disk_bytes} />}
+      <CrawlRate {...measured} />
+      <Questions {...measured} />
+      <AnswerTimes {...measured} />
+      <Used
+        {...measured}
+        title="Memory used"
+        name="all"
+        of={memory}
+        free={(one) => one.memory_free_bytes}
+        more={[{ name: "the search", tone: "good", values: points.map((one) => one.process_memory_bytes) }]}
+      />
+      {disk !== null && (
+        <Used {...measured} title="Disk used" name="used" of={disk} free={(one) => one.disk_free_bytes} />
+      )}
       <Fresh />
     </div>
   )
@@ -149,40 +159,35 @@ function AnswerTimes({ time, points }: Measured) {
   )
 }
 
-function Memory({ time, points, of }: Measured & { readonly of: number }) {
-  const last = points.at(-1)
+/** How much of something is used, beside all of it. */
+function Used({
+  points,
+  time,
+  title,
+  name,
+  of,
+  free,
+  more = [],
+}: Measured & {
+  readonly title: string
+  readonly name: string
+  readonly of: number
+  readonly free: (point: Points[number]) => number | null
+  readonly more?: readonly Line[]
+}) {
+  const used = points.map((point) => {
+    const left = free(point)
+    return left === null ? null : of - left
+  })
+  const now = used.at(-1) ?? null
   return (
     <Chart
       {...time}
-      title="Memory used"
-      now={last === undefined ? "–" : `${size(of - last.memory_free_bytes)} of ${size(of)}`}
+      title={title}
+      now={now === null ? "–" : `${size(now)} of ${size(of)}`}
       as="lines"
       most={of}
-      lines={[
-        { name: "all", tone: "accent", values: points.map((one) => of - one.memory_free_bytes) },
-        { name: "the search", tone: "good", values: points.map((one) => one.process_memory_bytes) },
-      ]}
-      shown={size}
-    />
-  )
-}
-
-function Disk({ time, points, of }: Measured & { readonly of: number }) {
-  const last = points.at(-1)
-  return (
-    <Chart
-      {...time}
-      title="Disk used"
-      now={last?.disk_free_bytes == null ? "–" : `${size(of - last.disk_free_bytes)} of ${size(of)}`}
-      as="lines"
-      most={of}
-      lines={[
-        {
-          name: "used",
-          tone: "accent",
-          values: points.map(({ disk_free_bytes: free }) => (free === null ? null : of - free)),
-        },
-      ]}
+      lines={[{ name, tone: "accent", values: used }, ...more]}
       shown={size}
     />
   )

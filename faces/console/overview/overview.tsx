@@ -1,7 +1,7 @@
 import { Icon } from "../../design/icons.tsx"
 import { Progress } from "../../design/progress.tsx"
 import { Link } from "../link.tsx"
-import { Head, Nothing, Tile } from "../parts.tsx"
+import { Block, Head, Nothing, Tile } from "../parts.tsx"
 import { RunTable } from "../sources/run-table.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
@@ -29,10 +29,14 @@ export function Overview() {
           <Needs needs={needsOf(value)} />
           <Tiles seen={value} />
           <Charts />
-          <section class="block" aria-labelledby="last-runs">
-            <h2 id="last-runs">
-              Last runs <Link to={{ view: "runs", source: null }}>All runs</Link>
-            </h2>
+          <Block
+            id="last-runs"
+            title={
+              <>
+                Last runs <Link to={{ view: "runs", source: null }}>All runs</Link>
+              </>
+            }
+          >
             {value.jobs.length === 0 ? (
               <Nothing icon="clock" title="Nothing has run yet">
                 <p>
@@ -44,7 +48,7 @@ export function Overview() {
             ) : (
               <RunTable caption="Last runs" jobs={value.jobs} />
             )}
-          </section>
+          </Block>
         </>
       )}
     </>
@@ -53,8 +57,7 @@ export function Overview() {
 
 function Needs({ needs }: { readonly needs: readonly Need[] }) {
   return (
-    <section class="block" aria-labelledby="needs">
-      <h2 id="needs">Needs you</h2>
+    <Block id="needs" title="Needs you">
       {needs.length === 0 ? (
         <p class="well">
           <Icon name="check" /> Nothing waits for you.
@@ -77,7 +80,7 @@ function Needs({ needs }: { readonly needs: readonly Need[] }) {
           ))}
         </ul>
       )}
-    </section>
+    </Block>
   )
 }
 

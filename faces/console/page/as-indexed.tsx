@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { Link } from "../link.tsx"
-import { Fact } from "../parts.tsx"
+import { Block, Fact } from "../parts.tsx"
 import { atTime, counted, languageName, whole } from "../words.ts"
 
 type State = AnswerOf<"GET /admin/page">
@@ -18,8 +18,7 @@ export function AsIndexed({ page, forms }: { readonly page: Page; readonly forms
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? page.passages : page.passages.slice(0, FEW)
   return (
-    <section class="block" aria-labelledby="indexed">
-      <h2 id="indexed">As the index holds it</h2>
+    <Block id="indexed" title="As the index holds it">
       <dl class="facts">
         <Fact name="Title" wide>
           <b>{page.title || "Without a title"}</b>
@@ -62,7 +61,7 @@ export function AsIndexed({ page, forms }: { readonly page: Page; readonly forms
           </Button>
         </p>
       )}
-    </section>
+    </Block>
   )
 }
 

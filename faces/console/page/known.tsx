@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
-import { Time } from "../parts.tsx"
+import { Block, Time } from "../parts.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { Link } from "../link.tsx"
 import { Meaning } from "../run/meaning.tsx"
@@ -57,16 +57,19 @@ export function Known({ state: { known, linked_from: links } }: { readonly state
   if (known.length === 0) return null
   return (
     <>
-      <section class="block" aria-labelledby="known">
-        <h2 id="known">What its sources know</h2>
+      <Block id="known" title="What its sources know">
         <Table caption="Visits, by source" columns={COLUMNS} rows={known} keyOf={({ source }) => source} />
-      </section>
-      <section class="block" aria-labelledby="linked">
-        <h2 id="linked">
-          {links.pages.length === 0
-            ? "No page links to it"
-            : `${links.all ? "" : "At least "}${counted(links.pages.length, "page")} ${links.pages.length === 1 ? "links" : "link"} to it`}
-        </h2>
+      </Block>
+      <Block
+        id="linked"
+        title={
+          <>
+            {links.pages.length === 0
+              ? "No page links to it"
+              : `${links.all ? "" : "At least "}${counted(links.pages.length, "page")} ${links.pages.length === 1 ? "links" : "link"} to it`}
+          </>
+        }
+      >
         {links.pages.length > 0 && (
           <ul class="latest" aria-label="Pages that link to it">
             {links.pages.map(({ url, source }) => (
@@ -76,7 +79,7 @@ export function Known({ state: { known, linked_from: links } }: { readonly state
             ))}
           </ul>
         )}
-      </section>
+      </Block>
     </>
   )
 }

@@ -1,4 +1,3 @@
-import type { TargetedSubmitEvent } from "preact"
 import { useContext, useEffect, useState } from "preact/hooks"
 
 import type { AnswerOf } from "../../../api/client/client.ts"
@@ -7,7 +6,8 @@ import { Field } from "../../design/field.tsx"
 import { Icon } from "../../design/icons.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Going, Link } from "../link.tsx"
-import { Head, Loading, Nothing, Problem } from "../parts.tsx"
+import { Form, Head, Loading, Nothing, Problem } from "../parts.tsx"
+import { addressIn } from "../words.ts"
 import { useActions } from "../asking/use-actions.ts"
 import { useCall } from "../asking/use-call.ts"
 import { AsIndexed } from "./as-indexed.tsx"
@@ -55,16 +55,13 @@ function Asking({ url, query }: { readonly url: string | null; readonly query: s
     setAddress(url ?? "")
     setQuestion(query ?? "")
   }, [url, query])
-  const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const given = address.trim()
-    const whole = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`)
-    const isAddress = given !== "" && whole !== null && /^https?:$/.test(whole.protocol)
-    setWrong(isAddress ? null : "Write the address of a page.")
-    if (isAddress) go({ view: "page", url: whole.href, query: question.trim() || null })
+  const submit = () => {
+    const whole = addressIn(address)
+    setWrong(whole === null ? "Write the address of a page." : null)
+    if (whole !== null) go({ view: "page", url: whole, query: question.trim() || null })
   }
   return (
-    <form class="look-form inspect" onSubmit={submit} noValidate autocomplete="off">
+    <Form class="look-form inspect" onSubmit={submit}>
       <Field
         label="Address of the page"
         name="url"
@@ -79,7 +76,7 @@ function Asking({ url, query }: { readonly url: string | null; readonly query: s
           Inspect
         </Button>
       </p>
-    </form>
+    </Form>
   )
 }
 

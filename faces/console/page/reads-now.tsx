@@ -2,7 +2,7 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
 import { appliance } from "../../session/appliance.ts"
-import { Fact, Problem } from "../parts.tsx"
+import { Block, Fact, Problem } from "../parts.tsx"
 import { Meaning } from "../run/meaning.tsx"
 import { kindOf, shownOutcome } from "../run/outcomes.ts"
 import { Busy } from "../asking/status.tsx"
@@ -23,8 +23,7 @@ export function ReadsNow({ url }: { readonly url: string }) {
       appliance.call("POST /admin/try", { body: { url, ...(rendering && { rendering }) }, signal }),
     )
   return (
-    <section class="block" aria-labelledby="now">
-      <h2 id="now">How it reads now</h2>
+    <Block id="now" title="How it reads now">
       {problem !== null && <Problem text={problem} onAgain={() => read()} />}
       {value !== null && !isBusy && <Outcome tried={value} />}
       {isBusy ? (
@@ -41,7 +40,7 @@ export function ReadsNow({ url }: { readonly url: string }) {
           </Button>
         </p>
       )}
-    </section>
+    </Block>
   )
 }
 

@@ -1,5 +1,6 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Icon } from "../../design/icons.tsx"
+import { Block } from "../parts.tsx"
 
 type Step = AnswerOf<"GET /admin/why">["steps"][number]
 
@@ -24,8 +25,7 @@ const VERDICTS = {
 
 /** What decides whether a search finds the page, in the order in which it does. */
 export const Steps = ({ steps }: { readonly steps: readonly Step[] }) => (
-  <section class="block" aria-labelledby="why">
-    <h2 id="why">Why</h2>
+  <Block id="why" title="Why">
     <ol class="why-steps" aria-label="Every rule, with its reason">
       {steps.map(({ name, verdict, text }) => (
         <li key={name} class={verdict}>
@@ -38,5 +38,5 @@ export const Steps = ({ steps }: { readonly steps: readonly Step[] }) => (
         </li>
       ))}
     </ol>
-  </section>
+  </Block>
 )

@@ -5,7 +5,7 @@ import { Chip } from "../../design/chip.tsx"
 import { Field, Select, TextArea } from "../../design/field.tsx"
 import { Tabs } from "../../design/tabs.tsx"
 import { BASE } from "../../session/appliance.ts"
-import { Head, Loading, Problem } from "../parts.tsx"
+import { Block, Head, Loading, Problem } from "../parts.tsx"
 import { Snippet } from "../upkeep/snippet.tsx"
 import { type Called, useCall } from "../asking/use-call.ts"
 import { usePolled } from "../asking/use-polled.ts"
@@ -136,8 +136,7 @@ function TakeAlong({ filled }: { readonly filled: FilledCall }) {
   const snippets = snippetsOf(BASE.href.replace(/\/$/, ""), filled)
   const snippet = snippets.find(({ name }) => name === language) ?? snippets[0]!
   return (
-    <section class="block" aria-labelledby="take-along">
-      <h2 id="take-along">Take it along</h2>
+    <Block id="take-along" title="Take it along">
       <Tabs
         label="Languages"
         tabs={snippets.map(({ name }) => ({ name, label: name }))}
@@ -149,7 +148,7 @@ function TakeAlong({ filled }: { readonly filled: FilledCall }) {
       <p class="small">
         Set <code>FOSSICK_API_KEY</code> to a key; <code>/admin</code> takes one of the role admin.
       </p>
-    </section>
+    </Block>
   )
 }
 

@@ -6,7 +6,7 @@ import { Field, Select } from "../../design/field.tsx"
 import { toast } from "../../design/toast.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
 import { appliance, inWords } from "../../session/appliance.ts"
-import { Problem } from "../parts.tsx"
+import { Form, Problem } from "../parts.tsx"
 
 /** A judged question with its ranks. */
 export type History = AnswerOf<"GET /admin/judged-questions/{id}">
@@ -201,15 +201,7 @@ function AddPage({ judgement: { grade, wrong } }: { readonly judgement: Judgemen
     setUrl("")
   }
   return (
-    <form
-      class="add-page"
-      noValidate
-      autocomplete="off"
-      onSubmit={(event) => {
-        event.preventDefault()
-        add()
-      }}
-    >
+    <Form class="add-page" onSubmit={add}>
       <Field
         name="url"
         type="url"
@@ -222,6 +214,6 @@ function AddPage({ judgement: { grade, wrong } }: { readonly judgement: Judgemen
       <Button type="submit" icon="plus">
         Add
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -7,7 +7,7 @@ import { Icon } from "../../design/icons.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
 import { addressOf, appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
-import { Head, Loading, Nothing, Problem } from "../parts.tsx"
+import { Block, Head, Loading, Nothing, Problem } from "../parts.tsx"
 import { RULE_KINDS } from "../place.ts"
 import { usePolled } from "../asking/use-polled.ts"
 import { atTime } from "../words.ts"
@@ -98,8 +98,7 @@ function Known({
         </Link>
       </nav>
       <div class="question-parts">
-        <section class="block" aria-labelledby="found-now">
-          <h2 id="found-now">What it finds now</h2>
+        <Block id="found-now" title="What it finds now">
           {found.length === 0 ? (
             <Nothing icon="search" title="Nothing is found">
               <p>
@@ -117,7 +116,7 @@ function Known({
               ))}
             </ol>
           )}
-        </section>
+        </Block>
         <div class="beside-question">
           <JudgedPages
             judgement={judgement}
@@ -191,8 +190,7 @@ function Ranks({ history: { history } }: { readonly history: History }) {
   }))
   const inWords = (value: number) => (value === 0 ? "not found" : `rank ${NOT_FOUND - value}`)
   return (
-    <section class="block" aria-labelledby="rank-by-run">
-      <h2 id="rank-by-run">Its rank by run</h2>
+    <Block id="rank-by-run" title="Its rank by run">
       <Chart
         label="Rank of the first expected page by run"
         of="Rank"
@@ -200,6 +198,6 @@ function Ranks({ history: { history } }: { readonly history: History }) {
         most={NOT_FOUND - 1}
         inWords={inWords}
       />
-    </section>
+    </Block>
   )
 }

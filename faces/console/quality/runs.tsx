@@ -109,27 +109,24 @@ const columnsOf = ({ busy }: Actions, onDelete: (run: JudgedRun) => void): reado
   },
 ]
 
+const ENDS = {
+  finished: ["check", "good", "Finished"],
+  interrupted: [undefined, "warn", "Broken off"],
+  cancelled: ["stop", undefined, "Cancelled"],
+  failed: ["close", "bad", "Failed"],
+} as const
+
 function RunChip({ run: { state, asked, questions, problem } }: { readonly run: JudgedRun }) {
-  if (state === "finished")
-    return (
-      <Chip tone="good" icon="check">
-        Finished
-      </Chip>
-    )
-  if (state === "running")
-    return (
-      <Chip tone="accent" icon="play">
-        {whole(asked)} of {whole(questions)}
-      </Chip>
-    )
-  if (state === "interrupted") return <Chip tone="warn">Broken off</Chip>
-  if (state === "cancelled") return <Chip icon="stop">Cancelled</Chip>
+  const [icon, tone, name] =
+    state === "running"
+      ? (["play", "accent", `${whole(asked)} of ${whole(questions)}`] as const)
+      : ENDS[state]
   return (
     <>
-      <Chip tone="bad" icon="close">
-        Failed
+      <Chip icon={icon} tone={tone}>
+        {name}
       </Chip>
-      {problem !== null && <p class="reason">{problem}</p>}
+      {state === "failed" && problem !== null && <p class="reason">{problem}</p>}
     </>
   )
 }

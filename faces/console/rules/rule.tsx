@@ -3,7 +3,7 @@ import { Field, TextArea } from "../../design/field.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { bound } from "../asking/use-form-problems.ts"
 import { Link } from "../link.tsx"
-import { Head, Loading, Problem } from "../parts.tsx"
+import { Form, Head, Loading, Problem } from "../parts.tsx"
 import type { Place, RuleKind } from "../place.ts"
 import { usePolled } from "../asking/use-polled.ts"
 import { BeforeAfter } from "./before-after.tsx"
@@ -84,13 +84,10 @@ function Writing({ sources, ...start }: RuleStart & { readonly sources: readonly
   const { draft, rule, problems } = writing
   const fields = { draft, onChange: writing.change, wrong: problems.wrong }
   return (
-    <form
-      ref={problems.form}
+    <Form
+      form={problems.form}
       class="rule-form"
-      noValidate
-      autocomplete="off"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         if (writing.isTried) void writing.save()
         else writing.tryIt()
       }}
@@ -109,7 +106,7 @@ function Writing({ sources, ...start }: RuleStart & { readonly sources: readonly
         )}
       </div>
       <Trying writing={writing} />
-    </form>
+    </Form>
   )
 }
 

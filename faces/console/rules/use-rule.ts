@@ -3,7 +3,7 @@ import { useContext, useState } from "preact/hooks"
 import { FossickError, type Rule } from "../../../api/client/client.ts"
 import { toast } from "../../design/toast.tsx"
 import { appliance } from "../../session/appliance.ts"
-import { type FormProblems, useFormProblems } from "../asking/use-form-problems.ts"
+import { useFormProblems } from "../asking/use-form-problems.ts"
 import { Going } from "../link.tsx"
 import type { Place } from "../place.ts"
 import { KIND_NAMES, type RuleDraft, ruleOf } from "./rule-draft.ts"
@@ -24,30 +24,8 @@ interface Tried {
   readonly questions: readonly string[]
 }
 
-/** A rule that is being written. */
-export interface RuleWriting {
-  readonly draft: RuleDraft
-  readonly change: (fields: Partial<RuleDraft>) => void
-  /** What the draft says. */
-  readonly rule: Rule
-  /** To try it with, one on each line. */
-  readonly questions: string
-  readonly setQuestions: (text: string) => void
-  /** What was tried last. */
-  readonly tried: Tried | null
-  /** Whether what was tried last is the rule as it is now. */
-  readonly isTried: boolean
-  readonly tryIt: () => void
-  /** Takes what a try failed with; null: nothing. */
-  readonly onTried: (failure: unknown) => void
-  readonly problems: FormProblems
-  readonly isBusy: boolean
-  readonly save: () => Promise<void>
-  /** Where saving it leads. */
-  readonly after: Place
-}
-
-export function useRule({ start, isNew, tries, asked, others }: RuleStart): RuleWriting {
+/** A rule that is being written, tried on questions and saved. */
+export function useRule({ start, isNew, tries, asked, others }: RuleStart) {
   const [draft, setDraft] = useState(start)
   const [questions, setQuestions] = useState(tries ?? "")
   const [tried, setTried] = useState<Tried | null>(null)
@@ -71,17 +49,22 @@ export function useRule({ start, isNew, tries, asked, others }: RuleStart): Rule
   }
   return {
     draft,
-    change: (fields) => setDraft((before) => ({ ...before, ...fields })),
+    change: (fields: Partial<RuleDraft>) => setDraft((before) => ({ ...before, ...fields })),
+    /** What the draft says. */
     rule,
+    /** To try it with, one on each line. */
     questions,
     setQuestions,
+    /** What was tried last. */
     tried,
+    /** Whether that is the rule as it is now. */
     isTried: tried !== null && JSON.stringify(tried.rule) === JSON.stringify(rule),
     tryIt: () => {
       problems.tell(null)
       setTried({ rule, questions: questionsOf(questions, draft) })
     },
-    onTried: (failure) => {
+    /** Takes what a try failed with; null: nothing. */
+    onTried: (failure: unknown) => {
       if (failure instanceof FossickError && failure.problems.length > 0) {
         setTried(null)
         problems.tell(failure)
@@ -90,9 +73,12 @@ export function useRule({ start, isNew, tries, asked, others }: RuleStart): Rule
     problems,
     isBusy,
     save,
+    /** Where saving it leads. */
     after,
   }
 }
+
+export type RuleWriting = ReturnType<typeof useRule>
 
 /** Questions of one preview at most. */
 const MOST_QUESTIONS = 20

@@ -5,7 +5,7 @@ import { Button } from "../../design/button.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
 import { Link } from "../link.tsx"
-import { Head, isOpen, Loading, Problem, ResultChip } from "../parts.tsx"
+import { Block, Head, isOpen, Loading, Problem, ResultChip } from "../parts.tsx"
 import { askedBy, taken } from "../sources/run-table.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
@@ -63,15 +63,13 @@ export function Run({ job: id, outcome }: { readonly job: number; readonly outco
       )}
       <Figures job={job} done={done} measured={measured} />
       <Waits job={job} actions={actions} />
-      <section class="block" aria-labelledby="outcomes">
-        <h2 id="outcomes">How visits ended</h2>
+      <Block id="outcomes" title="How visits ended">
         <Outcomes job={job} wanted={outcome} />
         <Addresses key={outcome} job={job.id} outcome={outcome} done={done} />
-      </section>
-      <section class="block" aria-labelledby="log">
-        <h2 id="log">Log</h2>
+      </Block>
+      <Block id="log" title="Log">
         <Log lines={job.log} />
-      </section>
+      </Block>
       {isEnding && <CancelRun job={job} actions={actions} onClose={() => setEnding(false)} />}
     </>
   )

@@ -6,6 +6,7 @@ import { Icon } from "../../design/icons.tsx"
 import { appliance } from "../../session/appliance.ts"
 import type { Actions } from "../asking/use-actions.ts"
 import { countdown } from "../words.ts"
+import { Block } from "../parts.tsx"
 
 type Job = AnswerOf<"GET /admin/jobs/{id}">
 
@@ -25,8 +26,7 @@ export function Waits({
       `${host} is left out of this run`,
     )
   return (
-    <section class="block" aria-labelledby="waits">
-      <h2 id="waits">Waiting for</h2>
+    <Block id="waits" title="Waiting for">
       <ul class="needs">
         {waits.map(({ host, why, until }) => (
           <li key={host} class="warn">
@@ -43,7 +43,7 @@ export function Waits({
           </li>
         ))}
       </ul>
-    </section>
+    </Block>
   )
 }
 

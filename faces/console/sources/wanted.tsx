@@ -5,6 +5,7 @@ import { since } from "../../reading/dates.ts"
 import { addressOf, appliance } from "../../session/appliance.ts"
 import type { Actions } from "../asking/use-actions.ts"
 import { counted } from "../words.ts"
+import { Block } from "../parts.tsx"
 
 type List = AnswerOf<"GET /admin/page-requests">
 
@@ -17,8 +18,7 @@ export function Wanted({
   readonly actions: Actions
 }) {
   return (
-    <section class="block" aria-labelledby="wanted">
-      <h2 id="wanted">Asked for by people</h2>
+    <Block id="wanted" title="Asked for by people">
       <ul class="wanted" aria-label="Pages that people ask for">
         {requests.map((one) => (
           <li key={one.id}>
@@ -64,6 +64,6 @@ export function Wanted({
         ))}
       </ul>
       {total > requests.length && <p class="small">{counted(total, "request")} in all.</p>}
-    </section>
+    </Block>
   )
 }

@@ -3,7 +3,7 @@ import { Button } from "../../design/button.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { since } from "../../reading/dates.ts"
 import { appliance } from "../../session/appliance.ts"
-import { Loading, Nothing, Problem, ResultChip, Tile } from "../parts.tsx"
+import { Block, Loading, Nothing, Problem, ResultChip, Tile } from "../parts.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
 import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
@@ -36,14 +36,13 @@ export function Backups() {
       <PolledStatus of={polled} actions={actions} />
       <Plan plan={plan} runs={runs} files={files} actions={actions} />
       <Files files={files} />
-      <section class="block" aria-labelledby="runs">
-        <h2 id="runs">Runs</h2>
+      <Block id="runs" title="Runs">
         {runs.length === 0 ? (
           <p class="small">No backup was made yet.</p>
         ) : (
           <Table caption="Backups made" columns={RUNS} rows={runs} keyOf={({ id }) => String(id)} />
         )}
-      </section>
+      </Block>
     </>
   )
 }
@@ -106,8 +105,7 @@ function Plan({
 }
 
 const Files = ({ files }: Pick<Answer, "files">) => (
-  <section class="block" aria-labelledby="files">
-    <h2 id="files">Files</h2>
+  <Block id="files" title="Files">
     {files === null && (
       <p class="reason">The folder cannot be read from here: it may not be mounted where the API runs.</p>
     )}
@@ -125,7 +123,7 @@ const Files = ({ files }: Pick<Answer, "files">) => (
         />
       </>
     )}
-  </section>
+  </Block>
 )
 
 const isUnderWay = ({ state }: Run): boolean => state === "queued" || state === "running"

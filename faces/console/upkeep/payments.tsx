@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { type Column, Table } from "../../design/table.tsx"
 import { appliance } from "../../session/appliance.ts"
-import { Loading, Nothing, Problem, Tile } from "../parts.tsx"
+import { Block, Loading, Nothing, Problem, Tile } from "../parts.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
 import { atTime, counted, whole } from "../words.ts"
@@ -79,35 +79,37 @@ function Sold({ list, days }: Pick<Seen, "list" | "days">) {
           not known yet whether they settled
         </Tile>
       </dl>
-      <section class="block" aria-labelledby="ended">
-        <h2 id="ended">How requests ended</h2>
+      <Block id="ended" title="How requests ended">
         <Table
           caption="Requests by how they ended"
           columns={OUTCOMES}
           rows={[...outcomes].toSorted(([, a], [, b]) => b - a)}
           keyOf={([name]) => name}
         />
-      </section>
-      <section class="block" aria-labelledby="days">
-        <h2 id="days">By day</h2>
+      </Block>
+      <Block id="days" title="By day">
         <Table
           caption="Revenue by day"
           columns={DAYS}
           rows={days.revenue}
           keyOf={({ day, network }) => `${day} ${network}`}
         />
-      </section>
-      <section class="block" aria-labelledby="settled">
-        <h2 id="settled">
-          Payments <a href="admin/payments.csv">All of them as CSV</a>
-        </h2>
+      </Block>
+      <Block
+        id="settled"
+        title={
+          <>
+            Payments <a href="admin/payments.csv">All of them as CSV</a>
+          </>
+        }
+      >
         <Table
           caption="Payments that settled"
           columns={PAYMENTS}
           rows={list.payments}
           keyOf={({ transaction }) => transaction}
         />
-      </section>
+      </Block>
     </>
   )
 }

@@ -7,7 +7,7 @@ import { Select } from "../../design/field.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
-import { Nothing, Time } from "../parts.tsx"
+import { Block, Nothing, Time } from "../parts.tsx"
 import { More, useFirstRows } from "../asking/more.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
@@ -41,8 +41,7 @@ export function Webhooks() {
   const { value, refresh } = polled
   const actions = useActions(refresh)
   return (
-    <section class="block" aria-labelledby="deliveries">
-      <h2 id="deliveries">Deliveries</h2>
+    <Block id="deliveries" title="Deliveries">
       <div class="shown">
         <Select
           label="Shown"
@@ -83,7 +82,7 @@ export function Webhooks() {
           />
         </>
       )}
-    </section>
+    </Block>
   )
 }
 

@@ -4,7 +4,7 @@ import { Chip } from "../../design/chip.tsx"
 import { Progress } from "../../design/progress.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { appliance } from "../../session/appliance.ts"
-import { Nothing } from "../parts.tsx"
+import { Block, Nothing } from "../parts.tsx"
 import type { Actions } from "../asking/use-actions.ts"
 import { share, whole } from "../words.ts"
 
@@ -80,13 +80,12 @@ export function BySource({
   ]
   const rows = sources.toSorted((a, b) => (waiting(b) ?? 0) - (waiting(a) ?? 0))
   return (
-    <section class="block" aria-labelledby="by-source">
-      <h2 id="by-source">By source</h2>
+    <Block id="by-source" title="By source">
       {rows.length === 0 ? (
         <Nothing icon="globe" title="No source is declared yet" />
       ) : (
         <Table caption="Vectors by source" columns={columns} rows={rows} keyOf={({ name }) => name} />
       )}
-    </section>
+    </Block>
   )
 }

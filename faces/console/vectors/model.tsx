@@ -10,6 +10,7 @@ import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
 import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
 import { counted, lasting, rate, whole } from "../words.ts"
+import { Block } from "../parts.tsx"
 
 type State = AnswerOf<"GET /admin/model">
 type Named = NonNullable<State["model"]["in_use"]>
@@ -33,11 +34,10 @@ export function Model() {
   const { value, refresh } = polled
   const actions = useActions(refresh)
   return (
-    <section class="block" aria-labelledby="model">
-      <h2 id="model">Model</h2>
+    <Block id="model" title="Model">
       <PolledStatus of={polled} actions={actions} />
       {value !== null && <Choice state={value} actions={actions} />}
-    </section>
+    </Block>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Progress } from "../../design/progress.tsx"
 import { appliance } from "../../session/appliance.ts"
-import { Head, Tile } from "../parts.tsx"
+import { Block, Head, Tile } from "../parts.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { useActions } from "../asking/use-actions.ts"
 import { IDLE_MS, LIVE_MS, usePolled } from "../asking/use-polled.ts"
@@ -99,8 +99,7 @@ const Order = ({
 }: {
   readonly order: AnswerOf<"GET /admin/vectors">
 }) => (
-  <section class="block" aria-labelledby="order">
-    <h2 id="order">Order</h2>
+  <Block id="order" title="Order">
     <ol class="vector-order">
       {order.map((step) => (
         <li key={step}>
@@ -111,5 +110,5 @@ const Order = ({
         </li>
       ))}
     </ol>
-  </section>
+  </Block>
 )
