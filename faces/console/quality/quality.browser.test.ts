@@ -71,7 +71,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await press(page.getByRole("link", { name: "Add a synonym" }))
     await heading(page, "New synonym").waitFor()
     const words = page.getByLabel("Words or phrases")
-    // Another page hides this one, which would then ask for nothing.
+    // Opening another page clears the cookies, and a call without one would sign this page out.
     await words.waitFor()
     // From the rules, too, it begins with the question that was asked most and not answered.
     const rules = await open("/console?view=rule&kind=synonym")
