@@ -27,8 +27,8 @@ const filesWith = (text: RegExp, files = FILES) =>
 /** The main paths, for `npm test`: a page from its address to the index, a question from its key to the answer, each face and door once. */
 const STORIES = [
   "api/one-appliance.test.ts",
-  "api/mcp/mcp.test.ts",
-  "api/x402/clients.test.ts",
+  "api/doors/mcp/mcp.test.ts",
+  "api/doors/x402/clients.test.ts",
   "command/commands/pages/crawl.test.ts",
   "faces/console/first-run/first-run.browser.test.ts",
   "faces/search/search.browser.test.ts",

@@ -3,12 +3,12 @@ import type Koa from "koa"
 import type { RequestState } from "./context.ts"
 import type { Feature } from "./feature.ts"
 import { features } from "./features.ts"
-import { type Desk, deskOf } from "./frame/desk.ts"
-import { framed } from "./frame/frame.ts"
-import type { AppParts } from "./frame/parts.ts"
+import { type Desk, deskOf } from "./server/frame/desk.ts"
+import { framed } from "./server/frame/frame.ts"
+import type { AppParts } from "./server/frame/parts.ts"
 
-export type { Desk } from "./frame/desk.ts"
-export type { ApiConfig, AppParts } from "./frame/parts.ts"
+export type { Desk } from "./server/frame/desk.ts"
+export type { ApiConfig, AppParts } from "./server/frame/parts.ts"
 
 /** The HTTP application with all its features, without a socket. It opens and closes nothing. */
 export const createApp = (parts: AppParts): Promise<Koa<RequestState>> => appOf<unknown>(features, parts)

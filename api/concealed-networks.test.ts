@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
-import { createReader } from "#crawler/visit/reader.ts"
+import { createReader } from "#crawler/fetch/visit/reader.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { FakeInternet } from "#crawler/testing/fake-internet.ts"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"

@@ -4,11 +4,11 @@ import type Koa from "koa"
 import type { Degraded } from "#base/flow/degraded.ts"
 import type { FieldChange } from "#base/audit/audit-log.ts"
 
-import type { Bill } from "./accounts/limits/admission.ts"
-import type { ApiKey } from "./accounts/keys/keys.ts"
-import type { PublicKey } from "./accounts/public-keys/public-key.ts"
-import type { Reach } from "./accounts/reach/reach.ts"
-import type { Tracking } from "./accounts/tracking.ts"
+import type { Bill } from "./identity/accounts/limits/admission.ts"
+import type { ApiKey } from "./identity/accounts/keys/keys.ts"
+import type { PublicKey } from "./identity/accounts/public-keys/public-key.ts"
+import type { Reach } from "./identity/accounts/reach/reach.ts"
+import type { Tracking } from "./identity/accounts/tracking.ts"
 
 /** What middleware leaves for those after it. */
 export interface RequestState {

@@ -4,10 +4,10 @@ import type { Registry } from "prom-client"
 import type { Settings } from "#base/settings.ts"
 
 import type { Middleware, RequestState } from "./context.ts"
-import type { Bound, StoredBytes } from "./load/bounds.ts"
-import type { OtherApi } from "./middleware/error-envelope.ts"
-import type { Description, DomainCaps } from "./operation/operation.ts"
-import type { Tool } from "./operation/tool.ts"
+import type { Bound, StoredBytes } from "./server/load/bounds.ts"
+import type { OtherApi } from "./server/middleware/error-envelope.ts"
+import type { Description, DomainCaps } from "./server/operation/operation.ts"
+import type { Tool } from "./server/operation/tool.ts"
 
 /**
  * What one folder adds to the appliance: one value that the folder exports, and one line in `features.ts`.

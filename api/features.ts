@@ -1,26 +1,26 @@
 import type { Settings } from "#base/settings.ts"
 
-import { admin } from "./admin/feature.ts"
+import { admin } from "./operator/admin/feature.ts"
 import { faces } from "./faces/feature.ts"
-import { firecrawl } from "./firecrawl/feature.ts"
-import { handbook } from "./handbook/feature.ts"
-import { health } from "./health/feature.ts"
-import { history } from "./history/feature.ts"
-import { mcp } from "./mcp/feature.ts"
-import { oauth } from "./oauth/feature.ts"
-import { openai } from "./openai/feature.ts"
-import { openwebui } from "./openwebui/feature.ts"
-import { pages } from "./pages/feature.ts"
-import { publicKeys } from "./public-keys/feature.ts"
-import { queries } from "./queries/feature.ts"
-import { research } from "./research/feature.ts"
-import { searxng } from "./searxng/feature.ts"
-import { sessions } from "./sessions/feature.ts"
-import { suggestions } from "./suggestions/feature.ts"
-import { tavily } from "./tavily/feature.ts"
-import { usage } from "./usage/feature.ts"
-import { watchesOf } from "./watches/feature.ts"
-import { x402 } from "./x402/feature.ts"
+import { firecrawl } from "./doors/firecrawl/feature.ts"
+import { handbook } from "./faces/handbook/feature.ts"
+import { health } from "./server/health/feature.ts"
+import { history } from "./operator/history/feature.ts"
+import { mcp } from "./doors/mcp/feature.ts"
+import { oauth } from "./identity/oauth/feature.ts"
+import { openai } from "./doors/openai/feature.ts"
+import { openwebui } from "./doors/openwebui/feature.ts"
+import { pages } from "./services/pages/feature.ts"
+import { publicKeys } from "./identity/public-keys/feature.ts"
+import { queries } from "./services/queries/feature.ts"
+import { research } from "./services/research/feature.ts"
+import { searxng } from "./doors/searxng/feature.ts"
+import { sessions } from "./identity/sessions/feature.ts"
+import { suggestions } from "./services/suggestions/feature.ts"
+import { tavily } from "./doors/tavily/feature.ts"
+import { usage } from "./operator/usage/feature.ts"
+import { watchesOf } from "./services/watches/feature.ts"
+import { x402 } from "./doors/x402/feature.ts"
 
 /** All that the appliance offers over HTTP. Middleware runs, and settings and calls are listed, in this order. */
 export const features = [
@@ -33,7 +33,7 @@ export const features = [
   firecrawl,
   searxng,
   openwebui,
-  watchesOf(async () => (await import("./tavily/lent/saved-search.ts")).readQuestion),
+  watchesOf(async () => (await import("./doors/tavily/lent/saved-search.ts")).readQuestion),
   usage,
   queries,
   history,
@@ -48,7 +48,7 @@ export const features = [
 ] as const
 
 /** Loads what sells searches on a listener of its own. */
-export const loadSales = () => import("./tavily/lent/sold-search.ts")
+export const loadSales = () => import("./doors/tavily/lent/sold-search.ts")
 
 /** The settings of features, by their names in `config`. */
 export const settingsOf = <F extends { readonly name: string; readonly settings?: Settings }>(

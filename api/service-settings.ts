@@ -1,6 +1,6 @@
 import { list, oneOf, type Setting, text } from "#base/settings.ts"
 
-import { checkProxies } from "./proxies/trusted-proxies.ts"
+import { checkProxies } from "./server/proxies/trusted-proxies.ts"
 
 /** Settings of the service around the endpoints: who may ask from where, and who may watch. */
 export const serviceSettings = {

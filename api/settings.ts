@@ -1,12 +1,12 @@
-import { logSettings } from "#base/log/log-settings.ts"
+import { logSettings } from "#base/telemetry/log/log-settings.ts"
 import { isStrong, STRONG } from "#base/secret.ts"
 import { headerSecret, integer, onOff, type Setting, SettingsError, text } from "#base/settings.ts"
 
-import { accountSettings } from "./accounts/settings.ts"
-import { chatModelSettings, checkChatModel } from "./chat-models/settings.ts"
+import { accountSettings } from "./identity/accounts/settings.ts"
+import { chatModelSettings, checkChatModel } from "./services/chat-models/settings.ts"
 import { features, settingsOf } from "./features.ts"
-import { federationSettings } from "./federation/settings.ts"
-import { loadSettings } from "./load/settings.ts"
+import { federationSettings } from "./services/federation/settings.ts"
+import { loadSettings } from "./server/load/settings.ts"
 import { serviceSettings } from "./service-settings.ts"
 
 const port: Setting<number> = integer(

@@ -3,7 +3,7 @@ import { fstatSync, readFileSync, writeSync } from "node:fs"
 import { isatty } from "node:tty"
 
 /**
- * Says that `fossick start` begins, in the form of the log (base/log), before the Node is found and the code is read that
+ * Says that `fossick start` begins, in the form of the log (base/telemetry/log), before the Node is found and the code is read that
  * write all later lines: on a slow machine with cold files that takes seconds.
  *
  * @param {string[]} args of the command line; nothing is said unless they start the appliance

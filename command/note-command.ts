@@ -7,7 +7,7 @@ import { fieldChanges } from "#base/audit/field-changes.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { openStateStore, transaction } from "#base/store/state-store.ts"
 import { engineSettings } from "#engine/settings.ts"
-import { accountSettings } from "../api/accounts/settings.ts"
+import { accountSettings } from "../api/identity/accounts/settings.ts"
 
 import type { CommandSpec, Given } from "./spec.ts"
 

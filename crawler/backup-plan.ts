@@ -1,4 +1,4 @@
-import type { Schedule } from "./tasks/schedule.ts"
+import type { Schedule } from "./jobs/tasks/schedule.ts"
 
 /** Backups by schedule, as the file of sources declares them. */
 export interface BackupPlan {

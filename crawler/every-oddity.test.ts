@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { KnownAddresses } from "./frontier/known-addresses.ts"
+import { KnownAddresses } from "./crawl/frontier/known-addresses.ts"
 import { CrawlFixture, testConfig } from "./testing/crawl-fixture.ts"
 import { docx, epub, wordParagraph } from "./testing/documents.ts"
 import { lines, pdf } from "./testing/pdf-file.ts"

@@ -4,7 +4,7 @@ export type { Extracted, Link } from "./page/extract/extracted.ts"
 export { Jobs } from "./jobs/jobs.ts"
 export type { Job, JobState } from "./job.ts"
 export type { CrawlOutcome, FailureReason, SkipReason } from "./outcome.ts"
-export { createReader } from "./visit/reader.ts"
+export { createReader } from "./fetch/visit/reader.ts"
 export type {
   Reader,
   Reading,
@@ -27,5 +27,5 @@ export {
 export { Sources } from "./sources/sources.ts"
 export { defineSource, type Source, type SourceSpec } from "./source.ts"
 export { migrate, openStateStore, type StateStore, transaction } from "#base/store/state-store.ts"
-export { PatternError } from "./scope/patterns.ts"
-export { walkSite } from "./walk/walk.ts"
+export { PatternError } from "./crawl/scope/patterns.ts"
+export { walkSite } from "./crawl/walk/walk.ts"

@@ -1,4 +1,4 @@
-import type { HostWait } from "./hosts/host-waits.ts"
+import type { HostWait } from "./fetch/hosts/host-waits.ts"
 import type { OutcomeCounts, OutcomeName } from "./outcome-name.ts"
 import type { Source, SourceAuthor } from "./source.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { KnownAddresses } from "./frontier/known-addresses.ts"
-import { LostPages } from "./frontier/lost-pages.ts"
+import { KnownAddresses } from "./crawl/frontier/known-addresses.ts"
+import { LostPages } from "./crawl/frontier/lost-pages.ts"
 import { CrawlFixture } from "./testing/crawl-fixture.ts"
 import {
   type Answer,

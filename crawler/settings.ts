@@ -1,4 +1,4 @@
-import { traceSettings } from "#base/traces/trace-settings.ts"
+import { traceSettings } from "#base/telemetry/traces/trace-settings.ts"
 import { readFileSync } from "node:fs"
 import { readCertificates } from "#base/process/authorities.ts"
 import { integer, list, oneOf, onOff, type Setting, text, type Values } from "#base/settings.ts"

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type PageUrl, sourcesOf } from "#engine"
-import { KnownAddresses } from "./frontier/known-addresses.ts"
-import { carryOutRemovals } from "./removals/carry-out.ts"
-import { removeAskedPages } from "./removals/remove-pages.ts"
-import { Removals } from "./removals/removals.ts"
+import { KnownAddresses } from "./crawl/frontier/known-addresses.ts"
+import { carryOutRemovals } from "./upkeep/removals/carry-out.ts"
+import { removeAskedPages } from "./upkeep/removals/remove-pages.ts"
+import { Removals } from "./upkeep/removals/removals.ts"
 import type { SourceSpec } from "./source.ts"
 import { Sources } from "./sources/sources.ts"
 import { DailyCrawls, DAY_MS } from "./testing/daily-crawls.ts"
 import { article, conditional, startTestSite, status, type TestSite } from "./testing/test-site.ts"
-import { tracePage } from "./why/trace.ts"
+import { tracePage } from "./reporting/why/trace.ts"
 
 // One site, of which two sources crawl parts that overlap: `all` the whole of it, `docs` what is below /docs/.
 

@@ -1,5 +1,5 @@
 import type { PageTopic } from "#engine"
-import { defineSchedule, type Schedule } from "./tasks/schedule.ts"
+import { defineSchedule, type Schedule } from "./jobs/tasks/schedule.ts"
 
 /**
  * Which addresses belong to a crawl, seen from its start:

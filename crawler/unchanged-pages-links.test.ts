@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { packLinks, unpackLinks } from "./frontier/page-links.ts"
+import { packLinks, unpackLinks } from "./crawl/frontier/page-links.ts"
 import type { SourceSpec } from "./source.ts"
 import { CrawlFixture } from "./testing/crawl-fixture.ts"
 import {

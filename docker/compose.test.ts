@@ -6,7 +6,7 @@ import { parse, parseDocument } from "yaml"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { apiSettings } from "../api/settings.ts"
-import { x402Settings } from "../api/x402/settings.ts"
+import { x402Settings } from "../api/doors/x402/settings.ts"
 import { FLOORS } from "../docs/house/imports.ts"
 import { IMAGE_CODE, namedPackages } from "./named-packages.ts"
 
@@ -325,8 +325,8 @@ describe("the image", () => {
   })
 
   test.each([
-    ["engine/move/meilisearch-move.server-test.ts", false],
-    ["api/x402/testing/chain.ts", false],
+    ["engine/lifecycle/move/meilisearch-move.server-test.ts", false],
+    ["api/doors/x402/testing/chain.ts", false],
     ["command/pack/pack-command.ts", false],
     ["engine/models/build/02_quantize.py", false],
     ["docs/house/draw-command.ts", false],

@@ -3,7 +3,7 @@ import { safeOutput } from "#base/process/safe-output.ts"
 import { environment, readSettings, SettingsError } from "#base/settings.ts"
 
 import { apiSettings } from "../api/settings.ts"
-import { applySources } from "../api/supervisor/apply-sources.ts"
+import { applySources } from "../api/server/supervisor/apply-sources.ts"
 import { forwardPort } from "./forward-port.ts"
 
 // The crawler's container: what `npm start` does before it starts the crawler process, and then that process.

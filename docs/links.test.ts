@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { Marked, type Tokens } from "marked"
 import { describe, expect, test } from "vitest"
-import { headingIds } from "../api/handbook/render-markdown.ts"
+import { headingIds } from "../api/faces/handbook/render-markdown.ts"
 
 const root = join(import.meta.dirname, "..")
 /** What a running appliance keeps, what npm installed, and pages of other people's sites. */

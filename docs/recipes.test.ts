@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { headingIds } from "../api/handbook/render-markdown.ts"
-import { PROGRAMS } from "#crawler/survey/programs/registry.ts"
+import { headingIds } from "../api/faces/handbook/render-markdown.ts"
+import { PROGRAMS } from "#crawler/sources/survey/programs/registry.ts"
 
 const text = readFileSync(join(import.meta.dirname, "recipes.md"), "utf8")
 

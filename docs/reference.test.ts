@@ -1,8 +1,13 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../api/tavily/schema.ts"
-import { deactivateKeysSchema, feedbackSchema, generateKeysSchema, logsSchema } from "../api/usage/schema.ts"
+import { crawlSchema, extractSchema, mapSchema, searchSchema } from "../api/doors/tavily/schema.ts"
+import {
+  deactivateKeysSchema,
+  feedbackSchema,
+  generateKeysSchema,
+  logsSchema,
+} from "../api/operator/usage/schema.ts"
 import { readCommandLine } from "../command/program.ts"
 import { FORMATS } from "#crawler/page/formats/registry.ts"
 import { SCOPES } from "#crawler/source.ts"

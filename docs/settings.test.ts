@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { engineSettings } from "#engine/settings.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { apiSettings } from "../api/settings.ts"
-import { x402Settings } from "../api/x402/settings.ts"
+import { x402Settings } from "../api/doors/x402/settings.ts"
 
 const page = readFileSync(join(import.meta.dirname, "settings.md"), "utf8")
 const documented = [...page.matchAll(/^\| `((?:FOSSICK|X402)_\w+)` \| (.*?) \| (.*) \|$/gm)].map((row) => ({

@@ -1,9 +1,9 @@
-import type { AppliedRule, Rule } from "./rules/rule.ts"
-import type { Fingerprint } from "./page/fingerprint.ts"
+import type { AppliedRule, Rule } from "./search/rules/rule.ts"
+import type { Fingerprint } from "./index/page/fingerprint.ts"
 import type { QueryText } from "./text/query-text.ts"
-import type { Page, PageImage, PageTopic } from "./page/page.ts"
-import type { PageType } from "./page/page-type.ts"
-import type { PageUrl } from "./page/page-url.ts"
+import type { Page, PageImage, PageTopic } from "./index/page/page.ts"
+import type { PageType } from "./index/page/page-type.ts"
+import type { PageUrl } from "./index/page/page-url.ts"
 
 /**
  * A searchable set of pages, keyed by {@link PageUrl}.

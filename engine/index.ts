@@ -23,7 +23,7 @@ export type {
   SuggestionQuery,
 } from "./engine.ts"
 export { FACET_FIELDS } from "./engine.ts"
-export type { AppliedRule, BoostRule, BoostWhere, PinRule, Rule, SynonymRule } from "./rules/rule.ts"
+export type { AppliedRule, BoostRule, BoostWhere, PinRule, Rule, SynonymRule } from "./search/rules/rule.ts"
 export { EngineError, type EngineErrorCode } from "./errors.ts"
 export {
   type Page,
@@ -32,8 +32,8 @@ export {
   type PageTopic,
   sourcesOf,
   withSources,
-} from "./page/page.ts"
-export type { PageType } from "./page/page-type.ts"
-export { MAX_PASSAGE_CHARS, type Passage } from "./page/passage.ts"
-export { pageId, routeOf, toPageUrl, type PageUrl } from "./page/page-url.ts"
+} from "./index/page/page.ts"
+export type { PageType } from "./index/page/page-type.ts"
+export { MAX_PASSAGE_CHARS, type Passage } from "./index/page/passage.ts"
+export { pageId, routeOf, toPageUrl, type PageUrl } from "./index/page/page-url.ts"
 export { openEngine, type OpenEngineOptions } from "./open-engine.ts"

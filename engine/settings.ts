@@ -2,7 +2,7 @@ import { freeSpace } from "#base/free-space.ts"
 import { baseUrl, integer, oneOf, type Setting, text } from "#base/settings.ts"
 import { stateSettings } from "#base/store/postgres/state-location.ts"
 import { opensearchSettings } from "./opensearch-settings.ts"
-import { modelServerSettings } from "./model-servers/settings.ts"
+import { modelServerSettings } from "./models/servers/settings.ts"
 import { folderOf } from "./shipped-models.ts"
 
 const modelHub: Setting<string> = {

@@ -1,4 +1,4 @@
-import { searchCost } from "../accounts/billing/credits.ts"
+import { searchCost } from "../identity/accounts/billing/credits.ts"
 import { clientGone, type Context, liveDeadline } from "../context.ts"
 import { ask, type AskParts, freshParts, SEARCH_SECONDS } from "../core/ask/ask.ts"
 import type { VisitKnowledge } from "../core/read/last-check.ts"

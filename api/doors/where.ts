@@ -1,12 +1,12 @@
-import { PAGE_TYPES, type PageType } from "#engine/page/page-type.ts"
+import { PAGE_TYPES, type PageType } from "#engine/index/page/page-type.ts"
 
-import type { AskedNames, KnownNames } from "../accounts/reach/known-names.ts"
+import type { AskedNames, KnownNames } from "../identity/accounts/reach/known-names.ts"
 import type { Asked, SearchLimits } from "../core/ask/question.ts"
 import { theCountry } from "../core/understand/countries.ts"
 import { theLanguage } from "../core/understand/languages.ts"
 import { badRequest } from "../errors.ts"
-import { dateWindow, type GivenDates } from "../wire/dates.ts"
-import { domainList } from "../wire/domains.ts"
+import { dateWindow, type GivenDates } from "../server/wire/dates.ts"
+import { domainList } from "../server/wire/domains.ts"
 import { TYPES_ALLOWED } from "./filter-fields.ts"
 
 type Texts = string | readonly string[] | undefined

@@ -6,7 +6,7 @@ import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 
 import type { RequestState } from "../context.ts"
-import { strictBody } from "../middleware/query-parameters.ts"
+import { strictBody } from "../server/middleware/query-parameters.ts"
 import { applianceBody } from "./appliance-body.ts"
 import { ApplianceName } from "./appliance-name.ts"
 

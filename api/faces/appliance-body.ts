@@ -1,4 +1,4 @@
-import type { BodySchema } from "../wire/body-schema.ts"
+import type { BodySchema } from "../server/wire/body-schema.ts"
 
 /** Characters of a name at most: it stands beside the search box. */
 const MAX_NAME_CHARS = 40

@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { promisify } from "node:util"
 
-import { digestOf, type PreparedBody } from "../wire/prepared-body.ts"
+import { digestOf, type PreparedBody } from "../server/wire/prepared-body.ts"
 
 /** What the faces were built to. */
 export interface BuiltFaces {

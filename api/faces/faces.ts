@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 
 import type { Middleware } from "../context.ts"
 import { ApiError } from "../errors.ts"
-import { sendPrepared } from "../wire/prepared-body.ts"
+import { sendPrepared } from "../server/wire/prepared-body.ts"
 import type { BuiltFaces } from "./built.ts"
 import { openSearchDescription } from "./open-search.ts"
 

@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
 
-import type { Accounts } from "../accounts/accounts.ts"
+import type { Accounts } from "../identity/accounts/accounts.ts"
 import type { Feature } from "../feature.ts"
 
 interface Needs {
@@ -22,7 +22,7 @@ export const faces = {
     const [{ openBuilt }, { faces: serveFaces }, { openKeyOf }] = await Promise.all([
       import("./built.ts"),
       import("./faces.ts"),
-      import("../sessions/presented.ts"),
+      import("../identity/sessions/presented.ts"),
     ])
     const isOpen = () => openKeyOf(accounts.keys, config.openKey) !== null
     if (config.openKey !== "" && !isOpen()) log.warn(NOT_OPEN)

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../handbook/escape-html.ts"
+import { escapeHtml } from "./handbook/escape-html.ts"
 
 /**
  * What a browser needs to know to offer the appliance as a search engine: OpenSearch 1.1, Draft 6.

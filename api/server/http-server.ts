@@ -4,9 +4,9 @@ import type { Socket } from "node:net"
 import type Koa from "koa"
 
 import type { RequestState } from "../context.ts"
-import { refuseSocket } from "../load/close-socket.ts"
-import type { Connections } from "../load/connections.ts"
-import { oneAtATime, RequestsAhead } from "../load/one-at-a-time.ts"
+import { refuseSocket } from "./load/close-socket.ts"
+import type { Connections } from "./load/connections.ts"
+import { oneAtATime, RequestsAhead } from "./load/one-at-a-time.ts"
 import { envelope } from "../errors.ts"
 import { wantsSocket } from "./web-socket.ts"
 

@@ -6,13 +6,13 @@ import { readSettings } from "#base/settings.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
-import { type Accounts, openAccounts } from "../accounts/accounts.ts"
-import type { KeySpec } from "../accounts/keys/keys.ts"
+import { type Accounts, openAccounts } from "../identity/accounts/accounts.ts"
+import type { KeySpec } from "../identity/accounts/keys/keys.ts"
 import { apiSettings } from "../settings.ts"
 import { ApplianceName } from "../faces/appliance-name.ts"
-import { openFirecrawlJobs } from "../firecrawl/open-firecrawl.ts"
-import { openResearch } from "../research/open-research.ts"
-import { openSessions } from "../sessions/sessions.ts"
+import { openFirecrawlJobs } from "../doors/firecrawl/open-firecrawl.ts"
+import { openResearch } from "../services/research/open-research.ts"
+import { openSessions } from "../identity/sessions/sessions.ts"
 import { type Answer, answerOf, memoryState, NO_PAGES, serveApp, withTestKeys } from "./serve-app.ts"
 
 export interface ServedAccounts extends AsyncDisposable {

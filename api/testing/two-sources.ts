@@ -1,13 +1,13 @@
 import { createReader, crawlerSettings, Jobs, Sources } from "#crawler"
-import { Rereader } from "#crawler/reread/rereader.ts"
+import { Rereader } from "#crawler/upkeep/reread/rereader.ts"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import { type Answer, article, html, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 import { readSettings } from "#base/settings.ts"
 
-import { readScope } from "../accounts/keys/key-scope.ts"
-import { sourceSites } from "../accounts/reach/source-sites.ts"
-import { openPageKnowledge } from "../pages/page-knowledge.ts"
+import { readScope } from "../identity/accounts/keys/key-scope.ts"
+import { sourceSites } from "../identity/accounts/reach/source-sites.ts"
+import { openPageKnowledge } from "../services/pages/page-knowledge.ts"
 import { type ServedAccounts, serveAccounts } from "./serve-accounts.ts"
 import type { serveApp } from "./serve-app.ts"
 

@@ -1,4 +1,4 @@
-import { masked } from "#base/log/masked.ts"
+import { masked } from "#base/telemetry/log/masked.ts"
 
 import type { FieldChange } from "./audit-log.ts"
 

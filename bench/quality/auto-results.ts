@@ -8,7 +8,7 @@ import path from "node:path"
 
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import type { Embedder } from "#engine"
-import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
+import { TransformersEmbedder, shippedModel } from "#engine/models/embedders/transformers-embedder.ts"
 import { aPage } from "#engine/testing/pages.ts"
 
 import { autoResults } from "../../api/core/ask/auto-results.ts"

@@ -1,5 +1,5 @@
 import { cosineOf } from "#engine/embedder.ts"
-import { type WeightedWord, wordEvidenceFor } from "#engine/ranking/word-evidence.ts"
+import { type WeightedWord, wordEvidenceFor } from "#engine/search/ranking/word-evidence.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 import { namesOf } from "#engine/text/page-names.ts"
 import { type PackedPage, packTerms, unpackTerms } from "#engine/text/passage-terms.ts"

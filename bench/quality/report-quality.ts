@@ -1,7 +1,7 @@
 import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Engine, PageUrl } from "#engine"
 import { toPassages } from "#engine/text/passages.ts"
-import { MISSING, NOTHING_FOUND } from "../../api/research/report/report.ts"
+import { MISSING, NOTHING_FOUND } from "../../api/services/research/report/report.ts"
 import { bare, isMadeOf } from "./judged/ask.ts"
 import { type CitedPiece, citedPieces } from "./judged/cited-pieces.ts"
 

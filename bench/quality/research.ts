@@ -7,7 +7,7 @@
 //   it does not stand word by word in a passage of the page that it cites first.
 // - `--to-judge` writes the sentences that nobody judged: see `judgements/README.md`.
 import { parseArgs } from "node:util"
-import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
+import { shippedModel, TransformersEmbedder } from "#engine/models/embedders/transformers-embedder.ts"
 import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { table } from "../measure.ts"
 import { withIndex } from "./judged/ask.ts"

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import { findBrowser } from "#crawler/render/find-browser.ts"
+import { findBrowser } from "#crawler/fetch/render/find-browser.ts"
 import { machine, MB, median, short } from "../measure.ts"
 import { type SoakSample, soakRenders } from "./soak-renders.ts"
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { toPageUrl } from "#engine"
-import { PageReader } from "#crawler/visit/reader.ts"
+import { PageReader } from "#crawler/fetch/visit/reader.ts"
 import { browserProcesses } from "#crawler/testing/browser-processes.ts"
 import { testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, bytes, redirect, startTestSite } from "#crawler/testing/test-site.ts"

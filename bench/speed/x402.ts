@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util"
 
 import { startAppliance } from "../../api/testing/appliance.ts"
-import { freePort, noChain, startChain, NETWORK } from "../../api/x402/testing/chain.ts"
-import { startFacilitator } from "../../api/x402/testing/facilitator.ts"
-import { ask, sign } from "../../api/x402/testing/payments.ts"
-import { payee, payer } from "../../api/x402/testing/wallets.ts"
+import { freePort, noChain, startChain, NETWORK } from "../../api/doors/x402/testing/chain.ts"
+import { startFacilitator } from "../../api/doors/x402/testing/facilitator.ts"
+import { ask, sign } from "../../api/doors/x402/testing/payments.ts"
+import { payee, payer } from "../../api/doors/x402/testing/wallets.ts"
 import { machine, median, percentile, table } from "../measure.ts"
 
 // What a payment adds to a search: the same question to the real appliance, with a key and with a payment, in turn. Chain

@@ -1,7 +1,7 @@
-import { ChatModelError } from "../../api/chat-models/chat-model.ts"
-import { openChatModel } from "../../api/chat-models/chat-server.ts"
-import { tryModel } from "../../api/chat-models/try-model.ts"
-import { ModelServerError } from "#engine/model-servers/model-server.ts"
+import { ChatModelError } from "../../api/services/chat-models/chat-model.ts"
+import { openChatModel } from "../../api/services/chat-models/chat-server.ts"
+import { tryModel } from "../../api/services/chat-models/try-model.ts"
+import { ModelServerError } from "#engine/models/servers/model-server.ts"
 import { type Check, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 

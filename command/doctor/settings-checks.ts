@@ -1,11 +1,11 @@
 import { crawlerSettings } from "#crawler/settings.ts"
 import { sourcesFile } from "#crawler/sources/file/find-file.ts"
 import { readSourcesFile } from "#crawler/sources/file/sources-file.ts"
-import { checkModelServers } from "#engine/model-servers/settings.ts"
+import { checkModelServers } from "#engine/models/servers/settings.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { checkSettings, environment, readSettings, SettingsError, type Values } from "#base/settings.ts"
 import { apiSettings, checkTogether } from "../../api/settings.ts"
-import { sellingOf, x402Settings } from "../../api/x402/settings.ts"
+import { sellingOf, x402Settings } from "../../api/doors/x402/settings.ts"
 import { type Check, type Finding, wrong } from "./check.ts"
 
 const ALL = { ...engineSettings, ...crawlerSettings, ...apiSettings }

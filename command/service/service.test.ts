@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest"
 
 import { checkSettings, readSettings } from "#base/settings.ts"
 import { apiSettings } from "../../api/settings.ts"
-import { x402Settings } from "../../api/x402/settings.ts"
+import { x402Settings } from "../../api/doors/x402/settings.ts"
 import { crawlerSettings } from "#crawler/settings.ts"
 import { engineSettings } from "#engine/settings.ts"
 import { parseEnv } from "node:util"

@@ -1,10 +1,10 @@
 import { EXIT } from "#base/exit-codes.ts"
 import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings } from "#base/settings.ts"
-import { interruptible } from "#engine/move/interruptible.ts"
+import { interruptible } from "#engine/lifecycle/move/interruptible.ts"
 import { engineSettings } from "#engine/settings.ts"
-import { CHANNELS } from "../alerts/channels/registry.ts"
-import { NO_RECEIVERS, testAlerts, type TestedReceiver } from "../alerts/try-receivers.ts"
+import { CHANNELS } from "../reporting/alerts/channels/registry.ts"
+import { NO_RECEIVERS, testAlerts, type TestedReceiver } from "../reporting/alerts/try-receivers.ts"
 import { crawlerSettings, userAgentHeader } from "../settings.ts"
 import { say } from "./sources/sources-text.ts"
 

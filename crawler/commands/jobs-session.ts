@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { ArgumentsError } from "#base/command-arguments.ts"
-import type { AddressCursor } from "../frontier/job-addresses.ts"
+import type { AddressCursor } from "../crawl/frontier/job-addresses.ts"
 import { entriesOf, isFailure, isMeantBy, type OutcomeName, pagesIn, shownOutcome } from "../outcome-name.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import type { Job, JobState } from "../job.ts"

@@ -1,7 +1,7 @@
 import { pino } from "pino"
 import { expect, test } from "vitest"
 
-import { told } from "#base/log/told.ts"
+import { told } from "#base/telemetry/log/told.ts"
 import type { Job } from "../job.ts"
 import { defineSource } from "../source.ts"
 import { crawlEnded, crawlStarted } from "./crawl-news.ts"

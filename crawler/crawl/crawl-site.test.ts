@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { freePort } from "#base/testing/free-port.ts"
-import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { KnownAddresses } from "./frontier/known-addresses.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
 import {
   article,

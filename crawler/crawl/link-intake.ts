@@ -1,11 +1,11 @@
 import { type PageUrl, toPageUrl } from "#engine"
-import type { Discovery } from "../discovery/discovery.ts"
-import type { Duplicates } from "../duplicates/duplicates.ts"
-import type { Frontier } from "../frontier/frontier.ts"
-import type { FrontierEntry } from "../frontier/host-queues.ts"
+import type { Discovery } from "./discovery/discovery.ts"
+import type { Duplicates } from "./duplicates/duplicates.ts"
+import type { Frontier } from "./frontier/frontier.ts"
+import type { FrontierEntry } from "./frontier/host-queues.ts"
 import type { Job } from "../job.ts"
 import type { Reading } from "../reading.ts"
-import type { RunTraps } from "../traps/run-traps.ts"
+import type { RunTraps } from "./traps/run-traps.ts"
 
 export interface LinkIntakeOptions {
   readonly job: Pick<Job, "source" | "visits">

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { addressPatterns } from "../scope/globs.ts"
+import { addressPatterns } from "./scope/globs.ts"
 import { CrawlFixture } from "../testing/crawl-fixture.ts"
 import { article, conditional, html, startTestSite, textFile, type TestSite } from "../testing/test-site.ts"
 

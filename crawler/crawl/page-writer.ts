@@ -1,9 +1,9 @@
 import type { Engine, Page, PageUrl } from "#engine"
 import type { Serial } from "#base/flow/serial.ts"
-import type { Frontier } from "../frontier/frontier.ts"
-import type { ImageNotes } from "../images/image-notes.ts"
+import type { Frontier } from "./frontier/frontier.ts"
+import type { ImageNotes } from "../upkeep/images/image-notes.ts"
 import type { SharedPages } from "../sources/shared-pages.ts"
-import type { Visited } from "../frontier/known-addresses.ts"
+import type { Visited } from "./frontier/known-addresses.ts"
 
 const BATCH_PAGES = 64
 const BATCH_CHARS = 2_000_000

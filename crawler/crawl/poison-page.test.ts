@@ -6,13 +6,13 @@ import { gzipSync } from "node:zlib"
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { Jobs } from "../jobs/jobs.ts"
-import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { KnownAddresses } from "./frontier/known-addresses.ts"
 import { defineSource } from "../source.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { CrawlFixture, temporaryFolder, testConfig } from "../testing/crawl-fixture.ts"
 import { poisonPdfs } from "../testing/poison.ts"
 import { type Answer, article, bytes, startTestSite } from "../testing/test-site.ts"
-import { outcomeStep } from "../why/visit.ts"
+import { outcomeStep } from "../reporting/why/visit.ts"
 
 const CHILD = fileURLToPath(new URL("../testing/crawl-alone.ts", import.meta.url))
 const healthy = Array.from({ length: 12 }, (_, at) => `/page${at}`)

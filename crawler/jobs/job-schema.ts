@@ -1,6 +1,6 @@
 import { migrateProcesses } from "#base/store/processes/own-process.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
-import { FRONTIER_OF_JOBS, migrateFrontier } from "../frontier/frontier-schema.ts"
+import { FRONTIER_OF_JOBS, migrateFrontier } from "../crawl/frontier/frontier-schema.ts"
 import { CHANGE_TRIGGERS } from "./page-changes.ts"
 
 const FIRST = `create table job (

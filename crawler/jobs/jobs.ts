@@ -1,4 +1,4 @@
-import { noteTraceOf } from "#base/traces/trace-parents.ts"
+import { noteTraceOf } from "#base/telemetry/traces/trace-parents.ts"
 import { isLivingSql } from "#base/store/processes/own-process.ts"
 import { transaction } from "#base/store/state-store.ts"
 import {
@@ -7,7 +7,7 @@ import {
   hasPrunableSql,
   outcomesOf,
   pruneAddresses,
-} from "../frontier/job-addresses.ts"
+} from "../crawl/frontier/job-addresses.ts"
 import { BETWEEN_NOTES, type Job, type JobEvent, type JobState, type Judged } from "../job.ts"
 import type { Source } from "../source.ts"
 import { isAliveSql } from "./alive.ts"

@@ -1,5 +1,5 @@
 import type { StateStore } from "#base/store/state-store.ts"
-import { pageTriggers } from "../frontier/source-pages.ts"
+import { pageTriggers } from "../crawl/frontier/source-pages.ts"
 import type { PageChanges } from "../job.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { HostWait } from "../hosts/host-waits.ts"
+import type { HostWait } from "../fetch/hosts/host-waits.ts"
 import { addressesText, progressLine } from "./progress.ts"
 
 const progress = { done: 4, pages: 3, failed: 1, queued: 1, pagesPerSecond: 0.5, secondsLeft: 2 }

@@ -2,7 +2,7 @@ import { duration } from "#base/text/duration.ts"
 import { entriesOf, isFailure, type OutcomeName, pagesIn, shownOutcome } from "../outcome-name.ts"
 import { printableLine } from "#base/text/printable.ts"
 import { steadyNow } from "#base/steady-time.ts"
-import type { HostWait } from "../hosts/host-waits.ts"
+import type { HostWait } from "../fetch/hosts/host-waits.ts"
 import type { Job } from "../job.ts"
 
 /** A job's counters in the words of the display. */

@@ -1,5 +1,5 @@
 import type { Page, PageUrl } from "#engine"
-import { typeOfAddress } from "#engine/page/page-type.ts"
+import { typeOfAddress } from "#engine/index/page/page-type.ts"
 import type { Source } from "../source.ts"
 import type { Extracted } from "./extract/extracted.ts"
 

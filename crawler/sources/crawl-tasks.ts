@@ -1,6 +1,6 @@
 import { BY_HAND, type Job } from "../job.ts"
 import type { Jobs } from "../jobs/jobs.ts"
-import type { Task, TaskKind, TaskTimes } from "../tasks/task.ts"
+import type { Task, TaskKind, TaskTimes } from "../jobs/tasks/task.ts"
 import { authorOf, type ScheduledSource, type SourceTable } from "./source-table.ts"
 
 /** The crawls of sources that have a schedule. A run is a job. */

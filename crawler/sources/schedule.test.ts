@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { CrawlFixture } from "../testing/crawl-fixture.ts"
-import { Ticker } from "../tasks/ticker.ts"
+import { Ticker } from "../jobs/tasks/ticker.ts"
 import { CrawlTasks } from "./crawl-tasks.ts"
 import { Sources } from "./sources.ts"
 

@@ -2,7 +2,7 @@ import { sourceAsRun } from "../jobs/source-runs.ts"
 import { type Engine, type Page, type PageUrl, sourcesOf, withSources } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
-import { KnownAddresses } from "../frontier/known-addresses.ts"
+import { KnownAddresses } from "../crawl/frontier/known-addresses.ts"
 import type { Source } from "../source.ts"
 import { migrateSources } from "./source-table.ts"
 

@@ -1,4 +1,4 @@
-import { hasPages } from "../frontier/source-pages.ts"
+import { hasPages } from "../crawl/frontier/source-pages.ts"
 import { hasOpenRun, namesOfRuns } from "../jobs/source-runs.ts"
 import { hasTable } from "#base/store/rows/tables.ts"
 import type { StateStore } from "#base/store/state-store.ts"

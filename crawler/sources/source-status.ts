@@ -1,6 +1,6 @@
 import type { Engine } from "#engine"
 import type { StateStore } from "#base/store/state-store.ts"
-import { pageCount } from "../frontier/source-pages.ts"
+import { pageCount } from "../crawl/frontier/source-pages.ts"
 import type { Job, JobResult, PageChanges } from "../job.ts"
 import type { JobRecords } from "../jobs/job-records.ts"
 import { entriesOf, isFailure, isSkip, type OutcomeName } from "../outcome-name.ts"

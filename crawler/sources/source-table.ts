@@ -4,9 +4,9 @@ import type { Job, JobTrigger } from "../job.ts"
 import { PinnedNetworks } from "../fetch/guard/pinned-networks.ts"
 import { DELETED, DELETED_TABLE, type OneOff, oneOffs } from "./one-offs.ts"
 import { hasRestorable } from "./source-names.ts"
-import { hasPages } from "../frontier/source-pages.ts"
+import { hasPages } from "../crawl/frontier/source-pages.ts"
 import { migrate, type StateStore, transaction } from "#base/store/state-store.ts"
-import { nextRun, nextTimes, type Schedule, timesAfterRun } from "../tasks/schedule.ts"
+import { nextRun, nextTimes, type Schedule, timesAfterRun } from "../jobs/tasks/schedule.ts"
 import { defineSource, type Source, type SourceAuthor, sourceBy, type SourceSpec } from "../source.ts"
 
 /** Where a source was declared. One of the file is changed there alone. */

@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module"
 import { crawlSite } from "../crawl/crawl-site.ts"
 import { Jobs } from "../jobs/jobs.ts"
-import { PageReader } from "../visit/reader.ts"
+import { PageReader } from "../fetch/visit/reader.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { testConfig } from "./crawl-fixture.ts"
 import { MemoryEngine } from "./memory-engine.ts"

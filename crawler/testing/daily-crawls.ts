@@ -1,5 +1,5 @@
 import type { Job } from "../job.ts"
-import { settleRemovals } from "../removals/settle-removals.ts"
+import { settleRemovals } from "../upkeep/removals/settle-removals.ts"
 import type { SourceSpec } from "../source.ts"
 import { CrawlFixture } from "./crawl-fixture.ts"
 

@@ -1,4 +1,4 @@
-import { findBrowser } from "../render/find-browser.ts"
+import { findBrowser } from "../fetch/render/find-browser.ts"
 
 /** Why a command that shows pages can't run here. */
 export const NO_BROWSER =

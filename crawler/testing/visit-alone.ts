@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { PageReader } from "../visit/reader.ts"
+import { PageReader } from "../fetch/visit/reader.ts"
 import { testConfig } from "./crawl-fixture.ts"
 
 // Visits the addresses it is given, all at once, and says what memory that took at most, in megabytes, above what this

@@ -1,6 +1,6 @@
 import { emptyState } from "#base/store/testing/empty-state.ts"
 import type { PageUrl } from "#engine"
-import { KnownAddresses, type Visited } from "../frontier/known-addresses.ts"
+import { KnownAddresses, type Visited } from "../crawl/frontier/known-addresses.ts"
 import { defineSource, type SourceSpec } from "../source.ts"
 
 export const HOUR = 3_600_000

@@ -1,7 +1,10 @@
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { withFloors } from "./floors.ts"
 import { ROOT } from "./imports.ts"
 import { drawMatrix } from "./matrix.ts"
 
-// npm run draw: makes docs/imports.svg anew.
+// npm run draw: makes docs/imports.svg and the tables in docs/architecture.md anew.
 writeFileSync(join(ROOT, "docs/imports.svg"), drawMatrix())
+const page = join(ROOT, "docs/architecture.md")
+writeFileSync(page, withFloors(readFileSync(page, "utf8")))

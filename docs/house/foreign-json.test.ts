@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 
 import { ROOT, sourceFiles } from "./imports.ts"
 
-// JSON of others is parsed by base/json alone, which bounds it first. What parses JSON besides reads what the appliance wrote itself.
+// JSON of others is parsed by base/text/json alone, which bounds it first. What parses JSON besides reads what the appliance wrote itself.
 
 const PARSES = /\bJSON\.parse\(|\.json\(\)/
 /** A column of the appliance's own tables, or a file of its own. */
@@ -13,12 +13,12 @@ const OWN = /JSON\.parse\(\s*(?:String\()?\(*(?:row\b|row\?|await readFile\(|rea
 
 /** The other files, and whose text it is that they parse. */
 const OTHERS: Readonly<Record<string, string>> = {
-  "base/json/foreign-json.ts": "the one place for text of others",
+  "base/text/json/foreign-json.ts": "the one place for text of others",
   "base/fossick-version.ts": "its own package.json",
-  "base/log/log-form.ts": "its own log",
+  "base/telemetry/log/log-form.ts": "its own log",
   "base/store/sealed-json.ts": "files of its own, whose checksum it looks at",
-  "engine/embedders/model-folder.ts": "a model that the operator put there",
-  "engine/rerankers/cross-encoder.ts": "a model that the operator put there",
+  "engine/models/embedders/model-folder.ts": "a model that the operator put there",
+  "engine/models/rerankers/cross-encoder.ts": "a model that the operator put there",
   "engine/index/page-record.ts": "what it wrote into the index",
   "engine/adapters/embedded/files/page-store.ts": "what it wrote into the index",
   "engine/adapters/meilisearch/meilisearch-index.ts": "a field that it wrote, of an answer within bounds",
@@ -26,20 +26,20 @@ const OTHERS: Readonly<Record<string, string>> = {
   "engine/adapters/opensearch/server/known-pages.ts": "a field that it wrote, of an answer within bounds",
   "engine/adapters/opensearch/stored-pages.ts": "a field that it wrote, of an answer within bounds",
   "engine/adapters/opensearch/waiting-store.ts": "a field that it wrote, of an answer within bounds",
-  "crawler/removals/removed-copies.ts": "pages that it put aside",
-  "api/oauth/tickets.ts": "its own, which it signed",
-  "api/oauth/oauth-store.ts": "its own table",
-  "api/judging/judge-session.ts": "a file that the operator names",
-  "api/x402/books/reconcile.ts": "its own table",
-  "api/accounts/keys/key-scope.ts": "its own table",
-  "api/firecrawl/jobs/job-routes.ts": "its own table",
-  "api/firecrawl/jobs/job-store.ts": "its own table",
-  "api/firecrawl/webhooks/follow-jobs.ts": "its own table",
-  "api/openapi/document.ts": "examples of its own document",
+  "crawler/upkeep/removals/removed-copies.ts": "pages that it put aside",
+  "api/identity/oauth/tickets.ts": "its own, which it signed",
+  "api/identity/oauth/oauth-store.ts": "its own table",
+  "api/operator/judging/judge-session.ts": "a file that the operator names",
+  "api/doors/x402/books/reconcile.ts": "its own table",
+  "api/identity/accounts/keys/key-scope.ts": "its own table",
+  "api/doors/firecrawl/jobs/job-routes.ts": "its own table",
+  "api/doors/firecrawl/jobs/job-store.ts": "its own table",
+  "api/doors/firecrawl/webhooks/follow-jobs.ts": "its own table",
+  "api/server/openapi/document.ts": "examples of its own document",
   "api/client/client.ts": "answers of the appliance, for those who call it",
-  "api/mcp/ask-api.ts": "answers of this process",
-  "api/commands/try-sale.ts": "answers of an appliance that it starts",
-  "api/chat-models/settings.ts": "a setting",
+  "api/doors/mcp/ask-api.ts": "answers of this process",
+  "api/operator/commands/try-sale.ts": "answers of an appliance that it starts",
+  "api/services/chat-models/settings.ts": "a setting",
 }
 
 const FLOORS = /^(?:base|engine|crawler|api)\//

@@ -14,6 +14,7 @@ import {
   sourceFiles,
 } from "./imports.ts"
 import { drawMatrix } from "./matrix.ts"
+import { foldersOf, withFloors } from "./floors.ts"
 
 const files = sourceFiles()
 const imports = importsOf(files)
@@ -23,7 +24,7 @@ describe("the imports of the house", () => {
     expect(files.length).toBeGreaterThan(500)
     expect(imports.length).toBeGreaterThan(2 * files.length)
     expect(imports).toContainEqual({ from: "crawler/main.ts", to: "base/settings.ts" })
-    expect(imports).toContainEqual({ from: "engine/engine.ts", to: "engine/page/page.ts" })
+    expect(imports).toContainEqual({ from: "engine/engine.ts", to: "engine/index/page/page.ts" })
   })
 
   test("find a circle where there is one", () => {
@@ -66,7 +67,7 @@ describe("the imports of the house", () => {
 describe("the doors of the API", () => {
   test("are found", () => {
     for (const door of DOORS)
-      expect(imports.filter(({ to }) => to.startsWith(`api/${door}/`))).not.toEqual([])
+      expect(imports.filter(({ to }) => to.startsWith(`api/doors/${door}/`))).not.toEqual([])
     expect(imports.filter(({ from }) => from.startsWith("api/core/")).length).toBeGreaterThan(30)
   })
 
@@ -83,16 +84,28 @@ describe("the doors of the API", () => {
   })
 
   test("are seen where something goes past them", () => {
-    const past = { from: "api/x402/paid-search.ts", to: "api/tavily/search.ts" }
-    const listed = { from: "api/features.ts", to: "api/tavily/feature.ts" }
-    const own = { from: "api/tavily/search.ts", to: "api/tavily/schema.ts" }
+    const past = { from: "api/doors/x402/paid-search.ts", to: "api/doors/tavily/search.ts" }
+    const listed = { from: "api/features.ts", to: "api/doors/tavily/feature.ts" }
+    const own = { from: "api/doors/tavily/search.ts", to: "api/doors/tavily/schema.ts" }
     expect(pastDoors([past, listed, own])).toEqual([past])
-    const toDoor = { from: "api/core/ask/ask.ts", to: "api/tavily/schema.ts" }
+    const toDoor = { from: "api/core/ask/ask.ts", to: "api/doors/tavily/schema.ts" }
     const toHttp = { from: "api/core/read/live-memory.ts", to: "api/context.ts" }
-    const toReach = { from: "api/core/ask/ask.ts", to: "api/accounts/reach/reach.ts" }
+    const toReach = { from: "api/core/ask/ask.ts", to: "api/identity/accounts/reach/reach.ts" }
     const down = { from: "api/core/ask/ask.ts", to: "engine/index.ts" }
     expect(outOfCore([toDoor, toHttp, toReach, down])).toEqual([toDoor, toHttp])
   })
+})
+
+test("the tables of docs/architecture.md are the folders there are (npm run draw)", () => {
+  const text = readFileSync(join(ROOT, "docs/architecture.md"), "utf8")
+  expect(text).toBe(withFloors(text))
+})
+
+/** A listing that is read at a glance. */
+const MOST_FOLDERS = 9
+
+test.each(FLOORS)("%s has nine folders at most", (floor) => {
+  expect(foldersOf(floor).slice(MOST_FOLDERS)).toEqual([])
 })
 
 test("threads are started in base/process/threads/thread.ts alone", () => {

@@ -59,10 +59,48 @@ function resolveImport(from: string, specifier: string): string | null {
   return FACES[specifier] ?? specifier.slice(1)
 }
 
-/** The room a file stands in: its part's first folder; a file at the top of a part is a room of its own. */
+/** Folders at the top of a floor whose folders are rooms of their own. */
+export const WINGS: ReadonlySet<string> = new Set([
+  "base/telemetry",
+  "base/text",
+  "engine/index",
+  "engine/lifecycle",
+  "engine/models",
+  "engine/search",
+  "crawler/crawl",
+  "crawler/fetch",
+  "crawler/jobs",
+  "crawler/reporting",
+  "crawler/sources",
+  "crawler/upkeep",
+  "api/doors",
+  "api/faces",
+  "api/identity",
+  "api/operator",
+  "api/server",
+  "api/services",
+])
+
+/** Folders that belong to the files beside them: no rooms. */
+const INNER_FOLDERS: ReadonlySet<string> = new Set([
+  "crawler/crawl/judge",
+  "crawler/crawl/together",
+  "crawler/fetch/connect",
+  "crawler/fetch/guard",
+  "crawler/fetch/robots",
+  "crawler/jobs/queue",
+  "crawler/sources/file",
+  "crawler/sources/written",
+  "engine/search/second-reading",
+  "engine/search/stages",
+])
+
+/** The room a file is in: a folder of a wing, any other folder at the top of a floor, or the file itself when it is at the top. */
 export function roomOf(file: string): string {
-  const [floor = "", name = "", ...rest] = file.split("/")
-  return rest.length === 0 ? `${floor}/${name}` : `${floor}/${name}`
+  const [floor = "", name = "", inner = "", ...rest] = file.split("/")
+  const wing = `${floor}/${name}`
+  const room = `${wing}/${inner}`
+  return WINGS.has(wing) && rest.length > 0 && !INNER_FOLDERS.has(room) ? room : wing
 }
 
 /** APIs of other products that callers speak. Only lists know them. */
@@ -70,24 +108,33 @@ export const DOORS = ["tavily", "firecrawl", "searxng", "openai", "openwebui"] a
 /** Where doors are listed, and what restores and repairs the tables of every part. */
 const LISTS: readonly string[] = [
   "api/features.ts",
-  "api/upkeep/state-parts.ts",
+  "api/operator/upkeep/state-parts.ts",
   "command/doctor/repairs/state-repairs.ts",
 ]
 
 /** Imports of a door by what is no part of it and not the list of doors. */
 export const pastDoors = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(({ from, to }) =>
-    DOORS.some((door) => isIn(to, `api/${door}`) && !isIn(from, `api/${door}`) && !LISTS.includes(from)),
+    DOORS.some(
+      (door) => isIn(to, `api/doors/${door}`) && !isIn(from, `api/doors/${door}`) && !LISTS.includes(from),
+    ),
   )
 
 /** What the use cases know of their floor: what a key may see, and parts that speak neither HTTP nor an API's words. */
-const BESIDE_CORE = ["core", "accounts", "answers", "federation", "load", "misses"] as const
+const BESIDE_CORE = [
+  "api/core",
+  "api/identity/accounts",
+  "api/services/answers",
+  "api/services/federation",
+  "api/server/load",
+  "api/services/misses",
+] as const
 
 /** Imports of the use cases that lead to a door, to HTTP, or to another room of their floor that they need not know. */
 export const outOfCore = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(
     ({ from, to }) =>
-      isIn(from, "api/core") && isIn(to, "api") && !BESIDE_CORE.some((room) => isIn(to, `api/${room}`)),
+      isIn(from, "api/core") && isIn(to, "api") && !BESIDE_CORE.some((room) => isIn(to, room)),
   )
 
 const isIn = (file: string, folder: string): boolean => file.startsWith(`${folder}/`)

@@ -49,7 +49,7 @@ export function drawMatrix(): string {
       `<text x="${LEFT - 4}" y="${y + 10}" text-anchor="end" fill="${colour}">${room}</text>`,
       `<rect x="${LEFT}" y="${y}" width="${x - LEFT + CELL - 1}" height="${CELL - 1}" fill="${row % 2 === 0 ? "#f3f4f6" : "#f9fafb"}"/>`,
       `<rect x="${x}" y="${y}" width="${CELL - 1}" height="${CELL - 1}" fill="${colour}"/>`,
-      `<text x="${x + CELL + 3}" y="${y + 10}" fill="${colour}">${room.split("/")[1]}</text>`,
+      `<text x="${x + CELL + 3}" y="${y + 10}" fill="${colour}">${room.split("/").at(-1)}</text>`,
     )
   }
   for (const floor of FLOORS) {

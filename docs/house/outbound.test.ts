@@ -27,16 +27,16 @@ const OPENS: readonly RegExp[] = [
 
 /** Those that talk to others, and note it. */
 const NOTING = [
-  "base/traces/otlp.ts",
-  "api/x402/chain/chain.ts",
-  "api/x402/chain/facilitator.ts",
-  "crawler/alerts/send-mail.ts",
+  "base/telemetry/traces/otlp.ts",
+  "api/doors/x402/chain/chain.ts",
+  "api/doors/x402/chain/facilitator.ts",
+  "crawler/reporting/alerts/send-mail.ts",
   "crawler/fetch/connect/connector.ts",
   "crawler/fetch/connect/outgoing-proxy.ts",
   "engine/adapters/meilisearch/server/send.ts",
   "engine/adapters/opensearch/server/cluster.ts",
-  "engine/embedders/model-hub.ts",
-  "engine/model-servers/model-server.ts",
+  "engine/models/embedders/model-hub.ts",
+  "engine/models/servers/model-server.ts",
 ]
 
 /** Those that open none but to this appliance, or through one of the others; why. */
@@ -44,23 +44,23 @@ const OTHERS: Readonly<Record<string, string>> = {
   "base/store/postgres/connections-worker.ts": "the server of the state, which outbound.ts notes",
   "api/client/client.ts":
     "the client, for programs that call the appliance; the command line and the pages for people do",
-  "api/commands/try-sale.ts": "a sale on this machine alone",
-  "api/mcp/ask-api.ts": "this appliance",
-  "api/federation/peer.ts": "through the address guard",
-  "api/oauth/client-documents.ts": "through the address guard",
+  "api/operator/commands/try-sale.ts": "a sale on this machine alone",
+  "api/doors/mcp/ask-api.ts": "this appliance",
+  "api/services/federation/peer.ts": "through the address guard",
+  "api/identity/oauth/client-documents.ts": "through the address guard",
   "api/start.ts": "this appliance",
   "command/doctor/service-checks.ts": "servers of the operator's, when the doctor is asked",
   "command/service/service-session.ts": "this appliance",
   "crawler/fetch/guard/address-guard.ts": "through connector.ts",
   "crawler/jobs/queue/boss-queue.ts": "the server of the state, which outbound.ts notes",
-  "crawler/login/source-login.ts": "fetch is the reader's",
-  "crawler/render/browser.ts":
+  "crawler/fetch/login/source-login.ts": "fetch is the reader's",
+  "crawler/fetch/render/browser.ts":
     "the browser, whose requests all go through guard-proxy.ts, and so through connector.ts",
-  "crawler/render/find-browser.ts": "asks where a browser is, and starts none",
-  "crawler/render/guard-proxy.ts": "over sockets that the address guard opened",
-  "crawler/render/page-rendering.ts": "fetch is the reader's",
-  "crawler/visit/reader.ts": "fetch is its own, through the address guard",
-  "crawler/webhooks/post.ts": "through the address guard",
+  "crawler/fetch/render/find-browser.ts": "asks where a browser is, and starts none",
+  "crawler/fetch/render/guard-proxy.ts": "over sockets that the address guard opened",
+  "crawler/fetch/render/page-rendering.ts": "fetch is the reader's",
+  "crawler/fetch/visit/reader.ts": "fetch is its own, through the address guard",
+  "crawler/reporting/webhooks/post.ts": "through the address guard",
   "engine/adapters/meilisearch/meilisearch-engine.ts": "through send.ts",
   "engine/adapters/meilisearch/server/indexes.ts": "through send.ts",
   "engine/adapters/meilisearch/server/server.ts": "through send.ts",

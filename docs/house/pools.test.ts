@@ -22,20 +22,20 @@ const LIMITS_OF_ITS_OWN: readonly RegExp[] = [
 
 /** Files that have one all the same, and why no caller can fill it for others. */
 const OTHERS: Readonly<Record<string, string>> = {
-  "api/load/connections.ts": "an address has half of them",
-  "api/load/turns.ts": "callers take turns to begin requests",
-  "api/x402/purchase/payer-limits.ts": "what one payer may have under way",
+  "api/server/load/connections.ts": "an address has half of them",
+  "api/server/load/turns.ts": "callers take turns to begin requests",
+  "api/doors/x402/purchase/payer-limits.ts": "what one payer may have under way",
   "base/flow/fair-pool.ts": "the pool itself",
   "base/flow/fair-queue.ts": "in which parties take turns",
   "base/work/task-runner.ts": "keys take turns by key-turns.ts",
   "crawler/crawl/together/job-places.ts": "crawls of sources, which no caller begins",
-  "crawler/discovery/discovery.ts": "sitemaps of one site, one after the other",
-  "crawler/hosts/host-paces.ts": "the pace of a host, whoever reads it",
-  "crawler/hosts/host-turns.ts": "the pace of a host, whoever reads it",
-  "crawler/visit/reading-places.ts": "holds pools",
+  "crawler/crawl/discovery/discovery.ts": "sitemaps of one site, one after the other",
+  "crawler/fetch/hosts/host-paces.ts": "the pace of a host, whoever reads it",
+  "crawler/fetch/hosts/host-turns.ts": "the pace of a host, whoever reads it",
+  "crawler/fetch/visit/reading-places.ts": "holds pools",
   "engine/adapters/server/page-writer.ts": "what crawls write",
-  "engine/embedders/transformers-embedder.ts": "callers take turns text by text",
-  "engine/rerankers/cross-encoder.ts": "callers take turns pair by pair",
+  "engine/models/embedders/transformers-embedder.ts": "callers take turns text by text",
+  "engine/models/rerankers/cross-encoder.ts": "callers take turns pair by pair",
 }
 
 const LEFT_OUT = /\.test\.ts$|(?:^|\/)testing\//

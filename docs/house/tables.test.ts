@@ -21,12 +21,12 @@ describe("the tables of the house", () => {
   test("are all seen by this test", () => {
     expect(Object.fromEntries(owners)).toMatchObject({
       job: new Set(["crawler/jobs"]),
-      known_address: new Set(["crawler/frontier"]),
-      api_keys: new Set(["api/accounts"]),
+      known_address: new Set(["crawler/crawl/frontier"]),
+      api_keys: new Set(["api/identity/accounts"]),
     })
     expect(owners.size).toBeGreaterThan(35)
     const uses = tableUses(files, new Set(owners.keys()))
-    expect(uses).toContainEqual({ table: "known_address", file: "crawler/frontier/source-pages.ts" })
+    expect(uses).toContainEqual({ table: "known_address", file: "crawler/crawl/frontier/source-pages.ts" })
     expect(uses).toContainEqual({ table: "job", file: "crawler/jobs/job-in-sql.ts" })
     expect(uses.length).toBeGreaterThan(60)
   })

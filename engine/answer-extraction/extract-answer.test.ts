@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { PageUrl } from "../page/page-url.ts"
+import type { PageUrl } from "../index/page/page-url.ts"
 import { toPassages } from "../text/passages.ts"
 import { extractAnswer, extractSides } from "./extract-answer.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { Degraded } from "#base/flow/degraded.ts"
-import { ModelOutage } from "../model-servers/availability.ts"
+import { ModelOutage } from "../models/servers/availability.ts"
 import { HashingEmbedder } from "../testing/hashing-embedder.ts"
 import { toPassages } from "../text/passages.ts"
 import { extractAnswer, type ExtractOptions } from "./extract-answer.ts"

@@ -1,5 +1,5 @@
 import { leaveOut } from "#base/flow/degraded.ts"
-import { ModelOutage } from "../model-servers/availability.ts"
+import { ModelOutage } from "../models/servers/availability.ts"
 import type { Reranker } from "../reranker.ts"
 import { mayBeIn } from "../text/analysis/stop-words.ts"
 import { isWrittenIn } from "../text/scripts.ts"

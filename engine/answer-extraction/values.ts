@@ -1,7 +1,7 @@
 import { leaveOut } from "#base/flow/degraded.ts"
 import { analyse } from "../text/analysis/analyse.ts"
 import { cosineOf, type Embedder } from "../embedder.ts"
-import { ModelOutage } from "../model-servers/availability.ts"
+import { ModelOutage } from "../models/servers/availability.ts"
 import { type Candidate, isHeld, type Source } from "./candidates.ts"
 import { hasForm, questionType } from "./question-type.ts"
 import type { Recency } from "./recency.ts"

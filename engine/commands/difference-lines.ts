@@ -1,6 +1,6 @@
 import { counted } from "./command-progress.ts"
-import type { Differences } from "../move/import-pages.ts"
-import type { ExportReader } from "../move/format/read-export.ts"
+import type { Differences } from "../lifecycle/move/import-pages.ts"
+import type { ExportReader } from "../lifecycle/move/format/read-export.ts"
 
 /** Whether the index holds what the export has. Passages may be split otherwise by another Fossick. */
 export const isSound = ({ missing, changed, uncounted }: Differences): boolean =>

@@ -4,25 +4,25 @@ import { steadyNow } from "#base/steady-time.ts"
 import { engineSettings } from "../settings.ts"
 import { EngineError } from "../errors.ts"
 import { EXIT } from "#base/exit-codes.ts"
-import { fillingText } from "../filling/filling-text.ts"
+import { fillingText } from "../lifecycle/filling/filling-text.ts"
 import { openGenerations } from "../open-engine.ts"
 import { environment, readSettings } from "#base/settings.ts"
-import { READERS_FOLLOW_MS, dropUnwanted } from "../generations/building/build.ts"
-import type { GenerationContext } from "../generations/generation-context.ts"
-import { openForWriting } from "../generations/open-for-writing.ts"
-import { type Finding, checkIndex, repairIndex } from "../generations/repair.ts"
-import { rollBack } from "../generations/building/rollback.ts"
-import { asWanted } from "../generations/model-choice.ts"
-import { askForModel } from "../generations/model-change.ts"
+import { READERS_FOLLOW_MS, dropUnwanted } from "../lifecycle/generations/building/build.ts"
+import type { GenerationContext } from "../lifecycle/generations/generation-context.ts"
+import { openForWriting } from "../lifecycle/generations/open-for-writing.ts"
+import { type Finding, checkIndex, repairIndex } from "../lifecycle/generations/repair.ts"
+import { rollBack } from "../lifecycle/generations/building/rollback.ts"
+import { asWanted } from "../lifecycle/generations/model-choice.ts"
+import { askForModel } from "../lifecycle/generations/model-change.ts"
 import {
   type GenerationStatus,
   type IndexStatus,
   type ModelStatus,
   indexStatus,
   whyThisModel,
-} from "../generations/status.ts"
-import { upgradeNow } from "../generations/building/upgrade-now.ts"
-import type { UpgradeProgress } from "../generations/building/upgrade.ts"
+} from "../lifecycle/generations/status.ts"
+import { upgradeNow } from "../lifecycle/generations/building/upgrade-now.ts"
+import type { UpgradeProgress } from "../lifecycle/generations/building/upgrade.ts"
 
 const PROGRESS_EVERY_MS = 2000
 /** A crawler that has just finished lets go of the index within this time. */

@@ -8,10 +8,10 @@ import { openEngine } from "../open-engine.ts"
 import { CommandError } from "#base/run-command.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { bytesText, CommandProgress, counted, timeLeft } from "./command-progress.ts"
-import { exportToFile, partOf } from "../move/export-to-file.ts"
-import { fileProblem } from "../move/file-problem.ts"
-import { interruptible } from "../move/interruptible.ts"
-import { writeExport } from "../move/format/write-export.ts"
+import { exportToFile, partOf } from "../lifecycle/move/export-to-file.ts"
+import { fileProblem } from "../lifecycle/move/file-problem.ts"
+import { interruptible } from "../lifecycle/move/interruptible.ts"
+import { writeExport } from "../lifecycle/move/format/write-export.ts"
 
 export async function runExport(
   file: string,

@@ -9,11 +9,11 @@ import { DiskRoom } from "#base/disk-space.ts"
 import { environment, readSettings } from "#base/settings.ts"
 import { CommandProgress, counted, timeLeft } from "./command-progress.ts"
 import { differenceLines, isSound } from "./difference-lines.ts"
-import type { ExportHeader } from "../move/format/export-format.ts"
-import { fileProblem } from "../move/file-problem.ts"
-import { fits, importPages } from "../move/import-pages.ts"
-import { interruptible } from "../move/interruptible.ts"
-import { ExportReader } from "../move/format/read-export.ts"
+import type { ExportHeader } from "../lifecycle/move/format/export-format.ts"
+import { fileProblem } from "../lifecycle/move/file-problem.ts"
+import { fits, importPages } from "../lifecycle/move/import-pages.ts"
+import { interruptible } from "../lifecycle/move/interruptible.ts"
+import { ExportReader } from "../lifecycle/move/format/read-export.ts"
 
 const FAILED = 1
 const POLL_MS = 500

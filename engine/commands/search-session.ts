@@ -1,10 +1,10 @@
 import { ArgumentsError } from "#base/command-arguments.ts"
 import { engineSettings } from "../settings.ts"
 import type { Engine, Hit, PageFilter } from "../engine.ts"
-import { sourcesOf } from "../page/page.ts"
+import { sourcesOf } from "../index/page/page.ts"
 import { EXIT } from "#base/exit-codes.ts"
 import { openEngine } from "../open-engine.ts"
-import { routeOf } from "../page/page-url.ts"
+import { routeOf } from "../index/page/page-url.ts"
 import { environment, readSettings } from "#base/settings.ts"
 
 const WIDTH = 80

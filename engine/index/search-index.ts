@@ -1,8 +1,8 @@
 import type { AnalysedQuery } from "../text/analysis/analyse.ts"
 import type { PageFilter } from "../engine.ts"
-import type { PageFacts } from "../page/page-facts.ts"
+import type { PageFacts } from "./page/page-facts.ts"
 import type { PageHead } from "./page-record.ts"
-import type { Passage } from "../page/passage.ts"
+import type { Passage } from "./page/passage.ts"
 
 /** All that are given must hold; an empty list counts as not given, except of ids. */
 export interface Condition extends Omit<PageFilter, "phrases" | "paths" | "versions"> {

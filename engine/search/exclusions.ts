@@ -1,5 +1,5 @@
 import type { PageFilter } from "../engine.ts"
-import { decoded, isAmong, versionOf, wantedFolders, withoutSite } from "../page/address-parts.ts"
+import { decoded, isAmong, versionOf, wantedFolders, withoutSite } from "../index/page/address-parts.ts"
 import { analyse, wholeTerm } from "../text/analysis/analyse.ts"
 import { termHash } from "../text/analysis/term-hash.ts"
 import { unpackTerms } from "../text/passage-terms.ts"

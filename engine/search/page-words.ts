@@ -1,5 +1,5 @@
 import { breather } from "#base/flow/breather.ts"
-import { type WeightedWord, type WordEvidence, wordEvidenceFor } from "../ranking/word-evidence.ts"
+import { type WeightedWord, type WordEvidence, wordEvidenceFor } from "./ranking/word-evidence.ts"
 import { unpackTerms } from "../text/passage-terms.ts"
 import type { LexicalHits, SearchIndex } from "../index/search-index.ts"
 

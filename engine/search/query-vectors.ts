@@ -1,4 +1,4 @@
-import { traced } from "#base/traces/tracing.ts"
+import { traced } from "#base/telemetry/traces/tracing.ts"
 import { type EmbedOptions, type Embedder, type ModelTraits, traitsOf } from "../embedder.ts"
 import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
 

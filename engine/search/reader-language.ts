@@ -1,5 +1,5 @@
 import type { Query } from "../engine.ts"
-import type { Reads } from "../ranking/languages.ts"
+import type { Reads } from "./ranking/languages.ts"
 import { functionWords } from "../text/analysis/stop-words.ts"
 import { SCRIPTS } from "../text/scripts.ts"
 

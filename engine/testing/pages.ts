@@ -1,5 +1,5 @@
-import type { Page } from "../page/page.ts"
-import { type PageUrl, toPageUrl } from "../page/page-url.ts"
+import type { Page } from "../index/page/page.ts"
+import { type PageUrl, toPageUrl } from "../index/page/page-url.ts"
 
 export function urlOf(address: string): PageUrl {
   const url = toPageUrl(address, "https://docs.example.com/")

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { madeUp } from "#base/testing/made-up.ts"
-import { MAX_PASSAGE_CHARS } from "../page/passage.ts"
+import { MAX_PASSAGE_CHARS } from "../index/page/passage.ts"
 import { toPassages } from "./passages.ts"
 
 /** A block of a page, by how many words it takes and how they are written. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { MAX_PASSAGE_CHARS } from "../page/passage.ts"
+import { MAX_PASSAGE_CHARS } from "../index/page/passage.ts"
 import { embeddingText, toPassages } from "./passages.ts"
 
 const SENTENCE = "The crawler waits between two requests to one host. "

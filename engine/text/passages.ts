@@ -1,7 +1,7 @@
 import { blocksOf } from "./markdown-blocks.ts"
 import { offLoop } from "#base/process/threads/off-loop.ts"
-import type { PageAnchor } from "../page/page.ts"
-import { MAX_PASSAGE_CHARS, type Passage } from "../page/passage.ts"
+import type { PageAnchor } from "../index/page/page.ts"
+import { MAX_PASSAGE_CHARS, type Passage } from "../index/page/passage.ts"
 import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
 
 /** A section shorter than this joins the one after it instead of standing alone. */

@@ -1,5 +1,5 @@
 import { offLoop } from "#base/process/threads/off-loop.ts"
-import type { Passage } from "../page/passage.ts"
+import type { Passage } from "../index/page/passage.ts"
 
 /** The text of a page, in which phrases are looked for. */
 export interface PhraseText {

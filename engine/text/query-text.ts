@@ -1,4 +1,4 @@
-import { hostAndPort } from "../page/domains.ts"
+import { hostAndPort } from "../index/page/domains.ts"
 
 /** A question taken apart into what to look for and its operators. */
 export interface QueryText {

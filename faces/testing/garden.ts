@@ -1,14 +1,14 @@
 import { Jobs, Sources } from "#crawler"
-import { ImageStore } from "#crawler/images/image-store.ts"
-import { readImage } from "#crawler/images/read-image.ts"
+import { ImageStore } from "#crawler/upkeep/images/image-store.ts"
+import { readImage } from "#crawler/upkeep/images/read-image.ts"
 import { openDataFolder } from "#crawler/testing/data-folder.ts"
 import { picture } from "#crawler/testing/pictures.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 import { html, startTestSite } from "#crawler/testing/test-site.ts"
 import { sourceNames } from "#crawler/sources/source-names.ts"
 
-import { openMissKnowledge } from "../../api/misses/miss-knowledge.ts"
-import { openPageKnowledge } from "../../api/pages/page-knowledge.ts"
+import { openMissKnowledge } from "../../api/services/misses/miss-knowledge.ts"
+import { openPageKnowledge } from "../../api/services/pages/page-knowledge.ts"
 import { serveAccounts } from "../../api/testing/serve-accounts.ts"
 import { TEST_KEY } from "../../api/testing/serve-app.ts"
 

@@ -1,8 +1,8 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-import { ask, sign, signV1 } from "../../api/x402/testing/payments.ts"
-import { payer, payerV1 } from "../../api/x402/testing/wallets.ts"
+import { ask, sign, signV1 } from "../../api/doors/x402/testing/payments.ts"
+import { payer, payerV1 } from "../../api/doors/x402/testing/wallets.ts"
 
 /** As long as a proof may last, and not as long as payments are refused for. */
 const VALID_SECONDS = 20 * 3600

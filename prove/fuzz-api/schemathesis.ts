@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { endWithUs } from "#base/testing/end-with-us.ts"
 import { features } from "../../api/features.ts"
-import { describedBy } from "../../api/openapi/document.ts"
+import { describedBy } from "../../api/server/openapi/document.ts"
 
 const { operations: documented } = await describedBy(features)
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pdf, lines } from "#crawler/testing/pdf-file.ts"
 import { docx, epub, openDocument, pptx, wordParagraph, wordTable, xlsx } from "#crawler/testing/documents.ts"
-import { renderPage } from "../../api/handbook/render-markdown.ts"
+import { renderPage } from "../../api/faces/handbook/render-markdown.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 /** Pages of manuals, and the handbook as the appliance shows it. */

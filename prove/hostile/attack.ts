@@ -2,7 +2,7 @@ import type { SourceSpec } from "#crawler/source.ts"
 import { isShort } from "../proof.ts"
 import type { FakeInternet } from "#crawler/testing/fake-internet.ts"
 import type { TestSite } from "#crawler/testing/test-site.ts"
-import type { PageReader } from "#crawler/visit/reader.ts"
+import type { PageReader } from "#crawler/fetch/visit/reader.ts"
 import type { ServedApp } from "../../api/testing/serve-app.ts"
 import type { PrivateService } from "./private-service.ts"
 

@@ -1,6 +1,6 @@
 import { AddressGuard } from "#crawler/fetch/guard/address-guard.ts"
 import { CredentialSession } from "#crawler/fetch/session.ts"
-import { logInByForm } from "#crawler/login/log-in.ts"
+import { logInByForm } from "#crawler/fetch/login/log-in.ts"
 import { redirect } from "#crawler/testing/test-site.ts"
 import { toPageUrl } from "#engine"
 import { type Arena, type Attack, type Kind, unless } from "./attack.ts"

@@ -1,5 +1,5 @@
 import { bytes } from "#crawler/testing/test-site.ts"
-import { WebhookSender } from "#crawler/webhooks/webhook-sender.ts"
+import { WebhookSender } from "#crawler/reporting/webhooks/webhook-sender.ts"
 import { type Arena, type Attack, fewer, type Kind, OUTER_ADDRESS, SILENT_ADDRESS, unless } from "./attack.ts"
 import { isShort } from "../proof.ts"
 import { browser } from "./browsing.ts"

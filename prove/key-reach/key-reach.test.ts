@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { readScope } from "../../api/accounts/keys/key-scope.ts"
+import { readScope } from "../../api/identity/accounts/keys/key-scope.ts"
 import { proof } from "./key-reach.ts"
 import { naive } from "./world.ts"
 

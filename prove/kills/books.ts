@@ -1,10 +1,10 @@
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 
-import { verifyBackup } from "#crawler/backup/read-backup.ts"
+import { verifyBackup } from "#crawler/upkeep/backup/read-backup.ts"
 import { pause } from "#base/flow/pause.ts"
 import { PATIENCE } from "#base/testing/patience.ts"
-import { ask } from "../../api/x402/testing/payments.ts"
+import { ask } from "../../api/doors/x402/testing/payments.ts"
 import { SOURCE, type World } from "./world.ts"
 
 /** Until then what should come has come, also on a machine that is busy; what has not is lost. */

@@ -1,6 +1,6 @@
 import { pause } from "#base/flow/pause.ts"
-import { ask, sign } from "../../api/x402/testing/payments.ts"
-import { payer } from "../../api/x402/testing/wallets.ts"
+import { ask, sign } from "../../api/doors/x402/testing/payments.ts"
+import { payer } from "../../api/doors/x402/testing/wallets.ts"
 import type { Victim } from "./appliance.ts"
 import { type Books } from "./books.ts"
 import { MODELS, SOURCE, type World } from "./world.ts"

@@ -22,17 +22,17 @@ export const AREAS: readonly Area[] = [
   {
     what: "addresses",
     held: "one spelling for each, which names what was written, without password or fragment",
-    test: "engine/page/page-url.property.test.ts",
+    test: "engine/index/page/page-url.property.test.ts",
   },
   {
     what: "domain rules",
     held: "a naive oracle over labels of names",
-    test: "engine/page/domains.property.test.ts",
+    test: "engine/index/page/domains.property.test.ts",
   },
   {
     what: "scopes of crawls",
     held: "a naive oracle, letter by letter",
-    test: "crawler/scope/scope.property.test.ts",
+    test: "crawler/crawl/scope/scope.property.test.ts",
   },
   {
     what: "dates",
@@ -42,12 +42,12 @@ export const AREAS: readonly Area[] = [
   {
     what: "fusion",
     held: "scores between 0 and 1, in order, and no page lower for saying more",
-    test: "engine/ranking/fusion.test.ts",
+    test: "engine/search/ranking/fusion.test.ts",
   },
   {
     what: "words of pages",
     held: "the formulas, written a second time",
-    test: "engine/ranking/word-evidence.property.test.ts",
+    test: "engine/search/ranking/word-evidence.property.test.ts",
   },
   {
     what: "passages",

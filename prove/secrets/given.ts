@@ -5,7 +5,7 @@ import { crawlerSettings } from "#crawler/settings.ts"
 import type { Settings } from "#base/settings.ts"
 
 import { apiSettings } from "../../api/settings.ts"
-import { x402Settings } from "../../api/x402/settings.ts"
+import { x402Settings } from "../../api/doors/x402/settings.ts"
 import type { Marks } from "./marks.ts"
 
 type Variables = Readonly<Partial<Record<string, string>>>

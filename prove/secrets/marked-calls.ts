@@ -1,5 +1,5 @@
 import { features } from "../../api/features.ts"
-import { describedBy } from "../../api/openapi/document.ts"
+import { describedBy } from "../../api/server/openapi/document.ts"
 import { soon, useHooksAndFeeds } from "./hooks-and-feeds.ts"
 import { type MarkedAppliance, PATIENCE, quiet } from "./marked-appliance.ts"
 import type { HostileServers } from "./marked-settings.ts"

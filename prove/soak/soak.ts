@@ -2,10 +2,10 @@ import { statSync } from "node:fs"
 import { join } from "node:path"
 
 import { pause } from "#base/flow/pause.ts"
-import { findBrowser } from "#crawler/render/find-browser.ts"
+import { findBrowser } from "#crawler/fetch/render/find-browser.ts"
 import { startCheapVectors } from "#engine/testing/model-server.ts"
 
-import { startReceiver } from "../../api/watches/testing/receiver.ts"
+import { startReceiver } from "../../api/services/watches/testing/receiver.ts"
 import { percentile } from "../../bench/measure.ts"
 import { type Effort, type Outcome, type Proof, type Row, settingsOf, tries } from "../proof.ts"
 import { LiveAppliance } from "../running/live-appliance.ts"

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 
 import { postgresPrograms } from "#base/store/testing/postgres-server.ts"
-import { findBrowser } from "#crawler/render/find-browser.ts"
+import { findBrowser } from "#crawler/fetch/render/find-browser.ts"
 
-import { chainProgram } from "../../api/x402/testing/chain-program.ts"
+import { chainProgram } from "../../api/doors/x402/testing/chain-program.ts"
 import { whyNot } from "../air-gap/air-gap.ts"
 import { mayMount } from "../damage/mounts.ts"
 

@@ -1,6 +1,6 @@
 import { features } from "../../features.ts"
-import { describedBy } from "../../openapi/document.ts"
-import type { JsonSchema, Operation, Parameter } from "../../operation/operation.ts"
+import { describedBy } from "../../server/openapi/document.ts"
+import type { JsonSchema, Operation, Parameter } from "../../server/operation/operation.ts"
 import { oneLine, typeName, typeOf } from "./schema-types.ts"
 
 const HEAD = `// Made from the OpenAPI document by \`npm run generate:client\`, and held against it by a test. Edit the document, not this file.`

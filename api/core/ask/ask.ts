@@ -4,13 +4,17 @@ import { leaveOut } from "#base/flow/degraded.ts"
 import type { Embedder, Engine, Hit, PageImage, SearchResult } from "#engine"
 import { withMeantWords } from "#engine/text/analysis/meant-words.ts"
 
-import type { Filed } from "../../accounts/reach/known-names.ts"
-import type { Reach } from "../../accounts/reach/reach.ts"
-import { answerFrom, type Answered, type AnswerParts } from "../../answers/answer.ts"
-import type { FederatedQuery, FederatedResult, PeersAsked } from "../../federation/federated-engine.ts"
-import { withPeerFacets } from "../../federation/peer-facets.ts"
-import type { AskedQuery } from "../../misses/narrow-filters.ts"
-import type { Searched } from "../../misses/search-miss.ts"
+import type { Filed } from "../../identity/accounts/reach/known-names.ts"
+import type { Reach } from "../../identity/accounts/reach/reach.ts"
+import { answerFrom, type Answered, type AnswerParts } from "../../services/answers/answer.ts"
+import type {
+  FederatedQuery,
+  FederatedResult,
+  PeersAsked,
+} from "../../services/federation/federated-engine.ts"
+import { withPeerFacets } from "../../services/federation/peer-facets.ts"
+import type { AskedQuery } from "../../services/misses/narrow-filters.ts"
+import type { Searched } from "../../services/misses/search-miss.ts"
 import { type Aged, freshHits, type FreshParts } from "../fresh/fresh-hits.ts"
 import { searchedText } from "../understand/searched-text.ts"
 import { autoResults } from "./auto-results.ts"

@@ -1,6 +1,6 @@
 import type { FacetCounts, FacetField, FacetQuery, Hit, PageFilter } from "#engine"
 
-import type { AskedQuery } from "../../misses/narrow-filters.ts"
+import type { AskedQuery } from "../../services/misses/narrow-filters.ts"
 
 /** What each field is filtered by: a field is counted without its own filter, so that its other values stay in sight. */
 const FILTERS: Readonly<Record<FacetField, readonly (keyof PageFilter)[]>> = {

@@ -1,7 +1,7 @@
-import type { OtherForm } from "#crawler/duplicates/other-forms.ts"
+import type { OtherForm } from "#crawler/crawl/duplicates/other-forms.ts"
 import { type Hit, type PageUrl, sourcesOf } from "#engine"
 
-import type { Reach } from "../../accounts/reach/reach.ts"
+import type { Reach } from "../../identity/accounts/reach/reach.ts"
 
 /** What is known of documents in several formats. */
 export interface FormKnowledge {

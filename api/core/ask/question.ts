@@ -1,8 +1,8 @@
 import type { FacetField, PageFilter, PagePreference, Query, SearchDepth } from "#engine"
 import { parseQueryText, type QueryText } from "#engine/text/query-text.ts"
 
-import type { AnswerDepth } from "../../answers/prompt.ts"
-import type { AskedQuery } from "../../misses/narrow-filters.ts"
+import type { AnswerDepth } from "../../services/answers/prompt.ts"
+import type { AskedQuery } from "../../services/misses/narrow-filters.ts"
 import type { Freshness } from "../fresh/fresh-hits.ts"
 import type { SearchTopic } from "../understand/choose.ts"
 import { searchedText } from "../understand/searched-text.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 
-import type { ImageFacts } from "#crawler/images/image-store.ts"
+import type { ImageFacts } from "#crawler/upkeep/images/image-store.ts"
 import type { Hit, PageImage } from "#engine"
 
 import { hit } from "../../testing/fake-engine.ts"

@@ -1,7 +1,7 @@
-import { hammingDistance } from "#crawler/images/perceptual-hash.ts"
-import { isJunkAddress } from "#crawler/images/image-address.ts"
-import type { ImageFacts } from "#crawler/images/image-store.ts"
-import { IMAGES_PER_PAGE } from "#crawler/images/image-notes.ts"
+import { hammingDistance } from "#crawler/upkeep/images/perceptual-hash.ts"
+import { isJunkAddress } from "#crawler/upkeep/images/image-address.ts"
+import type { ImageFacts } from "#crawler/upkeep/images/image-store.ts"
+import { IMAGES_PER_PAGE } from "#crawler/upkeep/images/image-notes.ts"
 import type { Hit, PageImage } from "#engine"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest"
 
-import type { Reread } from "#crawler/reread/rereader.ts"
+import type { Reread } from "#crawler/upkeep/reread/rereader.ts"
 import type { Hit, Page, PageUrl, Query } from "#engine"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { parseQueryText } from "#engine/text/query-text.ts"
 
-import { sourceOfPeer } from "../../federation/peers-file.ts"
+import { sourceOfPeer } from "../../services/federation/peers-file.ts"
 import { hit } from "../../testing/fake-engine.ts"
 import { type Freshness, freshHits } from "./fresh-hits.ts"
 

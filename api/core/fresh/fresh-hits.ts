@@ -1,13 +1,13 @@
 import { WorkError } from "#base/process/threads/work-threads.ts"
-import type { Reread, RereadOptions } from "#crawler/reread/rereader.ts"
+import type { Reread, RereadOptions } from "#crawler/upkeep/reread/rereader.ts"
 import type { Embedder, Hit, Page, PageUrl, Query } from "#engine"
-import { typeOf } from "#engine/page/page-type.ts"
+import { typeOf } from "#engine/index/page/page-type.ts"
 import { cutIntoPassages } from "#engine/text/passages.ts"
 import { looksForPhrases } from "#engine/text/phrase-match.ts"
 import type { QueryText } from "#engine/text/query-text.ts"
 
-import { fitsQuery } from "../../federation/fits-query.ts"
-import { peerOfSource } from "../../federation/peers-file.ts"
+import { fitsQuery } from "../../services/federation/fits-query.ts"
+import { peerOfSource } from "../../services/federation/peers-file.ts"
 import { failureReason } from "../read/failure-text.ts"
 import { type Relevance, relevanceTo } from "../relevance/relevance.ts"
 

@@ -1,6 +1,6 @@
 import type { Page, PageUrl } from "#engine"
 
-import type { Reach } from "../../accounts/reach/reach.ts"
+import type { Reach } from "../../identity/accounts/reach/reach.ts"
 
 /** What crawls know of addresses. */
 export interface AddressKnowledge {

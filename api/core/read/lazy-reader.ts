@@ -1,5 +1,5 @@
 import type { CrawlerConfig, Reader } from "#crawler"
-import type { Rereader, RereaderParts } from "#crawler/reread/rereader.ts"
+import type { Rereader, RereaderParts } from "#crawler/upkeep/reread/rereader.ts"
 
 /**
  * A reader that is loaded with the first page: what reading needs is a third of this process's code, and many an
@@ -8,7 +8,7 @@ import type { Rereader, RereaderParts } from "#crawler/reread/rereader.ts"
 export function lazyReader(config: CrawlerConfig): Reader {
   let opening: Promise<Reader> | undefined
   const open = (): Promise<Reader> =>
-    (opening ??= import("#crawler/visit/reader.ts").then(({ createReader }) =>
+    (opening ??= import("#crawler/fetch/visit/reader.ts").then(({ createReader }) =>
       createReader(config, { purpose: "live" }),
     ))
   return {
@@ -24,7 +24,7 @@ export function lazyReader(config: CrawlerConfig): Reader {
 export function lazyRereader(parts: RereaderParts): Pick<Rereader, "read"> & AsyncDisposable {
   let opening: Promise<Rereader> | undefined
   const open = (): Promise<Rereader> =>
-    (opening ??= import("#crawler/reread/rereader.ts").then((room) => new room.Rereader(parts)))
+    (opening ??= import("#crawler/upkeep/reread/rereader.ts").then((room) => new room.Rereader(parts)))
   return {
     read: async (page, options) => (await open()).read(page, options),
     async [Symbol.asyncDispose]() {

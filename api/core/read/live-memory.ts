@@ -2,8 +2,8 @@ import { Refusal } from "#base/errors.ts"
 import type { Extracted, Reading, ReadResult } from "#crawler"
 import type { ByteAccount, ByteBudget } from "#base/flow/byte-budget.ts"
 
-import type { LiveReader } from "../../accounts/reach/reach.ts"
-import { BYTES_PER_CHAR } from "../../load/memory/memory.ts"
+import type { LiveReader } from "../../identity/accounts/reach/reach.ts"
+import { BYTES_PER_CHAR } from "../../server/load/memory/memory.ts"
 
 const MB = 1024 * 1024
 /** Less than this is no use to a call: a page of a megabyte. */

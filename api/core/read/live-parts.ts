@@ -1,6 +1,6 @@
 import type { Embedder } from "#engine"
 
-import type { MissKnowledge } from "../../misses/miss-knowledge.ts"
+import type { MissKnowledge } from "../../services/misses/miss-knowledge.ts"
 import type { LiveMemory } from "./live-memory.ts"
 
 /** What reads live pages, beside what the key of a call may read. */

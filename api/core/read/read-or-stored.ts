@@ -2,7 +2,7 @@ import { unlessAborted } from "#base/flow/unless-aborted.ts"
 import type { Reader, Reading, ReadOptions, ReadResult } from "#crawler"
 import type { Page, PageUrl } from "#engine"
 
-import type { Reach } from "../../accounts/reach/reach.ts"
+import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { lastCheck, type VisitKnowledge } from "./last-check.ts"
 import { type AddressKnowledge, findPage } from "./find-page.ts"
 

@@ -3,7 +3,7 @@ import { unlessAborted } from "#base/flow/unless-aborted.ts"
 import type { ReadResult, WalkedPage, WalkOptions } from "#crawler"
 import { toPageUrl } from "#engine"
 
-import type { Reach } from "../../accounts/reach/reach.ts"
+import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import type { CallMemory } from "../read/live-memory.ts"
 import { liveUrl } from "../read/live-url.ts"
 import type { Relevance } from "../relevance/relevance.ts"

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { MessagePort } from "node:worker_threads"
 import { Client, type QueryArrayResult } from "pg"
-import { hidden } from "../../log/hidden.ts"
+import { hidden } from "../../telemetry/log/hidden.ts"
 import { type Answer, type Asked, type Rows, SCRIPT_MS, type ServerLocation } from "./asked.ts"
 import { SQLITE_FUNCTIONS } from "./sqlite-functions.ts"
 import { withPassword } from "./state-location.ts"

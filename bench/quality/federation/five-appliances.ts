@@ -3,15 +3,15 @@
 //
 // `federation` is what appliances do: words weigh by the statistics of all, and one ranking is made of the evidence of all pages. `evidence`
 // leaves the common statistics out, `score` merges the scores as each index gives them. All five are in this process;
-// api/federation/federation.test.ts has them on sockets. Vectors are kept between runs: run one of these benches at a time.
+// api/services/federation/federation.test.ts has them on sockets. Vectors are kept between runs: run one of these benches at a time.
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import type { Embedder, Engine, Hit, SearchDepth } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
-import { merged } from "#engine/federation/merge.ts"
-import { statisticsOf, sumOf } from "#engine/ranking/word-statistics.ts"
+import { TransformersEmbedder, shippedModel } from "#engine/models/embedders/transformers-embedder.ts"
+import { merged } from "#engine/search/federation/merge.ts"
+import { statisticsOf, sumOf } from "#engine/search/ranking/word-statistics.ts"
 import { fnv1a } from "#base/text/hash.ts"
 import { CachedEmbedder } from "../../corpora/cached-embedder.ts"
 import { toPage, urlOfDocument } from "../../corpora/collection-page.ts"

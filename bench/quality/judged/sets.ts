@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { extractHtml } from "#crawler/page/extract/extract.ts"
 import { type Page, type PageUrl, toPageUrl } from "#engine"
-import { readDocs } from "../../../api/handbook/read-docs.ts"
+import { readDocs } from "../../../api/faces/handbook/read-docs.ts"
 import { htmlPages } from "../../corpora/documentation-site.ts"
 import {
   guideManuals,

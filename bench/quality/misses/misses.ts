@@ -1,5 +1,5 @@
 // Whether the right cause is named where nothing is found: node bench/quality/misses/misses.ts
-import { shippedModel, TransformersEmbedder } from "#engine/embedders/transformers-embedder.ts"
+import { shippedModel, TransformersEmbedder } from "#engine/models/embedders/transformers-embedder.ts"
 
 import { missQuestions } from "../../questions/miss-questions.ts"
 import { askAll, bySeed } from "./ask.ts"

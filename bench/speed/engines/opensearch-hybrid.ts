@@ -1,6 +1,6 @@
 import { Client } from "@opensearch-project/opensearch"
 import type { PageWithVectors } from "#engine"
-import { pageId } from "#engine/page/page-url.ts"
+import { pageId } from "#engine/index/page/page-url.ts"
 import { toPassages } from "#engine/text/passages.ts"
 
 const CHARS_PER_CALL = 8_000_000

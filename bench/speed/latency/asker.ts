@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { SearchDepth } from "#engine"
 import type * as OpenEngine from "#engine/open-engine.ts"
 import type * as EngineSettings from "#engine/settings.ts"
-import type * as Models from "#engine/embedders/transformers-embedder.ts"
+import type * as Models from "#engine/models/embedders/transformers-embedder.ts"
 import type * as SearchIndex from "../../corpora/search-index.ts"
 import { readSettings } from "#base/settings.ts"
 
@@ -29,7 +29,7 @@ const from = async <T>(path: string) => (await import(join(root, path))) as T
 const { openEngine } = await from<typeof OpenEngine>("engine/open-engine.ts")
 const { engineSettings } = await from<typeof EngineSettings>("engine/settings.ts")
 const { shippedModel, TransformersEmbedder } = await from<typeof Models>(
-  "engine/embedders/transformers-embedder.ts",
+  "engine/models/embedders/transformers-embedder.ts",
 )
 const { ensureIndex } = await from<typeof SearchIndex>("bench/corpora/search-index.ts")
 

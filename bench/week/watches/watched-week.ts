@@ -7,7 +7,7 @@ import { freePort } from "#base/testing/free-port.ts"
 import { until } from "#base/testing/until.ts"
 import { startMailServer } from "#crawler/testing/mail-server.ts"
 
-import { startReceiver } from "../../../api/watches/testing/receiver.ts"
+import { startReceiver } from "../../../api/services/watches/testing/receiver.ts"
 import { processTree } from "../../measure.ts"
 import { WeekAppliance } from "../appliance.ts"
 import { ownSite, Stand } from "../world.ts"

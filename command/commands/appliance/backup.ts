@@ -12,7 +12,7 @@ The appliance may serve and crawl meanwhile. fossick restore brings it back, als
   ],
   async run({ args: { file }, options, json }) {
     if (file === "-" && json) throw new ArgumentsError("--json and - both want the standard output")
-    const { runBackup } = await import("#crawler/backup/run-backup.ts")
+    const { runBackup } = await import("#crawler/upkeep/backup/run-backup.ts")
     return await runBackup(file, { ...options, json })
   },
 })

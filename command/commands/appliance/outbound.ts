@@ -16,7 +16,7 @@ export const outbound = command({
   json: "one JSON object a line, for programs",
   examples: [{ line: "fossick outbound", about: "every host, those talked to last first" }],
   async run({ options: { purpose, limit }, json }) {
-    const { showOutbound } = await import("../../../api/commands/outbound-session.ts")
+    const { showOutbound } = await import("../../../api/operator/commands/outbound-session.ts")
     return showOutbound(purpose ?? null, wholeNumber("--limit", limit, 1, 10_000), json)
   },
 })

@@ -51,12 +51,12 @@ crawls nothing and sends nothing.`,
     if (!Number.isInteger(port) || port < 0 || port > MOST_PORT)
       throw new ArgumentsError(`--port must be a whole number from 0 to ${MOST_PORT}`)
     if (into !== undefined) {
-      const { drill } = await import("../../../api/commands/drill-session.ts")
+      const { drill } = await import("../../../api/operator/commands/drill-session.ts")
       return await drill({ file, into, start, port, json })
     }
-    const { runRestore, runVerify } = await import("#crawler/backup/run-restore.ts")
+    const { runRestore, runVerify } = await import("#crawler/upkeep/backup/run-restore.ts")
     if (verify) return await runVerify(file, json)
-    const { openStateParts: openParts } = await import("../../../api/upkeep/state-parts.ts")
+    const { openStateParts: openParts } = await import("../../../api/operator/upkeep/state-parts.ts")
     return await runRestore(file, { force, json, openParts })
   },
 })

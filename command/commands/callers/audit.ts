@@ -18,7 +18,7 @@ export const audit = command({
     { line: "fossick audit --all > audit.jsonl", about: "all of it, to keep elsewhere" },
   ],
   async run({ options, json }) {
-    const { exportAudit, showAudit } = await import("../../../api/commands/audit-session.ts")
+    const { exportAudit, showAudit } = await import("../../../api/operator/commands/audit-session.ts")
     const { from, before, who, object, action, limit, all } = options
     const wanted = { from, before, who, object, action }
     return all ? exportAudit(wanted) : showAudit(wanted, wholeNumber("--limit", limit, 1, 100_000), json)

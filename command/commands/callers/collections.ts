@@ -1,6 +1,6 @@
 import { command, type GroupSpec } from "../../spec.ts"
 
-const session = () => import("../../../api/commands/collections-session.ts")
+const session = () => import("../../../api/operator/commands/collections-session.ts")
 
 export const collections: GroupSpec = {
   about: `Names sets of sources, to which keys can be limited (fossick keys create --collection). A running appliance

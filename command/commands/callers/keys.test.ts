@@ -12,11 +12,11 @@ import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { readSettings } from "#base/settings.ts"
 
 import { apiSettings, checkTogether } from "../../../api/settings.ts"
-import { openCollections } from "../../../api/accounts/reach/collections.ts"
-import { CallLog } from "../../../api/accounts/call-log.ts"
-import { type Endpoint, UNLIMITED } from "../../../api/accounts/keys/key-scope.ts"
-import { PublicKeyStore } from "../../../api/accounts/public-keys/public-key-store.ts"
-import { openKeyStore } from "../../../api/accounts/keys/keys.ts"
+import { openCollections } from "../../../api/identity/accounts/reach/collections.ts"
+import { CallLog } from "../../../api/identity/accounts/call-log.ts"
+import { type Endpoint, UNLIMITED } from "../../../api/identity/accounts/keys/key-scope.ts"
+import { PublicKeyStore } from "../../../api/identity/accounts/public-keys/public-key-store.ts"
+import { openKeyStore } from "../../../api/identity/accounts/keys/keys.ts"
 import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
 
 let dir: string

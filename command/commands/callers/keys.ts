@@ -1,9 +1,9 @@
 import { wholeNumber } from "#base/command-arguments.ts"
 import { command, type GroupSpec } from "../../spec.ts"
-import { ENDPOINTS } from "../../../api/accounts/keys/key-scope.ts"
-import { KEY_ROLES, LIMIT_PERIODS } from "../../../api/accounts/keys/keys.ts"
+import { ENDPOINTS } from "../../../api/identity/accounts/keys/key-scope.ts"
+import { KEY_ROLES, LIMIT_PERIODS } from "../../../api/identity/accounts/keys/keys.ts"
 
-const session = () => import("../../../api/commands/keys-session.ts")
+const session = () => import("../../../api/operator/commands/keys-session.ts")
 const several = { value: "name", several: true } as const
 
 export const keys: GroupSpec = {
@@ -47,7 +47,7 @@ export const keys: GroupSpec = {
         },
       ],
       async run({ options, json }) {
-        const { keySpec } = await import("../../../api/commands/key-spec.ts")
+        const { keySpec } = await import("../../../api/operator/commands/key-spec.ts")
         const spec = keySpec(options)
         return (await session()).createKey(spec, json)
       },
@@ -79,7 +79,7 @@ export const keys: GroupSpec = {
         },
       ],
       async run({ options, json }) {
-        const { createPublicKey } = await import("../../../api/commands/public-key-session.ts")
+        const { createPublicKey } = await import("../../../api/operator/commands/public-key-session.ts")
         return createPublicKey(options, json)
       },
     }),

@@ -15,7 +15,7 @@ themselves, and asks a running appliance. The key is taken from FOSSICK_API_KEY.
     { line: "FOSSICK_API_KEY=fsk-… fossick mcp --url https://search.example.com", about: "asks another one" },
   ],
   async run({ options }) {
-    const { speakMcp } = await import("../../../api/commands/asking/mcp-session.ts")
+    const { speakMcp } = await import("../../../api/operator/commands/asking/mcp-session.ts")
     return await speakMcp(options.url)
   },
 })

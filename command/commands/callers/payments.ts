@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url"
-import type { Span } from "../../../api/x402/books/books.ts"
+import type { Span } from "../../../api/doors/x402/books/books.ts"
 import { command, type GroupSpec } from "../../spec.ts"
 
 const span = {
@@ -8,7 +8,7 @@ const span = {
 } as const
 
 async function show(what: "days" | "outcomes" | "csv", options: Span, json: boolean): Promise<number> {
-  const { showPayments } = await import("../../../api/commands/payments-session.ts")
+  const { showPayments } = await import("../../../api/operator/commands/payments-session.ts")
   return showPayments(what, options, json)
 }
 
@@ -46,7 +46,7 @@ play money, the appliance and the client are the real ones. Needs a clone with i
       json: null,
       examples: [{ line: "fossick payments try", about: "takes half a minute" }],
       async run() {
-        const { trySale } = await import("../../../api/commands/try-sale.ts")
+        const { trySale } = await import("../../../api/operator/commands/try-sale.ts")
         return await trySale([fileURLToPath(new URL("../../fossick.js", import.meta.url)), "start"])
       },
     }),

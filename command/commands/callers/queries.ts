@@ -1,7 +1,7 @@
 import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
 import { command, type GroupSpec } from "../../spec.ts"
 
-const session = () => import("../../../api/commands/asking/queries-session.ts")
+const session = () => import("../../../api/operator/commands/asking/queries-session.ts")
 const url = {
   url: {
     value: "address",

@@ -1,11 +1,11 @@
 import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
-import { CHANGES } from "../../../api/watches/watch.ts"
+import { CHANGES } from "../../../api/services/watches/watch.ts"
 import { command, type GroupSpec } from "../../spec.ts"
 
 const MOST = 999_999_999
 /** Takes a receiver away. */
 const NONE = "none"
-const session = () => import("../../../api/commands/asking/watches-session.ts")
+const session = () => import("../../../api/operator/commands/asking/watches-session.ts")
 const id = { id: { about: "of the watch, as fossick watches list shows it" } } as const
 const several = { several: true } as const
 const url = {

@@ -1,6 +1,6 @@
 import { command, type GroupSpec } from "../../spec.ts"
 
-const session = () => import("../../../api/rules/rules-session.ts")
+const session = () => import("../../../api/operator/rules/rules-session.ts")
 
 export const rules: GroupSpec = {
   about: `Synonyms, pins and boosts: what you want of the ranking. A running appliance heeds a change with its next

@@ -1,4 +1,4 @@
-import { PAGE_TOPICS } from "#engine/page/page.ts"
+import { PAGE_TOPICS } from "#engine/index/page/page.ts"
 import { RENDERINGS, SCOPES } from "#crawler/source.ts"
 import { command } from "../../spec.ts"
 

@@ -60,7 +60,7 @@ shows. Needs no running appliance.`,
       throw new ArgumentsError(`--note must have at most ${MAX_NOTE_CHARS} characters.`)
     }
     if (named.has("note") && !save) throw new ArgumentsError("--note is for --save.")
-    const { exportJudged, runJudge } = await import("../../../api/judging/judge-session.ts")
+    const { exportJudged, runJudge } = await import("../../../api/operator/judging/judge-session.ts")
     if (options.export) return exportJudged()
     return await runJudge({
       file,

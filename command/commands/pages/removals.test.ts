@@ -10,18 +10,20 @@ import { engineSettings } from "#engine/settings.ts"
 import { openEngine } from "#engine/open-engine.ts"
 import { readSettings } from "#base/settings.ts"
 import { Jobs } from "#crawler/jobs/jobs.ts"
-import { KnownAddresses } from "#crawler/frontier/known-addresses.ts"
+import { KnownAddresses } from "#crawler/crawl/frontier/known-addresses.ts"
 import { runJob } from "#crawler/crawl/run-job.ts"
 import { defineSource } from "#crawler/source.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { temporaryFolder, testConfig } from "#crawler/testing/crawl-fixture.ts"
 import { article, startTestSite, status } from "#crawler/testing/test-site.ts"
-import { settleRemovals } from "#crawler/removals/settle-removals.ts"
+import { settleRemovals } from "#crawler/upkeep/removals/settle-removals.ts"
 import { readCommandLine } from "../../program.ts"
 import { Fossick, refusalOf } from "../../testing/fossick.ts"
 
 const CRAWLER = fileURLToPath(import.meta.resolve("#crawler/main.ts"))
-const SETTLE_AND_DIE = fileURLToPath(import.meta.resolve("#crawler/removals/testing/settle-and-die.ts"))
+const SETTLE_AND_DIE = fileURLToPath(
+  import.meta.resolve("#crawler/upkeep/removals/testing/settle-and-die.ts"),
+)
 
 function start(file: string, dataDir: string): ChildProcess {
   return spawn(process.execPath, [file], {

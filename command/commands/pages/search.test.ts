@@ -12,7 +12,7 @@ import { openEngine } from "#engine"
 import { engineSettings } from "#engine/settings.ts"
 import { aPage } from "#engine/testing/pages.ts"
 
-import { openCollections } from "../../../api/accounts/reach/collections.ts"
+import { openCollections } from "../../../api/identity/accounts/reach/collections.ts"
 import { Fossick, refusalOf } from "../../testing/fossick.ts"
 
 describe("fossick search", () => {

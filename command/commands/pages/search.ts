@@ -1,5 +1,5 @@
 import { wholeNumber } from "#base/command-arguments.ts"
-import { PAGE_TYPES } from "#engine/page/page-type.ts"
+import { PAGE_TYPES } from "#engine/index/page/page-type.ts"
 import { command } from "../../spec.ts"
 
 const several = { value: "name", several: true } as const
@@ -20,7 +20,7 @@ export const search = command({
   ],
   async run({ args, options, json }) {
     const limit = wholeNumber("--limit", options.limit, 1, 100)
-    const { searchedSources } = await import("../../../api/commands/searched-sources.ts")
+    const { searchedSources } = await import("../../../api/operator/commands/searched-sources.ts")
     const sources = searchedSources(options.source, options.collection)
     const filter = { ...(sources && { sources }), types: options.type }
     const { search: run } = await import("#engine/commands/search-session.ts")

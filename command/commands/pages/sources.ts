@@ -19,7 +19,7 @@ async function run(args: Partial<SourcesArguments> & Pick<SourcesArguments, "com
 
 async function runFile(args: Omit<FileArguments, "references">) {
   const { sourcesOfFile } = await import("#crawler/commands/sources/file-session.ts")
-  const { sourceReferences } = await import("../../../api/commands/source-references.ts")
+  const { sourceReferences } = await import("../../../api/operator/commands/source-references.ts")
   return await sourcesOfFile({ ...args, references: sourceReferences })
 }
 

@@ -1,5 +1,5 @@
 import { bytesText, counted } from "#engine/commands/command-progress.ts"
-import type { BackupRun, StoredPlan } from "../../backup/scheduled/backup-table.ts"
+import type { BackupRun, StoredPlan } from "../../upkeep/backup/scheduled/backup-table.ts"
 import type { BackupChange } from "../../sources/file/plan.ts"
 import { scheduleText, table, timeText } from "../sources/sources-text.ts"
 

@@ -2,8 +2,8 @@ import { ArgumentsError, wholeNumber } from "#base/command-arguments.ts"
 import { type PageTopic, toPageUrl } from "#engine"
 import { isMetadataHost } from "../../fetch/guard/address-kind.ts"
 import { bareHost } from "../../fetch/guard/allowed-networks.ts"
-import { addressPatterns } from "../../scope/globs.ts"
-import { PatternError } from "../../scope/patterns.ts"
+import { addressPatterns } from "../../crawl/scope/globs.ts"
+import { PatternError } from "../../crawl/scope/patterns.ts"
 import { defineSource, type Rendering, type Scope, type Source } from "../../source.ts"
 
 /** What `fossick crawl` was asked for. */

@@ -1,5 +1,5 @@
-import type { RemovalReason } from "../../removals/evidence.ts"
-import type { HeldRemovals, Removal } from "../../removals/removals.ts"
+import type { RemovalReason } from "../../upkeep/removals/evidence.ts"
+import type { HeldRemovals, Removal } from "../../upkeep/removals/removals.ts"
 
 const REASONS: Readonly<Record<RemovalReason, string>> = {
   "not-found": "not found (404)",

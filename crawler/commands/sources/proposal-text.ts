@@ -1,6 +1,6 @@
-import { estimateText } from "../../survey/proposal-note.ts"
-import type { Survey } from "../../survey/survey.ts"
-import { countText } from "../../why/dates-and-counts.ts"
+import { estimateText } from "../../sources/survey/proposal-note.ts"
+import type { Survey } from "../../sources/survey/survey.ts"
+import { countText } from "../../reporting/why/dates-and-counts.ts"
 import { toPlainText } from "../../page/extract/markdown/plain-text.ts"
 import { shownOutcome } from "../../outcome-name.ts"
 

@@ -5,7 +5,7 @@ import { EngineError } from "#engine"
 import { openEngine } from "#engine/open-engine.ts"
 import { engineSettings } from "#engine/settings.ts"
 import type { Jobs } from "../../jobs/jobs.ts"
-import { removeAskedPages } from "../../removals/remove-pages.ts"
+import { removeAskedPages } from "../../upkeep/removals/remove-pages.ts"
 import type { Sources } from "../../sources/sources.ts"
 import { counted, say } from "./sources-text.ts"
 

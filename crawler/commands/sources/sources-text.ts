@@ -3,7 +3,7 @@ import type { SourceStatus } from "../../sources/source-status.ts"
 import { aboutSeconds } from "#base/text/duration.ts"
 import type { FullCrawl } from "../../sources/crawl-time.ts"
 import type { SourceChange } from "../../sources/file/plan.ts"
-import type { Schedule } from "../../tasks/schedule.ts"
+import type { Schedule } from "../../jobs/tasks/schedule.ts"
 import type { ListedSource } from "../../sources/source-table.ts"
 
 /** A plan in words, one line each change; sources that stay as they are are counted. */

@@ -8,9 +8,9 @@ import { Jobs } from "../../jobs/jobs.ts"
 import type { Rendering } from "../../source.ts"
 import { SourceTable } from "../../sources/source-table.ts"
 import { openStateStore } from "#base/store/state-store.ts"
-import { CannotReadError, tryAddress } from "../../why/try/try-address.ts"
+import { CannotReadError, tryAddress } from "../../reporting/why/try/try-address.ts"
 import { tryText } from "./try-text.ts"
-import { triedOnWire } from "../../why/try/try-wire.ts"
+import { triedOnWire } from "../../reporting/why/try/try-wire.ts"
 
 interface TryArguments {
   readonly source?: string

@@ -1,6 +1,6 @@
 import { shownOutcome } from "../../outcome-name.ts"
-import type { Tried } from "../../why/try/try-page.ts"
-import { countText } from "../../why/dates-and-counts.ts"
+import type { Tried } from "../../reporting/why/try/try-page.ts"
+import { countText } from "../../reporting/why/dates-and-counts.ts"
 
 /** What was tried, for people: what would come of it, the facts, then the text itself. */
 export function tryText(tried: Tried): string {

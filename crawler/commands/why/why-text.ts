@@ -1,5 +1,5 @@
-import type { Trace } from "../../why/trace.ts"
-import type { Verdict } from "../../why/step.ts"
+import type { Trace } from "../../reporting/why/trace.ts"
+import type { Verdict } from "../../reporting/why/step.ts"
 
 const MARKS: Readonly<Record<Verdict, string>> = { yes: "yes", no: "NO", note: "" }
 

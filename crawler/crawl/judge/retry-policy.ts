@@ -1,5 +1,5 @@
 import type { CrawlerConfig } from "../../settings.ts"
-import type { FrontierEntry } from "../../frontier/host-queues.ts"
+import type { FrontierEntry } from "../frontier/host-queues.ts"
 import { HostFailures } from "./host-failures.ts"
 import type { Visit } from "../../reading.ts"
 import { isAnswer, isInVain, type Unread } from "./visit-outcome.ts"

@@ -1,7 +1,7 @@
 import { steadyNow } from "#base/steady-time.ts"
 
-import type { Frontier } from "../../frontier/frontier.ts"
-import type { HostWaits } from "../../hosts/host-waits.ts"
+import type { Frontier } from "../frontier/frontier.ts"
+import type { HostWaits } from "../../fetch/hosts/host-waits.ts"
 import { outcomeName } from "../../outcome-name.ts"
 import type { NoPage } from "./verdict.ts"
 import { detailOf } from "./visit-outcome.ts"

@@ -1,10 +1,10 @@
-import type { Discovery } from "../../discovery/discovery.ts"
-import type { Duplicates } from "../../duplicates/duplicates.ts"
-import type { Frontier } from "../../frontier/frontier.ts"
-import type { FrontierEntry } from "../../frontier/host-queues.ts"
-import { describeTrap } from "../../traps/traps.ts"
-import type { RunTraps } from "../../traps/run-traps.ts"
-import type { Suspects } from "../../frontier/suspects.ts"
+import type { Discovery } from "../discovery/discovery.ts"
+import type { Duplicates } from "../duplicates/duplicates.ts"
+import type { Frontier } from "../frontier/frontier.ts"
+import type { FrontierEntry } from "../frontier/host-queues.ts"
+import { describeTrap } from "../traps/traps.ts"
+import type { RunTraps } from "../traps/run-traps.ts"
+import type { Suspects } from "../frontier/suspects.ts"
 import type { NoPage } from "./verdict.ts"
 
 export interface SparedParts {

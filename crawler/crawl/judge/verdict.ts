@@ -1,5 +1,5 @@
 import type { Page, PageUrl } from "#engine"
-import type { ListedFacts } from "../../frontier/known-addresses.ts"
+import type { ListedFacts } from "../frontier/known-addresses.ts"
 import type { CrawlOutcome } from "../../outcome.ts"
 import { pageHash } from "../../page/page-hash.ts"
 import { pageOf } from "../../page/page-of-reading.ts"

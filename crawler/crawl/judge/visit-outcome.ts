@@ -1,6 +1,6 @@
 import { steadyNow } from "#base/steady-time.ts"
 import { isMissing, isSkip, outcomeName } from "../../outcome-name.ts"
-import type { Visited } from "../../frontier/known-addresses.ts"
+import type { Visited } from "../frontier/known-addresses.ts"
 import type { Visit } from "../../reading.ts"
 import type { NoPage } from "./verdict.ts"
 

@@ -1,6 +1,6 @@
 import { OwnProcess, SIGN_MS } from "#base/store/processes/own-process.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import { HostTurns } from "../../hosts/host-turns.ts"
+import { HostTurns } from "../../fetch/hosts/host-turns.ts"
 import type { Jobs } from "../../jobs/jobs.ts"
 
 /** The process that looks after the index: makes vectors, removes pages, builds another index. */

@@ -1,7 +1,7 @@
 import { pino } from "pino"
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
-import { KnownAddresses } from "../../frontier/known-addresses.ts"
+import { KnownAddresses } from "../frontier/known-addresses.ts"
 import type { Resolve } from "../../fetch/guard/address-guard.ts"
 import type { JobState } from "../../job.ts"
 import { CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"

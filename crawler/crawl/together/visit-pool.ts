@@ -1,5 +1,5 @@
 import { steadyNow } from "#base/steady-time.ts"
-import type { FrontierEntry } from "../../frontier/host-queues.ts"
+import type { FrontierEntry } from "../frontier/host-queues.ts"
 import { runCrawlee, type Work } from "../crawlee.ts"
 import type { JobPlace } from "./job-places.ts"
 

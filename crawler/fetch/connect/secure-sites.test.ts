@@ -10,7 +10,7 @@ import { defineSource, type SourceSpec } from "../../source.ts"
 import { readSourceSpec } from "../../sources/source-spec.ts"
 import { CrawlFixture, temporaryFolder, testConfig } from "../../testing/crawl-fixture.ts"
 import { startSecureSite, type SecureSite } from "../../testing/secure-site.ts"
-import { openSourceReader } from "../../visit/source-reader.ts"
+import { openSourceReader } from "../visit/source-reader.ts"
 import { makeCertificate } from "./make-certificate.ts"
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 import type { ConstructorOptions, Job, PgBoss } from "pg-boss"
-import { hidden } from "#base/log/hidden.ts"
+import { hidden } from "#base/telemetry/log/hidden.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { ServerLocation } from "#base/store/postgres/asked.ts"
 import { PostgresError } from "#base/store/postgres/bridge.ts"

@@ -1,4 +1,4 @@
-import { routeOf } from "#engine/page/page-url.ts"
+import { routeOf } from "#engine/index/page/page-url.ts"
 import { type Extracted, NO_CONTENT } from "./extracted.ts"
 import { LinkResolver } from "./html/link-resolver.ts"
 import { addMeta, canonicalAddress, routedBase } from "./facts/metadata.ts"

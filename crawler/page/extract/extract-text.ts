@@ -1,6 +1,6 @@
 import { isMarkdownAddress } from "../text-formats.ts"
 import { languageOfMarkdown } from "./facts/detect-language.ts"
-import { toPageUrl } from "#engine/page/page-url.ts"
+import { toPageUrl } from "#engine/index/page/page-url.ts"
 import { countryOfDomain } from "./facts/country.ts"
 import type { Extracted, Link } from "./extracted.ts"
 import { MAX_LINK_CHARS } from "./html/link-resolver.ts"

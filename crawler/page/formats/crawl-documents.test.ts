@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { KnownAddresses } from "../../frontier/known-addresses.ts"
+import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
 import { CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
 import { docx, epub, wordParagraph, xlsx } from "../../testing/documents.ts"
 import { lines, pdf } from "../../testing/pdf-file.ts"

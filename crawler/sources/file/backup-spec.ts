@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs"
 import path from "node:path"
 import { type BackupPlan, DEFAULT_KEEP, DEFAULT_NAME } from "../../backup-plan.ts"
-import { defineSchedule, type Schedule, scheduleProblems } from "../../tasks/schedule.ts"
+import { defineSchedule, type Schedule, scheduleProblems } from "../../jobs/tasks/schedule.ts"
 import { SourceError, type SourceProblem } from "../written/source-problem.ts"
 
 /** The block `backup` of a file of sources, as its schema has it. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
-import { OWN_SCHEMA } from "#base/json/own-schema.ts"
+import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
 import { didYouMean, nearNames } from "#base/text/near-names.ts"
 import { fieldText, type SourceProblem } from "./source-problem.ts"
 

@@ -1,7 +1,7 @@
 import path from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { pause } from "#base/flow/pause.ts"
-import { firstSourceFile, putSourceFirst } from "#engine/filling/first-source.ts"
+import { firstSourceFile, putSourceFirst } from "#engine/lifecycle/filling/first-source.ts"
 import { adapter } from "#engine/testing/embedded-under-test.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { aPage, urlOf } from "#engine/testing/pages.ts"

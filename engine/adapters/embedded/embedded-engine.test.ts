@@ -3,7 +3,7 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { breather } from "#base/flow/breather.ts"
-import { TransformersEmbedder, shippedModel } from "#engine/embedders/transformers-embedder.ts"
+import { TransformersEmbedder, shippedModel } from "#engine/models/embedders/transformers-embedder.ts"
 import { adapter } from "#engine/testing/embedded-under-test.ts"
 import { describeEngine } from "#engine/testing/engine-contract.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
@@ -15,7 +15,7 @@ import { PageStore } from "./files/page-store.ts"
 import { TermFrequencies } from "./files/term-frequencies.ts"
 import { PAGES_TABLE, connectTo } from "./lance/tables.ts"
 import { toPageRow } from "../../index/page-record.ts"
-import { pageId } from "../../page/page-url.ts"
+import { pageId } from "../../index/page/page-url.ts"
 
 describeEngine("embedded", adapter)
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import { breather } from "#base/flow/breather.ts"
 import { passagesOf } from "../../index/page-record.ts"
-import type { Passage } from "../../page/passage.ts"
+import type { Passage } from "../../index/page/passage.ts"
 import { correctionsOf } from "../../search/query-terms.ts"
 import type { Condition, SearchIndex } from "../../index/search-index.ts"
 import { lexicalArm, pagesWithTerms, pagesWithoutVectors, vectorArm } from "./arms.ts"

@@ -1,4 +1,4 @@
-import { domainRules } from "../../page/domains.ts"
+import { domainRules } from "../../index/page/domains.ts"
 import { sourcesIn } from "../../index/page-record.ts"
 import type { Condition } from "../../index/search-index.ts"
 

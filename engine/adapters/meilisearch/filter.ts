@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { domainRules } from "../../page/domains.ts"
+import { domainRules } from "../../index/page/domains.ts"
 import type { Condition } from "../../index/search-index.ts"
 import { pageKey } from "./server/page-key.ts"
 

@@ -1,4 +1,4 @@
-import { K1 } from "../../ranking/word-evidence.ts"
+import { K1 } from "../../search/ranking/word-evidence.ts"
 import { encodeTerm } from "./term-code.ts"
 
 /**

@@ -1,4 +1,4 @@
-import { K1 } from "../../ranking/word-evidence.ts"
+import { K1 } from "../../search/ranking/word-evidence.ts"
 import type { LexicalHits } from "../../index/search-index.ts"
 import type { PageDocument } from "./server/documents.ts"
 import { all, arePages } from "./filter.ts"

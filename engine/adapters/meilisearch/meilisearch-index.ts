@@ -1,5 +1,5 @@
-import type { PageFacts } from "../../page/page-facts.ts"
-import type { Passage } from "../../page/passage.ts"
+import type { PageFacts } from "../../index/page/page-facts.ts"
+import type { Passage } from "../../index/page/passage.ts"
 import type { PageHead } from "../../index/page-record.ts"
 import type {
   Condition,

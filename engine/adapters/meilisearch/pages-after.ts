@@ -1,7 +1,7 @@
 import type { Serial } from "#base/flow/serial.ts"
 import type { PageWithVectors } from "../../engine.ts"
 import { toPage } from "../../index/page-record.ts"
-import type { NamedPages } from "../../suggestions/suggestions.ts"
+import type { NamedPages } from "../../search/suggestions/suggestions.ts"
 import type { Indexes } from "./server/indexes.ts"
 import { pageKey } from "./server/page-key.ts"
 import { arePages } from "./filter.ts"

@@ -1,4 +1,4 @@
-import type { FilledPage } from "../../filling/filling.ts"
+import type { FilledPage } from "../../lifecycle/filling/filling.ts"
 import { embeddingText } from "../../text/passages.ts"
 import type { WaitingAsked, WaitingStore } from "../server/backend.ts"
 import {

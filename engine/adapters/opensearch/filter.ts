@@ -1,4 +1,4 @@
-import { domainRules } from "../../page/domains.ts"
+import { domainRules } from "../../index/page/domains.ts"
 import type { Condition } from "../../index/search-index.ts"
 
 /** A query as OpenSearch's query language has it. */

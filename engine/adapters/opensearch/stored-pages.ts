@@ -1,6 +1,6 @@
 import type { PageWithVectors } from "../../engine.ts"
 import { type PageHead, toPage } from "../../index/page-record.ts"
-import type { NamedPage, NamedPages } from "../../suggestions/suggestions.ts"
+import type { NamedPage, NamedPages } from "../../search/suggestions/suggestions.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { Changed } from "../server/backend.ts"
 import { isIn } from "./filter.ts"

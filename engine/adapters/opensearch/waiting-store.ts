@@ -1,6 +1,6 @@
 import { steadyNow } from "#base/steady-time.ts"
-import type { FilledPage } from "../../filling/filling.ts"
-import type { Passage } from "../../page/passage.ts"
+import type { FilledPage } from "../../lifecycle/filling/filling.ts"
+import type { Passage } from "../../index/page/passage.ts"
 import { embeddingText } from "../../text/passages.ts"
 import type { WaitingAsked, WaitingStore } from "../server/backend.ts"
 import { Claims } from "./claims.ts"

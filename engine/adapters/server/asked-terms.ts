@@ -1,5 +1,5 @@
 import type { SearchIndex } from "../../index/search-index.ts"
-import { inverseFrequency } from "../../ranking/word-statistics.ts"
+import { inverseFrequency } from "../../search/ranking/word-statistics.ts"
 import { correctionsOf } from "../../search/query-terms.ts"
 import { stemmerOf } from "../../text/analysis/stem.ts"
 import type { UnknownWord } from "./unknown-words.ts"

@@ -1,9 +1,9 @@
 import type { Embedder } from "../../embedder.ts"
 import type { EngineSupports, PageCoverage, PageWithVectors } from "../../engine.ts"
-import type { FilledPage } from "../../filling/filling.ts"
+import type { FilledPage } from "../../lifecycle/filling/filling.ts"
 import type { PageRow, StoredPage } from "../../index/page-record.ts"
 import type { SearchIndex } from "../../index/search-index.ts"
-import type { NamedPages } from "../../suggestions/suggestions.ts"
+import type { NamedPages } from "../../search/suggestions/suggestions.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { IndexInfo } from "../adapter.ts"
 

@@ -1,5 +1,5 @@
 import { pause } from "#base/flow/pause.ts"
-import type { NamedPages, Suggestions } from "../../suggestions/suggestions.ts"
+import type { NamedPages, Suggestions } from "../../search/suggestions/suggestions.ts"
 import type { Backend } from "./backend.ts"
 
 /** How often pages that other machines wrote are looked for; one search. */

@@ -6,7 +6,7 @@ import {
   lateInteraction,
   packTokens,
   weighTokens,
-} from "../../ranking/late-interaction.ts"
+} from "../ranking/late-interaction.ts"
 import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
 
 /** For token vectors of passages: of some five hundred, about 40 KB each. */

@@ -1,13 +1,7 @@
 import type { SearchDepth } from "../../engine.ts"
 import type { SearchIndex } from "../../index/search-index.ts"
-import type { SearchPlan } from "../../ranking/depths.ts"
-import {
-  type Ranked,
-  toReadAgain,
-  toRerank,
-  withLateInteraction,
-  withReranker,
-} from "../../ranking/fusion.ts"
+import type { SearchPlan } from "../ranking/depths.ts"
+import { type Ranked, toReadAgain, toRerank, withLateInteraction, withReranker } from "../ranking/fusion.ts"
 import type { PageWords } from "../page-words.ts"
 import type { Understood } from "../stages/understand.ts"
 import type { LateReader } from "./late-reader.ts"

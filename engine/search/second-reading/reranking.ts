@@ -1,5 +1,5 @@
 import type { SearchDepth } from "../../engine.ts"
-import { ModelOutage } from "../../model-servers/availability.ts"
+import { ModelOutage } from "../../models/servers/availability.ts"
 import type { Reranker } from "../../reranker.ts"
 
 /** The reranker of an index, and when it is asked. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Engine, Query } from "../../engine.ts"
-import type { Rule } from "../../rules/rule.ts"
+import type { Rule } from "../../search/rules/rule.ts"
 import { aPage } from "../pages.ts"
 import type { Stage } from "../contract/stage.ts"
 

@@ -1,6 +1,6 @@
 import { aPage, urlOf } from "../pages.ts"
 import type { Engine, PageFilter } from "../../engine.ts"
-import type { PageType } from "../../page/page-type.ts"
+import type { PageType } from "../../index/page/page-type.ts"
 import { describe, expect, test } from "vitest"
 import type { Stage } from "./stage.ts"
 

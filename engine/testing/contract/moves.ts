@@ -1,5 +1,5 @@
-import type { Page } from "../../page/page.ts"
-import { pageId } from "../../page/page-url.ts"
+import type { Page } from "../../index/page/page.ts"
+import { pageId } from "../../index/page/page-url.ts"
 import { HashingEmbedder } from "../hashing-embedder.ts"
 import { aPage, rareWord } from "../pages.ts"
 import { describe, expect, test } from "vitest"

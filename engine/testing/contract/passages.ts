@@ -1,5 +1,5 @@
-import { MAX_PASSAGE_CHARS } from "../../page/passage.ts"
-import type { Page } from "../../page/page.ts"
+import { MAX_PASSAGE_CHARS } from "../../index/page/passage.ts"
+import type { Page } from "../../index/page/page.ts"
 import { aPage } from "../pages.ts"
 import { describe, expect, test } from "vitest"
 import type { Stage } from "./stage.ts"

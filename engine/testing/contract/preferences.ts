@@ -1,4 +1,4 @@
-import type { Page } from "../../page/page.ts"
+import type { Page } from "../../index/page/page.ts"
 import { aPage, rareWord, urlOf } from "../pages.ts"
 import type { Engine, PagePreference } from "../../engine.ts"
 import { describe, expect, test } from "vitest"

@@ -5,7 +5,7 @@ import { openOpenSearch } from "#engine/adapters/opensearch/opensearch-engine.ts
 import { Cluster } from "#engine/adapters/opensearch/server/cluster.ts"
 import { dropIndexes, indexesOf } from "#engine/adapters/opensearch/server/indexes.ts"
 import type { Engine } from "#engine/engine.ts"
-import { scratch } from "#engine/move/testing/movable-index.ts"
+import { scratch } from "#engine/lifecycle/move/testing/movable-index.ts"
 import { embeddingText, toPassages } from "#engine/text/passages.ts"
 import { HashingEmbedder } from "../hashing-embedder.ts"
 import { aPage, rareWord, urlOf } from "../pages.ts"

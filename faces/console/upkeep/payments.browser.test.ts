@@ -9,19 +9,19 @@ import { until } from "#base/testing/until.ts"
 import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
-import { X402_OUTCOMES } from "../../../api/x402/books/outcomes.ts"
-import { NETWORK, startChain } from "../../../api/x402/testing/chain.ts"
-import { startFacilitator } from "../../../api/x402/testing/facilitator.ts"
-import { ask, sign, signV1, unbase64 } from "../../../api/x402/testing/payments.ts"
-import { sellSearches } from "../../../api/x402/testing/sell.ts"
-import { drainPayer, payee, payer, payerAxios, payerV1 } from "../../../api/x402/testing/wallets.ts"
+import { X402_OUTCOMES } from "../../../api/doors/x402/books/outcomes.ts"
+import { NETWORK, startChain } from "../../../api/doors/x402/testing/chain.ts"
+import { startFacilitator } from "../../../api/doors/x402/testing/facilitator.ts"
+import { ask, sign, signV1, unbase64 } from "../../../api/doors/x402/testing/payments.ts"
+import { sellSearches } from "../../../api/doors/x402/testing/sell.ts"
+import { drainPayer, payee, payer, payerAxios, payerV1 } from "../../../api/doors/x402/testing/wallets.ts"
 import { faultsOf, WIDTHS } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 import { OUTCOME_MEANINGS } from "./payment-outcomes.ts"
 
 // Searches are sold for real payments on a chain of this machine: some were paid for, one was not, and one nobody can tell about yet. How a
-// whole appliance sells them is tried in api/x402/for-sale.test.ts.
+// whole appliance sells them is tried in api/doors/x402/for-sale.test.ts.
 
 const QUESTION = { query: "pumps", search_depth: "advanced" }
 

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 
 import { OutboundLedger } from "#base/outbound/outbound-ledger.ts"
 import { Jobs, Sources } from "#crawler"
-import { BackupTable } from "#crawler/backup/scheduled/backup-table.ts"
-import { WebhookQueue } from "#crawler/webhooks/webhook-queue.ts"
+import { BackupTable } from "#crawler/upkeep/backup/scheduled/backup-table.ts"
+import { WebhookQueue } from "#crawler/reporting/webhooks/webhook-queue.ts"
 import { findTestBrowser } from "#crawler/testing/test-browser.ts"
-import { firstSourceFile, readFirstSource } from "#engine/filling/first-source.ts"
+import { firstSourceFile, readFirstSource } from "#engine/lifecycle/filling/first-source.ts"
 
 import { openBrowser, type TestBrowser } from "../../../api/testing/browser.ts"
 import { faultsOf, WIDTHS } from "../../testing/axe.ts"

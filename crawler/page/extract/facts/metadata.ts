@@ -1,5 +1,5 @@
-import { parseForeign } from "#base/json/foreign-json.ts"
-import { type PageUrl, routeOf, toPageUrl } from "#engine/page/page-url.ts"
+import { parseForeign } from "#base/text/json/foreign-json.ts"
+import { type PageUrl, routeOf, toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Link } from "../extracted.ts"
 import { collapse, type Element, textOf, walk } from "../html/tree.ts"
 import { MAX_LINK_CHARS } from "../html/link-resolver.ts"

@@ -1,4 +1,4 @@
-import { routeOf } from "#engine/page/page-url.ts"
+import { routeOf } from "#engine/index/page/page-url.ts"
 import { headingText, isLink, withoutMarks } from "../html/anchors.ts"
 import { type Element, collapse, textOf } from "../html/tree.ts"
 import type { DocumentFacts } from "./metadata.ts"

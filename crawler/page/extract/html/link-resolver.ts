@@ -1,4 +1,4 @@
-import { type PageUrl, routeOf, toPageUrl } from "#engine/page/page-url.ts"
+import { type PageUrl, routeOf, toPageUrl } from "#engine/index/page/page-url.ts"
 
 /**
  * A path of plain characters below `/`, or below the document's folder or one above it: what most links of most

@@ -1,5 +1,5 @@
 import { percentDecoded } from "#base/text/percent-decoded.ts"
-import { toPageUrl } from "#engine/page/page-url.ts"
+import { toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { toMarkdown } from "../../extract/markdown/markdown.ts"
 import { firstElement, parseTree, textOf, walk } from "../../extract/html/tree.ts"

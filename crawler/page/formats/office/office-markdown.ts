@@ -1,5 +1,5 @@
 import type { OfficeContentNode } from "officeparser"
-import { toPageUrl } from "#engine/page/page-url.ts"
+import { toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { escapeText, protectLineStarts } from "../../extract/markdown/markdown-escapes.ts"
 import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS } from "./table.ts"

@@ -1,4 +1,4 @@
-import { toPageUrl } from "#engine/page/page-url.ts"
+import { toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { escapeText } from "../../extract/markdown/markdown-escapes.ts"
 import { type CellInk, type CellRange, isOneColor, PAPER, rangesOf, readInks } from "./cell-ink.ts"

@@ -1,5 +1,5 @@
 import { getDocumentProxy } from "unpdf"
-import { toPageUrl } from "#engine/page/page-url.ts"
+import { toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
 import { linesOf, type PdfLine, type PdfLinkArea, type PdfTextItem } from "./pdf-lines.ts"

@@ -8,8 +8,8 @@ import { BUSY_MS, openToRead, useWal } from "#base/store/busy.ts"
 import { isDamagedSqlite } from "#base/store/lock-file.ts"
 import { damagedFile } from "./damaged-file.ts"
 import { counted, derivedSum, pageSum } from "./page-sum.ts"
-import type { PageFacts } from "../../../page/page-facts.ts"
-import type { Passage } from "../../../page/passage.ts"
+import type { PageFacts } from "../../../index/page/page-facts.ts"
+import type { Passage } from "../../../index/page/passage.ts"
 import type { PageHead, PageRow, StoredPage } from "../../../index/page-record.ts"
 
 /** Characters written in one transaction, a long page in one of its own: the event loop waits for each. */

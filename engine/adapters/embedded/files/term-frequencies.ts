@@ -1,5 +1,5 @@
 import path from "node:path"
-import { inverseFrequency } from "../../../ranking/word-statistics.ts"
+import { inverseFrequency } from "../../../search/ranking/word-statistics.ts"
 import { termHash } from "../../../text/analysis/term-hash.ts"
 import { keep, keptVersion, NEVER_KEPT, readKept } from "./kept-file.ts"
 

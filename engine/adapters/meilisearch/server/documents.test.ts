@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { toPageRow } from "../../../index/page-record.ts"
-import type { Page } from "../../../page/page.ts"
+import type { Page } from "../../../index/page/page.ts"
 import { aPage } from "../../../testing/pages.ts"
 import { toPageDocument, toPassageDocuments } from "./documents.ts"
 import { facetValue } from "../filter.ts"

@@ -1,6 +1,6 @@
 import { type FilterColumns, type PageRow, sourcesIn } from "../../../index/page-record.ts"
-import type { PageType } from "../../../page/page-type.ts"
-import type { Passage } from "../../../page/passage.ts"
+import type { PageType } from "../../../index/page/page-type.ts"
+import type { Passage } from "../../../index/page/passage.ts"
 import { facetValue } from "../filter.ts"
 import { toLevels } from "../impacts.ts"
 import { pageKey } from "./page-key.ts"

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { type EnqueuedTask, Meilisearch, MeilisearchApiError, MeilisearchRequestError } from "meilisearch"
-import { foreignOrNothing, INDEX_BOUNDS } from "#base/json/foreign-json.ts"
+import { foreignOrNothing, INDEX_BOUNDS } from "#base/text/json/foreign-json.ts"
 import { EngineError } from "../../../errors.ts"
 import { type Send, send } from "./send.ts"
 

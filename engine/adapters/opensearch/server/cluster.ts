@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Client, errors, Serializer } from "@opensearch-project/opensearch"
-import { INDEX_BOUNDS, measureForeign } from "#base/json/foreign-json.ts"
+import { INDEX_BOUNDS, measureForeign } from "#base/text/json/foreign-json.ts"
 import { noteOutbound } from "#base/outbound/outbound.ts"
 import { EngineError } from "../../../errors.ts"
 

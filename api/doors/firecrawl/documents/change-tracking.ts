@@ -1,0 +1,34 @@
+import type { Page } from "#engine"
+
+import { writeDiff } from "../../../services/pages/unified-diff.ts"
+
+/** How a page has changed, as it stands on the wire. */
+export interface ChangeTracking {
+  readonly previousScrapeAt: string | null
+  readonly changeStatus: "new" | "same" | "changed"
+  readonly visibility: "visible" | "hidden"
+  readonly diff?: { readonly text: string }
+}
+
+const HEAD = "--- previous\n+++ current\n"
+
+/**
+ * Compares a page as it is now with what a crawl last put into the index.
+ * @param stored as far as the caller may see it; null: it is not there
+ * @throws WorkError when the texts are past comparing
+ */
+export async function trackChange(
+  markdown: string,
+  stored: Page | null,
+  { withDiff, signal }: { readonly withDiff: boolean; readonly signal: AbortSignal },
+): Promise<ChangeTracking> {
+  if (stored === null) return { previousScrapeAt: null, changeStatus: "new", visibility: "hidden" }
+  const isSame = stored.markdown.trim() === markdown.trim()
+  return {
+    previousScrapeAt: stored.fetchedAt.toISOString(),
+    changeStatus: isSame ? "same" : "changed",
+    visibility: "visible",
+    ...(withDiff &&
+      !isSame && { diff: { text: HEAD + (await writeDiff(stored.markdown, markdown, signal)) } }),
+  }
+}

@@ -1,0 +1,112 @@
+import { WorkError } from "#base/process/threads/work-threads.ts"
+import type { Page, PageUrl } from "#engine"
+
+import type { ChatModel } from "../../../services/chat-models/chat-model.ts"
+import { ApiError } from "../../../errors.ts"
+import { writeAsHtml } from "../../../services/pages/page-html.ts"
+import { textAddressesModels } from "../../../core/read/addresses-models.ts"
+import type { Material } from "../../../core/read/read-or-stored.ts"
+import { modelLabel } from "../../../server/wire/model-label.ts"
+import { trackChange } from "./change-tracking.ts"
+import { jsonOf, summaryOf } from "./model-formats.ts"
+import type { ScrapeRequest } from "../scrape-request.ts"
+
+/** A page as Firecrawl's clients take it. */
+export interface FirecrawlDocument {
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly [format: string]: unknown
+}
+
+export interface DocumentParts {
+  readonly chatModel: ChatModel | null
+  /** The page as the index holds it, where the caller may see it. */
+  readonly stored: () => Promise<Page | null>
+  readonly signal: AbortSignal
+  /** Id of the call, or of the job. */
+  readonly scrapeId: string
+}
+
+/** Formats that a page of the index can be given in. */
+export const isOfIndex = ({
+  rawHtml,
+  links,
+  screenshot,
+  changeTracking,
+}: ScrapeRequest["formats"]): boolean => !rawHtml && !links && screenshot === null && changeTracking === null
+
+/**
+ * A document with the formats that were asked for.
+ * @param given the address as it was written
+ * @throws ApiError 400 for a format that needs what the appliance does not have, 500 when a model gives nothing fit
+ * @throws WorkError for a page that is past working through
+ */
+export async function documentOf(
+  given: string,
+  material: Material,
+  { formats, warnings }: ScrapeRequest,
+  { chatModel, stored, signal, scrapeId }: DocumentParts,
+): Promise<FirecrawlDocument> {
+  const page = material.kind === "read" ? material.reading.extracted : material.page
+  const url: PageUrl = material.kind === "read" ? material.reading.url : material.page.url
+  const { markdown, title } = page
+  const notes = [...warnings]
+  const live = material.kind === "read" ? material.reading : null
+  if (live?.emptyBecause !== undefined) notes.push(live.emptyBecause)
+  const raw = formats.rawHtml ? live?.html : undefined
+  if (formats.rawHtml && raw === undefined)
+    notes.push("rawHtml is left out: the page is no HTML, or too large in its encoding.")
+  if (formats.screenshot !== null && live?.screenshot === undefined) {
+    notes.push("The screenshot is left out: the page was not shown in time, or is no HTML.")
+  }
+  const model = formats.json !== null || formats.summary ? requireModel(chatModel) : null
+  return {
+    ...(formats.markdown && { markdown }),
+    ...(formats.html && { html: await writeAsHtml(markdown, url, signal) }),
+    ...(raw !== undefined && { rawHtml: raw }),
+    ...(formats.links && { links: [...new Set((live?.extracted.links ?? []).map((link) => link.url))] }),
+    ...(formats.images && { images: page.images.map((image) => image.url) }),
+    ...(formats.screenshot !== null &&
+      live?.screenshot && {
+        screenshot: `data:${live.screenshot.type};base64,${Buffer.from(live.screenshot.bytes).toString("base64")}`,
+      }),
+    ...(formats.json !== null && { json: await jsonOf(page, formats.json, model!, signal) }),
+    ...(formats.summary && { summary: await summaryOf(page, model!, signal) }),
+    ...(formats.changeTracking !== null && {
+      changeTracking: await trackChange(markdown, await stored(), { ...formats.changeTracking, signal }),
+    }),
+    ...(notes.length > 0 && { warning: notes.join(" ") }),
+    metadata: {
+      title,
+      ...(page.description !== null && { description: page.description }),
+      ...(page.language !== null && { language: page.language }),
+      ...(page.author !== null && { author: page.author }),
+      ...(page.publishedAt !== null && { publishedTime: page.publishedAt.toISOString() }),
+      ...(page.favicon !== null && { favicon: page.favicon }),
+      sourceURL: given,
+      url,
+      statusCode: live?.status ?? 200,
+      ...(live !== null && { contentType: live.contentType }),
+      scrapeId,
+      proxyUsed: "basic",
+      ...(material.kind === "read"
+        ? { cacheState: "miss" }
+        : { cacheState: "hit", cachedAt: material.checkedAt.toISOString() }),
+      ...modelLabel(await textAddressesModels(`${title}\n${markdown}`, signal)),
+    },
+  }
+}
+
+/** @throws ApiError 400 where the appliance has no model */
+export function requireModel(chatModel: ChatModel | null): ChatModel {
+  if (chatModel !== null) return chatModel
+  throw new ApiError(
+    400,
+    "Invalid formats. json and summary are written by a language model, and this appliance has none; its operator names one with FOSSICK_LLM_URL.",
+  )
+}
+
+/** What a page of a job that could not be made into a document is told as. */
+export function unmadeReason(error: unknown): string | null {
+  if (error instanceof ApiError) return error.message
+  return error instanceof WorkError ? "The page cannot be worked through." : null
+}

@@ -1,0 +1,138 @@
+import { Ajv, type ValidateFunction } from "ajv"
+
+import { foreignOrNothing } from "#base/text/json/foreign-json.ts"
+
+import {
+  type ChatMessage,
+  type ChatModel,
+  ChatModelError,
+  type ReplyOptions,
+} from "../../../services/chat-models/chat-model.ts"
+import { dataMarks } from "../../../services/chat-models/data-marks.ts"
+import { tokensOf } from "../../../services/chat-models/tokens.ts"
+import { ApiError } from "../../../errors.ts"
+import type { JsonFormat } from "./formats.ts"
+
+/** Characters of a page that a model is shown at most, whatever its room. */
+const SHOWN_CHARS = 100_000
+/** Characters of one token at most, by the rule that tokens are counted by. */
+const CHARS_PER_TOKEN = 3
+const JSON_TOKENS = 4000
+const SUMMARY_TOKENS = 500
+
+interface Shown {
+  readonly title: string
+  readonly markdown: string
+}
+
+/**
+ * What a model takes from a page, held to the schema that was given.
+ * @throws ApiError 502 when the model gives nothing that fits
+ */
+export async function jsonOf(
+  page: Shown,
+  { prompt, schema }: JsonFormat,
+  model: ChatModel,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const wanted = [
+    ...(schema === null ? [] : [`JSON Schema of the answer:\n${JSON.stringify(schema)}`]),
+    ...(prompt === null ? [] : [`What is wanted:\n${prompt}`]),
+  ].join("\n\n")
+  const system = (rule: string) =>
+    `You take values from a web page and answer with one JSON value and nothing else. ${rule} Take only what the page says; leave out or set to null what it does not say.`
+  const isForm = schema?.["type"] === "object"
+  const text = await asked(
+    model,
+    { system, wanted, page },
+    {
+      maxTokens: JSON_TOKENS,
+      signal,
+      ...(isForm && { form: { name: "values", schema } }),
+    },
+  )
+  const value = parsed(text)
+  if (value === undefined) throw unfit("The model wrote no JSON.")
+  if (schema === null) return value
+  const validate = validatorOf(schema)
+  if (!validate(value)) {
+    const [first] = validate.errors ?? []
+    throw unfit(
+      `What the model wrote does not fit the schema: ${first?.instancePath ?? ""} ${first?.message ?? ""}`,
+    )
+  }
+  return value
+}
+
+/** A summary that a model writes from the page alone. @throws ApiError 502 when it writes none */
+export async function summaryOf(page: Shown, model: ChatModel, signal: AbortSignal): Promise<string> {
+  const system = (rule: string) =>
+    `You summarise a web page in at most five sentences, in its own language. ${rule} Say only what the page says.`
+  const text = (
+    await asked(model, { system, wanted: "", page }, { maxTokens: SUMMARY_TOKENS, signal })
+  ).trim()
+  if (text === "") throw unfit("The model wrote no summary.")
+  return text
+}
+
+/** @throws ApiError 400 for a schema that is none */
+export function validatorOf(schema: Readonly<Record<string, unknown>>): ValidateFunction {
+  try {
+    const { $schema: _, ...rest } = schema
+    const ajv = new Ajv({ strict: false, validateFormats: false, logger: false })
+    // Patterns are for the model to read: a stranger's could keep this process busy for ever.
+    for (const keyword of ["pattern", "patternProperties"]) ajv.removeKeyword(keyword)
+    return ajv.compile(rest)
+  } catch (error) {
+    throw new ApiError(
+      400,
+      `Invalid formats.schema. It is no JSON Schema: ${(error as Error).message.slice(0, 200)}`,
+    )
+  }
+}
+
+interface Asked {
+  /** With the rule about the marks round the page. */
+  readonly system: (rule: string) => string
+  readonly wanted: string
+  readonly page: Shown
+}
+
+/** As much of the page as fits beside the rest. */
+function promptOf(
+  { system, wanted, page: { title, markdown } }: Asked,
+  room: number,
+): readonly ChatMessage[] {
+  const marks = dataMarks()
+  const rules = system(marks.rule)
+  const frame = (text: string) => `${wanted}\n\n${marks.around(`${title}\n\n${text}`)}`.trim()
+  const left = Math.max(0, room - tokensOf(rules) - tokensOf(frame("")))
+  let text = markdown.slice(0, Math.min(SHOWN_CHARS, left * CHARS_PER_TOKEN))
+  // Of other scripts a token is less.
+  while (text !== "" && tokensOf(text) > left) text = text.slice(0, Math.floor(text.length * 0.8))
+  return [
+    { role: "system", content: rules },
+    { role: "user", content: frame(text) },
+  ]
+}
+
+async function asked(model: ChatModel, what: Asked, options: ReplyOptions): Promise<string> {
+  try {
+    const { text, isCut } = await model.reply((room) => promptOf(what, room), options)
+    if (isCut) throw unfit("The model did not come to an end.")
+    return text
+  } catch (error) {
+    if (error instanceof ChatModelError) {
+      throw unfit(`The model of the appliance did not answer: ${error.message}.`)
+    }
+    throw error
+  }
+}
+
+/** The JSON of a reply, which models like to put into a code fence; undefined: there is none. */
+function parsed(text: string): unknown {
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)```/.exec(text)?.[1] ?? text
+  return foreignOrNothing(fenced)
+}
+
+const unfit = (message: string) => new ApiError(500, message)

@@ -1,0 +1,225 @@
+import type { DiskRoom } from "#base/disk-space.ts"
+import { pause } from "#base/flow/pause.ts"
+import { TaskRunner, type TaskRunnerOptions, type Turn } from "#base/work/task-runner.ts"
+
+import type { Billing } from "../../../identity/accounts/billing/billing.ts"
+import { type Cost, crawlCost, extractCost } from "../../../identity/accounts/billing/credits.ts"
+import type { ApiKey, KeyStore } from "../../../identity/accounts/keys/keys.ts"
+import type { WriteQueue } from "../../../identity/accounts/billing/write-queue.ts"
+import type { Reach } from "../../../identity/accounts/reach/reach.ts"
+import { ApiError } from "../../../errors.ts"
+import { depthOf } from "../scrape.ts"
+import type { JobRequest } from "./crawl-request.ts"
+import {
+  type BegunJob,
+  type FirecrawlJob,
+  type JobEnd,
+  type JobOwner,
+  type JobStore,
+  RESTARTED,
+} from "./job-store.ts"
+import { type JobParts, runJob } from "./run-job.ts"
+
+export interface JobRunnerOptions extends Pick<TaskRunnerOptions<BegunJob>, "guard" | "log" | "turnMs"> {
+  readonly store: JobStore
+  readonly keys: Pick<KeyStore, "byId">
+  readonly billing: Billing
+  readonly writes: Pick<WriteQueue, "run">
+  readonly parts: Pick<JobParts, "chatModel" | "knowledge">
+  /** What a key may see. */
+  readonly reach: (key: ApiKey) => Reach
+  /** The disk that documents are kept on: while it has too little room, jobs wait. */
+  readonly room?: Pick<DiskRoom, "isLow"> | undefined
+}
+
+/** Jobs under way at the same time: each reads as many pages at once as a live crawl, of which there are few at a time, too. */
+export const CONCURRENT = 4
+/** Jobs that wait, of all keys; a quarter of them of one. */
+const WAITING = 100
+const WAITING_OF_KEY = WAITING / 4
+/** Firecrawl keeps results a day. */
+export const KEPT_MS = 86_400_000
+/** A job that takes longer would outlive what it found first. */
+const JOB_MS = 86_400_000
+/** Room on the disk is looked for so often. */
+const ROOM_MS = 1000
+
+const NO_KEY = "The key that asked for this is no longer valid."
+const LATE = "The job was not done in a day."
+const BROKEN = "Something went wrong while this was worked on; the server's log says what."
+const NO_ROOM =
+  "There is no room for more documents: FOSSICK_CRAWL_JOBS_MB on this server limits what all jobs keep, and a key's quarter of it, FOSSICK_KEY_STORED_MB all that is kept of a key. They are deleted a day after their job has ended."
+
+/** What a job costs, or may at most: as a live crawl, or as an extraction of its pages. */
+export function jobCost(request: JobRequest, pages = mostPages(request)): Cost {
+  const depth = depthOf(request.scrape)
+  return request.kind === "crawl" ? crawlCost(false, depth, pages) : extractCost(depth, pages)
+}
+
+const mostPages = (request: JobRequest): number =>
+  request.kind === "crawl" ? request.limit : request.addresses.length
+
+/** Works on jobs, a few at a time, until it is closed; jobs under way then end with the documents that they have found. */
+export class JobRunner implements AsyncDisposable {
+  readonly #options: JobRunnerOptions
+  readonly #runner: TaskRunner<BegunJob>
+
+  constructor(options: JobRunnerOptions) {
+    const { store, guard, log, turnMs } = options
+    this.#options = options
+    this.#runner = new TaskRunner({
+      tasks: store,
+      called: { tasks: "crawl jobs", old: "old crawl jobs" },
+      places: CONCURRENT,
+      work: (job, turn) => this.#work(job, turn),
+      onLook: () => this.#endElsewhere(),
+      keptMs: KEPT_MS,
+      guard,
+      log,
+      turnMs,
+    })
+  }
+
+  /** Ends jobs that an earlier process left, and takes others from now on. */
+  start(): void {
+    const { log } = this.#options
+    this.#runner.start().catch((err: unknown) => log.error({ err }, "crawl jobs cannot be worked on"))
+  }
+
+  /**
+   * Takes a job that has been checked.
+   * @param once the caller's own name of the job; null: it has none
+   * @returns false, with nothing taken, when the key has begun a job of this name already
+   * @throws ApiError 429 when too many wait, 432 or 433 when it may cost more than is left
+   */
+  async add(
+    id: string,
+    key: ApiKey,
+    owner: JobOwner,
+    request: JobRequest,
+    once: string | null,
+  ): Promise<boolean> {
+    const { store, billing } = this.#options
+    const waiting = store.waitingCounts(key.id)
+    if (waiting.all >= WAITING || waiting.ofKey >= WAITING_OF_KEY) {
+      throw new ApiError(
+        429,
+        "Too many jobs are waiting. Try again when some are done.",
+        {},
+        { "Retry-After": "30" },
+      )
+    }
+    if (!store.hasRoom(key.id)) throw new ApiError(432, NO_ROOM)
+    // Set aside until the job has ended, not until this call has.
+    await billing.reserve({ requestId: id, key }, jobCost(request))
+    const isTaken = await store.add(id, owner, request, new Date(), once)
+    if (isTaken) this.#runner.wake()
+    else await billing.release({ requestId: id, key })
+    return isTaken
+  }
+
+  /** Ends a job with what it has found; resolves when it has ended. */
+  async cancel(job: FirecrawlJob): Promise<void> {
+    const underWay = this.#runner.cancel(job.id)
+    if (underWay !== null) return await underWay
+    if (job.endedAt === null) await this.#end(job, { state: "cancelled", error: null })
+    // Its turn may have come meanwhile.
+    void this.#runner.cancel(job.id)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#runner[Symbol.asyncDispose]()
+  }
+
+  /** Jobs that were ended by another process, such as when their caller asked that one, are put down here, too. */
+  #endElsewhere(): void {
+    for (const id of this.#runner.running) {
+      if ((this.#options.store.get(id)?.endedAt ?? null) !== null) void this.#runner.cancel(id)
+    }
+  }
+
+  /** Never rejects. */
+  async #work(job: BegunJob, turn: Turn): Promise<void> {
+    const { store, keys, billing, parts, reach, room, log } = this.#options
+    const { id, request, owner } = job
+    const late = AbortSignal.timeout(Math.max(0, job.begunAt.getTime() + JOB_MS - Date.now()))
+    const full = new AbortController()
+    const gone = new AbortController()
+    const signal = AbortSignal.any([turn.signal, late, full.signal, gone.signal])
+    try {
+      const key = keys.byId(owner.keyId)
+      if (!key) return await this.#end(job, { state: "failed", error: NO_KEY })
+      // Cancelled while its turn came.
+      if ((store.get(id)?.endedAt ?? null) !== null) return
+      // What was set aside when the job was taken may have gone with the process that took it.
+      await billing.reserve({ requestId: id, key }, jobCost(request))
+      const results = {
+        document: async (url: string, document: Parameters<JobStore["addDocument"]>[2]) => {
+          while (room?.isLow() && !signal.aborted) await pause(ROOM_MS, signal)
+          if (!keys.byId(owner.keyId)) gone.abort()
+          else if (!store.hasRoom(owner.keyId)) full.abort()
+          else if (!signal.aborted) await store.addDocument(job, url, document)
+        },
+        failure: async (failure: Parameters<JobStore["addFailure"]>[1]) => {
+          if (!signal.aborted) await store.addFailure(job, failure)
+        },
+      }
+      const left = await runJob(
+        request,
+        { ...parts, reach: reach(key), signal, results },
+        { from: job.frontier, isOver: turn.isOver },
+      )
+      if (left !== null && !signal.aborted) return await store.giveWay(job, left)
+      const failed = (error: string) => ({ state: "failed", error }) as const
+      const outcome = turn.cancelled.aborted
+        ? ({ state: "cancelled", error: null } as const)
+        : full.signal.aborted
+          ? failed(NO_ROOM)
+          : gone.signal.aborted
+            ? failed(NO_KEY)
+            : late.aborted
+              ? failed(LATE)
+              : turn.stopped.aborted
+                ? failed(RESTARTED)
+                : ({ state: "completed", error: null } as const)
+      await this.#end(job, outcome)
+    } catch (error) {
+      const refused = error instanceof ApiError ? error.message : BROKEN
+      if (refused === BROKEN && !signal.aborted) log.error({ err: error, job: id }, "a crawl job failed")
+      await this.#end(
+        job,
+        turn.cancelled.aborted ? { state: "cancelled", error: null } : { state: "failed", error: refused },
+      )
+    }
+  }
+
+  /** Ends a job and counts what it has read. Never rejects. */
+  async #end(job: FirecrawlJob, end: Omit<JobEnd, "credits">): Promise<void> {
+    const { store, keys, billing, writes, log } = this.#options
+    const { id, owner, request, createdAt } = job
+    try {
+      const key = keys.byId(owner.keyId)
+      const now = store.get(id)
+      // By another process, which has counted what was read.
+      if ((now?.endedAt ?? null) !== null) {
+        if (key) await billing.release({ requestId: id, key })
+        return
+      }
+      const pages = now?.completed ?? 0
+      if (!key) {
+        await writes.run(() => store.end(id, { ...end, credits: 0 }, new Date()))
+        return
+      }
+      const endpoint = request.kind === "crawl" ? ("crawl" as const) : ("extract" as const)
+      const seconds = Math.round((Date.now() - createdAt.getTime()) / 1000)
+      const credits = await billing.settle(
+        { ...owner, requestId: id, key, endpoint },
+        jobCost(request, pages),
+        { depth: depthOf(request.scrape), seconds },
+      )
+      await writes.run(() => store.end(id, { ...end, credits }, new Date()))
+    } catch (err) {
+      log.error({ err, job: id }, "the end of a crawl job was not written down; the next start finds it")
+    }
+  }
+}

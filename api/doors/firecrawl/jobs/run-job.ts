@@ -1,0 +1,201 @@
+import { randomUUID } from "node:crypto"
+
+import type { Reader, ReadResult } from "#crawler"
+import type { PageUrl } from "#engine"
+import { pause } from "#base/flow/pause.ts"
+import { Serial } from "#base/flow/serial.ts"
+
+import type { AddressTest, LiveReader, Reach } from "../../../identity/accounts/reach/reach.ts"
+import { findPage } from "../../../core/read/find-page.ts"
+import { documentOf, unmadeReason, type FirecrawlDocument } from "../documents/document.ts"
+import { failureOf, readDocument, readOptions, type ScrapeParts } from "../documents/read-document.ts"
+import type { BatchJobRequest, CrawlJobRequest, JobRequest, Pace } from "./crawl-request.ts"
+import { walkedSitemap } from "../scrape-request.ts"
+import type { JobFrontier } from "./job-frontier.ts"
+import type { StoredFailure } from "./job-store.ts"
+
+/** Keeps what a job finds. */
+export interface JobResults {
+  document(url: string, document: FirecrawlDocument): Promise<void>
+  failure(failure: StoredFailure): Promise<void>
+}
+
+export type JobParts = Omit<ScrapeParts, "reader" | "reach" | "scrapeId"> & {
+  readonly reach: Pick<Reach, "page" | "limits" | "reader" | "addresses">
+  readonly results: JobResults
+}
+
+/** One of the turns in which a job is worked on. */
+export interface JobTurn {
+  /** What the turn before left; null: this is the first. */
+  readonly from: JobFrontier | null
+  /** Whether to give way: what is being read already is kept first. */
+  isOver(): boolean
+}
+
+/**
+ * Works a job through: page by page, each kept before the next, until it is done, its turn is over or `signal` aborts.
+ * Each turn reads at least a page.
+ * @returns what is left; null: nothing
+ */
+export async function runJob(
+  request: JobRequest,
+  parts: JobParts,
+  turn: JobTurn,
+): Promise<JobFrontier | null> {
+  const { scrape, pace } = request
+  const reader = paced(parts.reach.reader, pace, { isFirst: turn.from === null, signal: parts.signal })
+  const asked = { ...readOptions(scrape, parts.signal), timeoutMs: scrape.timeoutMs }
+  const own: LiveReader = {
+    ...parts.reach.reader,
+    read: (url, options) => reader.read(url, { ...asked, ...options }),
+  }
+  return await (request.kind === "crawl"
+    ? runCrawl(request, own, parts, turn)
+    : runBatch(request, own, parts, turn))
+}
+
+async function runCrawl(
+  request: CrawlJobRequest,
+  reader: LiveReader,
+  parts: JobParts,
+  turn: JobTurn,
+): Promise<JobFrontier | null> {
+  const { signal, results } = parts
+  const { scrape } = request
+  // Loaded when first needed, like the reader.
+  const { walkSite } = await import("#crawler")
+  const admits = await linkTest(request, await parts.reach.addresses())
+  const from = turn.from?.kind === "crawl" ? turn.from.walk : null
+  // Of addresses that differ in their parameters alone one has been chosen already.
+  for (const url of from?.done ?? []) admits(url)
+  let left: JobFrontier | null = null
+  const pages = walkSite(reader, {
+    url: request.url,
+    maxDepth: request.maxDepth,
+    maxBreadth: request.limit,
+    limit: request.limit,
+    allowExternal: request.external,
+    selectPaths: request.includePaths,
+    excludePaths: request.excludePaths,
+    rendering: scrape.rendering,
+    ...walkedSitemap(request.sitemap),
+    admits,
+    signal,
+    pause: {
+      from,
+      isDue: () => turn.isOver(),
+      keep: (walk) => {
+        left = { kind: "crawl", walk }
+      },
+    },
+  })
+  for await (const { url, result } of pages) {
+    if (signal.aborted) return null
+    if (result === null) continue
+    if (result.kind === "read") {
+      await keep(url, results, async () => ({
+        kind: "document",
+        document: await documentOf(url, { kind: "read", reading: result.reading }, scrape, {
+          ...parts,
+          scrapeId: randomUUID(),
+          stored: () => findPage(url, parts),
+        }),
+      }))
+    } else await results.failure(failed(url, failureOf(result)))
+  }
+  return left
+}
+
+async function runBatch(
+  request: BatchJobRequest,
+  reader: Pick<Reader, "read">,
+  parts: JobParts,
+  turn: JobTurn,
+): Promise<JobFrontier | null> {
+  const { signal, results } = parts
+  const { addresses, pace, scrape } = request
+  const first = turn.from?.kind === "batch" ? addresses.length - turn.from.left : 0
+  let begun = first
+  const work = async (): Promise<void> => {
+    while (begun < addresses.length && !signal.aborted && (begun === first || !turn.isOver())) {
+      const address = addresses[begun]!
+      begun += 1
+      await keep(address.given, results, () =>
+        readDocument(address, scrape, { ...parts, reader, scrapeId: randomUUID() }),
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: pace.concurrency }, work))
+  return begun < addresses.length && !signal.aborted
+    ? { kind: "batch", left: addresses.length - begun }
+    : null
+}
+
+/** Keeps what `make` gives, as a failure where it cannot be made. */
+async function keep(
+  url: string,
+  results: JobResults,
+  make: () => Promise<
+    | { readonly kind: "document"; readonly document: FirecrawlDocument }
+    | { readonly kind: "failure"; readonly failure: ReturnType<typeof failureOf> }
+  >,
+): Promise<void> {
+  const made = await make().catch((error: unknown) => {
+    const message = unmadeReason(error)
+    if (message === null) throw error
+    return { kind: "failure", failure: { code: "SCRAPE_SITE_ERROR", message, isRobots: false } } as const
+  })
+  if (made.kind === "document") await results.document(url, made.document)
+  else await results.failure(failed(url, made.failure))
+}
+
+const failed = (
+  url: string,
+  { code, message, isRobots }: Pick<ReturnType<typeof failureOf>, "code" | "message" | "isRobots">,
+): StoredFailure => ({ id: randomUUID(), url, code, error: message, isRobots, at: new Date() })
+
+/** Which links of a crawl are followed. */
+async function linkTest(
+  { url, wholeDomain, subdomains, external, withoutQueries }: CrawlJobRequest,
+  reachable: AddressTest,
+): Promise<AddressTest> {
+  const { scopeOf } = await import("#crawler/crawl/scope/scope.ts")
+  const start = new URL(url)
+  const isOfDomain = scopeOf(url, "domain")
+  const chosen = new Map<string, PageUrl>()
+  return (link) => {
+    if (!reachable(link)) return false
+    if (!isOfDomain(link)) return external
+    const to = new URL(link)
+    if (!subdomains && bare(to) !== bare(start)) return false
+    if (!wholeDomain && !to.pathname.startsWith(start.pathname)) return false
+    if (!withoutQueries) return true
+    const page = `${to.origin}${to.pathname}`
+    const first = chosen.get(page) ?? link
+    chosen.set(page, first)
+    return first === link
+  }
+}
+
+const bare = ({ host }: URL): string => host.replace(/^www\./, "")
+
+/** Reads no faster than a job may. */
+function paced(
+  reader: Pick<Reader, "read">,
+  { delayMs, concurrency }: Pace,
+  { isFirst: isFirstTurn, signal }: { readonly isFirst: boolean; readonly signal: AbortSignal },
+): Pick<Reader, "read"> {
+  const lanes = Array.from({ length: concurrency }, () => new Serial())
+  let count = 0
+  return {
+    read: (url, options) => {
+      const isFirst = count === 0 && isFirstTurn
+      count += 1
+      return lanes[count % lanes.length]!.run(async (): Promise<ReadResult> => {
+        if (delayMs > 0 && !isFirst) await pause(delayMs, signal)
+        return await reader.read(url, options)
+      })
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import { FairPool } from "#base/flow/fair-pool.ts"
+import { pause } from "#base/flow/pause.ts"
+import { toPageUrl } from "#engine"
+
+import type { Context, Middleware } from "../../../context.ts"
+import { ApiError } from "../../../errors.ts"
+import { openSocket, type OutgoingSocket, protocolOf, wantsSocket } from "../../../server/web-socket.ts"
+import { jobOf, type JobEndpointParts, summaryOf } from "./job-routes.ts"
+
+/** Jobs that are watched at the same time, by all; half of them by one key. */
+const MOST_WATCHERS = 100
+const POLL_MS = 500
+
+/** Browsers' WebSockets have no header for a key: clients name it as their protocol. */
+export const socketKey: Middleware = async (ctx, next) => {
+  const protocol = protocolOf(ctx)
+  if (wantsSocket(ctx.req.headers) && ctx.get("Authorization") === "" && protocol !== "") {
+    ctx.req.headers.authorization = `Bearer ${protocol}`
+  }
+  await next()
+}
+
+/** GET /v2/crawl/{id} over a WebSocket: each document as it is found, and how the job ends. */
+export function watchJob(parts: Pick<JobEndpointParts, "store">): Middleware {
+  const sockets = new FairPool("job-sockets", { places: MOST_WATCHERS })
+  return async (ctx, next) => {
+    if (!wantsSocket(ctx.req.headers)) {
+      await next()
+      return
+    }
+    const { id } = jobOf(ctx, parts.store)
+    const leave = sockets.enter(ctx.state.key.id)
+    if (leave === null) throw new ApiError(429, "Too many jobs are being watched.")
+    let socket: OutgoingSocket
+    try {
+      socket = openSocket(ctx)
+    } catch (error) {
+      leave()
+      throw error
+    }
+    void tell(socket, id, ctx, parts)
+      .catch((err: unknown) => ctx.state.log.error({ err }, "a job could not be watched"))
+      .finally(() => {
+        leave()
+        socket.close()
+      })
+  }
+}
+
+/** In the messages of Firecrawl: `catchup`, `document`, and `done` or `error`. */
+async function tell(
+  socket: OutgoingSocket,
+  id: string,
+  { state: { key, reach } }: Context,
+  { store }: Pick<JobEndpointParts, "store">,
+): Promise<void> {
+  const send = (message: object) => socket.send(JSON.stringify(message))
+  const standing = store.get(id)
+  if (standing === null) return
+  await send({ type: "catchup", data: { ...summaryOf(standing), status: "scraping", data: [] } })
+  for (let told = 0; !socket.closed.aborted; await pause(POLL_MS, socket.closed)) {
+    // Before its documents: what has ended finds no more of them.
+    const job = store.get(id)
+    if (job === null) return
+    const admits = await reach.addresses()
+    for (const { url, text } of store.documents(id, told)) {
+      if (socket.closed.aborted) return
+      told += 1
+      const address = toPageUrl(url)
+      if (key.role !== "admin" && (address === null || !admits(address))) continue
+      await socket.send(`{"type":"document","data":${text}}`)
+    }
+    if (job.endedAt === null) continue
+    const data = { ...summaryOf(job), data: [] }
+    if (job.state === "failed") await send({ type: "error", error: job.error, data })
+    // Clients know no end but the two others by a message of its own.
+    else await send({ type: job.state === "completed" ? "done" : "catchup", data })
+    return
+  }
+}

@@ -1,0 +1,86 @@
+import { mapCost } from "../../identity/accounts/billing/credits.ts"
+import { type Middleware, liveDeadline, untilClosed } from "../../context.ts"
+import type { LiveParts } from "../../core/read/live-parts.ts"
+import { type MappedPage, mapSite, relevanceOf } from "../../core/walk/map-site.ts"
+import { type Relevance, relevanceTo } from "../../core/relevance/relevance.ts"
+import { FieldReader } from "../../server/wire/fields.ts"
+import type { Version } from "./documents/formats.ts"
+import { hostPattern, readSitemap, readUrl, walkedSitemap } from "./scrape-request.ts"
+
+const MAX_LIMIT = 100_000
+const DEFAULT_LIMIT = 5000
+const TIMEOUT_MS = 60_000
+const MAX_TIMEOUT_MS = 300_000
+const MAX_SEARCH_CHARS = 2000
+/** The start and what it links to are read; what those link to is named. */
+const DEPTH = 2
+
+/** POST /v1/map, /v2/map: the addresses of a site, found now by its links and its sitemaps. */
+export function map(version: Version, { memory: live, embedder }: LiveParts): Middleware {
+  return async (ctx) => {
+    const body = new FieldReader(ctx.state.body)
+    const { url } = readUrl(body)
+    const limit = body.number("limit", 1, MAX_LIMIT) ?? DEFAULT_LIMIT
+    const search = body.string("search", MAX_SEARCH_CHARS)?.trim() || null
+    const timeoutMs = body.number("timeout", 1000, MAX_TIMEOUT_MS) ?? TIMEOUT_MS
+    const withSubdomains = body.boolean("includeSubdomains") ?? true
+    const withoutQueries = version === 2 ? (body.boolean("ignoreQueryParameters") ?? true) : false
+    // The first version asks for them, the second does without only where it is told to.
+    const sitemap = readSitemap(body, version, version === 1 ? "skip" : "include")
+    body.passedOver("origin", "integration", "auditMetadata")
+    // Sitemaps are read anew each time.
+    body.passedOver("ignoreCache")
+    body.only([{}], ["location"], "Pages are read from here.")
+    body.only([], ["threatProtection", "filterByPath", "useMock"], "It is not known here.")
+    body.only([true], ["useIndex"], "Addresses are found live.")
+    body.end()
+    const signal = liveDeadline(ctx, timeoutMs / 1000)
+    const { bill, reach, requestId } = ctx.state
+    const memory = untilClosed(ctx, live.open())
+    const cost = (pages: number) => mapCost(search !== null, pages)
+    await bill.reserve(cost(limit))
+    const relevance = search === null ? null : relevanceTo(search, embedder, signal)
+    const site = {
+      url,
+      maxDepth: DEPTH,
+      maxBreadth: limit,
+      limit,
+      allowExternal: false,
+      ...(!withSubdomains && { selectDomains: [hostPattern(url)] }),
+    }
+    const pages = await mapSite(site, { ...walkedSitemap(sitemap), reach, memory, relevance, signal })
+    const found = new Map<string, MappedPage>()
+    for (const page of pages) {
+      const isStart = found.size === 0 && page.isRead
+      if (!isStart && withoutQueries && new URL(page.url).search !== "") continue
+      if (!found.has(page.url)) found.set(page.url, page)
+    }
+    memory.failures(found.size)
+    const links = await ordered([...found.values()], relevance)
+    await bill.settle(cost(links.length), { depth: "basic", query: search ?? undefined })
+    ctx.body = {
+      success: true,
+      ...(version === 2 && { id: requestId }),
+      links: version === 2 ? links.map(onWire) : links.map((one) => one.url),
+    }
+  }
+}
+
+const onWire = ({ url, title, description }: MappedPage) => ({
+  url,
+  ...(title !== "" && { title }),
+  ...(description !== "" && { description }),
+})
+
+/** With a search the best first; all without one stay as they were found. */
+async function ordered(
+  links: readonly MappedPage[],
+  relevance: Relevance | null,
+): Promise<readonly MappedPage[]> {
+  if (relevance === null) return links
+  const scores = await relevanceOf(links, relevance)
+  return links
+    .map((link, at) => ({ link, score: scores[at]! }))
+    .toSorted((one, other) => other.score - one.score)
+    .map(({ link }) => link)
+}

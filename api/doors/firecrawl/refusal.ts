@@ -1,0 +1,24 @@
+import type { OtherApi } from "../../server/middleware/error-envelope.ts"
+
+/** Firecrawl's paths, as far as they are not OpenAI's, and its refusals: `{"success": false, "error": "…"}`, and 402 where credits are used up. */
+export const firecrawlApi: OtherApi = {
+  owns: (path) => /^\/v[12](\/|$)/.test(path),
+  refusal: ({ status, message, fields, isSpent }) => ({
+    status: isSpent ? 402 : status,
+    body: {
+      success: false,
+      ...(code(status, isSpent) !== undefined && { code: code(status, isSpent) }),
+      error: message,
+      ...fields,
+    },
+  }),
+}
+
+const codes: Readonly<Record<number, string>> = {
+  400: "BAD_REQUEST",
+  401: "UNAUTHORIZED",
+  429: "RATE_LIMIT_EXCEEDED",
+}
+
+const code = (status: number, isSpent: boolean): string | undefined =>
+  isSpent ? "INSUFFICIENT_CREDITS" : codes[status]

@@ -1,0 +1,116 @@
+import type { WalkOptions } from "#crawler"
+import type { Rendering } from "#crawler/source.ts"
+import type { PageUrl } from "#engine"
+
+import type { FieldReader } from "../../server/wire/fields.ts"
+import { liveUrl } from "../../core/read/live-url.ts"
+import { type Formats, readFormats, type Version } from "./documents/formats.ts"
+
+/** How pages are read, and what is made of them. */
+export interface ScrapeRequest {
+  readonly formats: Formats
+  readonly rendering: Rendering
+  /** Milliseconds that a browser leaves the page at least; 0: no browser is asked for. */
+  readonly waitMs: number
+  readonly timeoutMs: number
+  /** Milliseconds that a stored page may be old to be given instead of reading; 0: always read. */
+  readonly maxAgeMs: number
+  /** What cannot be honoured although clients always send it, for the document's `warning`. */
+  readonly warnings: readonly string[]
+}
+
+export const MAX_URL_CHARS = 4000
+const MAX_TIMEOUT_MS = 300_000
+/** Firecrawl's own: 60 seconds, and 30 in its first version. */
+const TIMEOUT_MS: Readonly<Record<Version, number>> = { 1: 30_000, 2: 60_000 }
+const MAX_WAIT_MS = 60_000
+
+const MAIN_CONTENT = "onlyMainContent=false has no effect: the main content is all that is read of a page."
+
+/** Says nothing of what is wanted. */
+const LABELS = ["origin", "integration", "auditMetadata"]
+
+/**
+ * Reads the options of a scrape, whose fields stand beside others of the body.
+ * @throws ApiError 400 naming the first field that is wrong or cannot be honoured
+ */
+export function readScrapeOptions(body: FieldReader, version: Version): ScrapeRequest {
+  const formats = readFormats(body, version)
+  const timeoutMs = body.number("timeout", 1000, MAX_TIMEOUT_MS) ?? TIMEOUT_MS[version]
+  const waitMs = body.number("waitFor", 0, MAX_WAIT_MS) ?? 0
+  const maxAgeMs = body.number("maxAge", 0, Number.MAX_SAFE_INTEGER) ?? 0
+  const isFast = body.boolean("fastMode") ?? false
+  const isWhole = body.boolean("onlyMainContent") === false
+  refuseUnknowable(body, version)
+  if (isFast && (formats.screenshot !== null || waitMs > 0)) {
+    throw body.refusal("fastMode", "A screenshot and waitFor need a browser, which this leaves out.")
+  }
+  const inBrowser = formats.screenshot !== null || waitMs > 0
+  return {
+    formats,
+    rendering: isFast ? "http" : inBrowser ? "browser" : "auto",
+    waitMs,
+    timeoutMs,
+    maxAgeMs,
+    warnings: isWhole ? [MAIN_CONTENT] : [],
+  }
+}
+
+/** What cannot be honoured: taken with the value that asks for nothing, refused with any other. */
+function refuseUnknowable(body: FieldReader, version: Version): void {
+  body.passedOver(...LABELS)
+  // Sent with every call of the Python client: nothing is kept of a scrape, and certificates are always checked.
+  body.passedOver("storeInCache", "skipTlsVerification")
+  body.only([true], ["removeBase64Images"], "Images are given by their addresses.")
+  body.only([true], ["blockAds"], "Only main content is read, which has no ads.")
+  body.only([false], ["mobile"], "No phone is played.")
+  body.only(["basic", "auto"], ["proxy"], "No proxies are for hire here.")
+  body.only(
+    [{}],
+    ["headers", "location"],
+    "Sources have headers and logins of their own, and pages are read from here.",
+  )
+  body.only([[]], ["includeTags", "excludeTags"], "The main content of a page is found by itself.")
+  body.only([[]], ["actions"], "No forms are filled and nothing is clicked on.")
+  body.only([false], ["redactPII", "lockdown", "domainTools", "zeroDataRetention"], "It is not known here.")
+  body.only([], ["minAge", "profile", "useMock", "threatProtection", "toolDetail"], "It is not known here.")
+  body.only([true], ["parsePDF"], "PDF files are read.")
+  if (version === 1) {
+    body.only([], ["agent"], "It is not known here.")
+  } else {
+    body.only(
+      [["pdf"], [{ type: "pdf" }], [{ type: "pdf", mode: "auto" }], [{ type: "pdf", mode: "fast" }]],
+      ["parsers"],
+      "PDF files are read, without text recognition.",
+    )
+  }
+}
+
+/** @throws ApiError 400 when the field holds no address */
+export function readUrl(body: FieldReader): { readonly given: string; readonly url: PageUrl } {
+  const given = body.requiredString("url", MAX_URL_CHARS)
+  const url = liveUrl(given)
+  if (url === null) throw body.refusal("url", "Must be an http or https address.")
+  return { given, url }
+}
+
+const SITEMAP_MODES = ["skip", "include", "only"] as const
+
+/** Whether addresses come from a site's sitemaps: beside its links, or instead of them. */
+export type SitemapMode = (typeof SITEMAP_MODES)[number]
+
+/** Reads what both versions call differently. @throws ApiError 400 */
+export function readSitemap(body: FieldReader, version: Version, otherwise: SitemapMode): SitemapMode {
+  if (version === 2) return body.oneOf("sitemap", SITEMAP_MODES) ?? otherwise
+  const ignores = body.boolean("ignoreSitemap")
+  if (body.boolean("sitemapOnly") === true) return "only"
+  return ignores === undefined ? otherwise : ignores ? "skip" : "include"
+}
+
+/** As a walk takes it. */
+export const walkedSitemap = (mode: SitemapMode): Pick<WalkOptions, "sitemap"> =>
+  mode === "skip" ? {} : { sitemap: mode }
+
+/** A pattern that fits the host of an address alone. */
+export const hostPattern = (url: PageUrl): string =>
+  `^${new URL(url).hostname.replaceAll(/[^a-z0-9]/gi, String.raw`\$&`)}$`

@@ -1,0 +1,101 @@
+import type { Ledger } from "../../identity/accounts/billing/credit-ledger.ts"
+import type { ApiKey } from "../../identity/accounts/keys/keys.ts"
+import type { Middleware } from "../../context.ts"
+import type { Version } from "./documents/formats.ts"
+import { CONCURRENT } from "./jobs/job-runner.ts"
+import type { JobStore } from "./jobs/job-store.ts"
+
+// What Firecrawl tells of a team: here of a key.
+
+/** Credits where nothing limits them, as Firecrawl says when somebody hosts it themselves: its clients want a number. */
+const UNLIMITED = 99_999_999
+
+/** GET /v2/team/credit-usage: credits that the key has left, and when they are counted anew. */
+export function creditUsage(ledger: Ledger, version: Version): Middleware {
+  return (ctx) => {
+    const { key } = ctx.state
+    const { credits: ofPlan, paygo } = ledger.plan
+    const left = Math.min(
+      ledger.left(key),
+      ofPlan === null ? Infinity : ofPlan + paygo - ledger.ofAccount(null).all,
+    )
+    const isMonthly = key.creditLimit === null ? ofPlan !== null : key.creditLimit.per === "month"
+    const { start, end } = monthAround(new Date())
+    const remaining = Math.max(0, Math.min(left, UNLIMITED))
+    const plan = key.creditLimit?.credits ?? ofPlan ?? UNLIMITED
+    const period = isMonthly
+      ? { start: start.toISOString(), end: end.toISOString() }
+      : { start: null, end: null }
+    ctx.body = {
+      success: true,
+      data:
+        version === 1
+          ? {
+              remaining_credits: remaining,
+              plan_credits: plan,
+              billing_period_start: period.start,
+              billing_period_end: period.end,
+            }
+          : {
+              remainingCredits: remaining,
+              planCredits: plan,
+              billingPeriodStart: period.start,
+              billingPeriodEnd: period.end,
+            },
+    }
+    return Promise.resolve()
+  }
+}
+
+/** GET /v2/team/credit-usage/historical: what the key used, by month (UTC), the newest first. */
+export function creditHistory(ledger: Ledger): Middleware {
+  return (ctx) => {
+    const { key } = ctx.state
+    const byKey = ctx.query["byApiKey"] === "true"
+    ctx.body = {
+      success: true,
+      periods: ledger.monthsOf(key.id).map(({ month, credits }) => {
+        const { start, end } = monthAround(new Date(`${month}-01T00:00:00Z`))
+        return {
+          startDate: start.toISOString(),
+          endDate: end.toISOString(),
+          ...(byKey && { apiKey: nameOf(key) }),
+          creditsUsed: credits,
+        }
+      }),
+    }
+    return Promise.resolve()
+  }
+}
+
+/** GET /v2/team/queue-status: jobs of the key. */
+export function queueStatus(store: JobStore): Middleware {
+  return (ctx) => {
+    const { waiting, active, lastSuccess } = store.queueOf(ctx.state.key.id)
+    ctx.body = {
+      success: true,
+      jobsInQueue: waiting + active,
+      activeJobsInQueue: active,
+      waitingJobsInQueue: waiting,
+      maxConcurrency: CONCURRENT,
+      mostRecentSuccess: lastSuccess?.toISOString() ?? null,
+    }
+    return Promise.resolve()
+  }
+}
+
+/** GET /v2/concurrency-check: jobs of the key that are worked on, and how many there may be of all keys. */
+export function concurrencyCheck(store: JobStore): Middleware {
+  return (ctx) => {
+    const { active: concurrency } = store.queueOf(ctx.state.key.id)
+    ctx.body = { success: true, concurrency, maxConcurrency: CONCURRENT }
+    return Promise.resolve()
+  }
+}
+
+const nameOf = ({ id, hint }: ApiKey): string => (hint === "" ? id : `…${hint}`)
+
+function monthAround(at: Date): { readonly start: Date; readonly end: Date } {
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]
+  return { start: new Date(Date.UTC(year, month, 1)), end: new Date(Date.UTC(year, month + 1, 1)) }
+}

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest"
+
+import type { PageUrl } from "#engine"
+
+import { memoryState } from "../../../testing/serve-app.ts"
+import { FieldReader } from "../../../server/wire/fields.ts"
+import { readBatch } from "../jobs/crawl-request.ts"
+import { JobStore } from "../jobs/job-store.ts"
+import { JobOutbox } from "./job-outbox.ts"
+
+const ADDRESS = "https://example.com/a" as PageUrl
+const OWNER = { keyId: "somebody", project: "", session: "", human: "" }
+
+/** A store whose writes are at once, with a job that tells of these events. */
+async function withJob(events: readonly string[]) {
+  const db = memoryState()
+  const store = new JobStore(db, { run: async (work) => work() }, 1_000_000, { hasRoom: () => true })
+  const outbox = new JobOutbox(db)
+  const webhook = { url: "https://hook.example/", events }
+  const { request } = readBatch(new FieldReader({ urls: [ADDRESS], webhook }), 2)
+  await store.add("1", OWNER, request, new Date())
+  /** All that is to be told, each message taken at once. */
+  const told = () => {
+    const all = []
+    for (;;) {
+      const [message] = outbox.due(new Set(), 1)
+      if (message === undefined) return all
+      all.push(message)
+      outbox.settle(message.id, { error: null, status: 204 })
+    }
+  }
+  return { store, outbox, told }
+}
+
+test("what happens to a job is told in its order, with the place of each document", async () => {
+  const { store, told } = await withJob(["started", "page", "completed"])
+  await store.begin(new Date())
+  const job = store.get("1")!
+  await store.addFailure(job, {
+    id: "f",
+    url: ADDRESS,
+    code: "SCRAPE_SITE_ERROR",
+    error: "404",
+    isRobots: false,
+    at: new Date(),
+  })
+  await store.addDocument(job, ADDRESS, { metadata: {}, markdown: "found" })
+  store.end("1", { state: "completed", credits: 1, error: null }, new Date())
+  const messages = told()
+  expect(messages.map(({ event, place }) => [event, place])).toEqual([
+    ["started", null],
+    ["page", 1],
+    ["completed", null],
+  ])
+  expect(store.document("1", 1)).toMatchObject({ url: ADDRESS })
+  expect(new Set(messages.map(({ id }) => id)).size).toBe(3)
+})
+
+test("a job that gave way is told to have started once", async () => {
+  const { store, told } = await withJob(["started", "completed"])
+  await store.giveWay((await store.begin(new Date()))!, { kind: "batch", left: 1 })
+  await store.begin(new Date())
+  store.end("1", { state: "completed", credits: 0, error: null }, new Date())
+  expect(told().map(({ event }) => event)).toEqual(["started", "completed"])
+})
+
+test("a job that its process took along is told to have failed, and nobody is told what they did not ask for", async () => {
+  const { store, told } = await withJob(["failed"])
+  await store.begin(new Date())
+  await store.addDocument(store.get("1")!, ADDRESS, { metadata: {} })
+  await store.recover(new Date())
+  expect(told().map(({ event }) => event)).toEqual(["failed"])
+})
+
+test("messages are in the name of the job's key, in order, and go with their job", async () => {
+  const { store, outbox } = await withJob(["started", "page"])
+  await store.begin(new Date())
+  await store.addDocument(store.get("1")!, ADDRESS, { metadata: {} })
+  const [first] = outbox.due(new Set(), 9)
+  expect(first).toMatchObject({ job: "1", key: OWNER.keyId, event: "started" })
+  outbox.settle(first!.id, { error: "answered 500", status: 500, final: false })
+  expect(outbox.due(new Set(), 9)).toEqual([])
+  expect(outbox.count({ state: "waiting" })).toBe(2)
+  await store.recover(new Date(1000))
+  await store.forget(new Date(1001))
+  expect(outbox.count()).toBe(0)
+})

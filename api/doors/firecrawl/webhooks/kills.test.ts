@@ -1,0 +1,140 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { text } from "node:stream/consumers"
+import { join } from "node:path"
+
+import { expect, test } from "vitest"
+
+import { pause } from "#base/flow/pause.ts"
+import { readSettings } from "#base/settings.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { until } from "#base/testing/until.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { article, startTestSite } from "#crawler/testing/test-site.ts"
+
+import { openAccounts } from "../../../identity/accounts/accounts.ts"
+import { apiSettings } from "../../../settings.ts"
+import { FieldReader } from "../../../server/wire/fields.ts"
+import { readBatch } from "../jobs/crawl-request.ts"
+import { JobStore } from "../jobs/job-store.ts"
+import type { Asked } from "./testing/job-worker.ts"
+
+// Jobs that tell a receiver of themselves, in a process that is killed while it works, while it sends, and while it waits.
+
+const WORKER = join(import.meta.dirname, "testing/job-worker.ts")
+const PAGES = 12
+const KILLS = 3
+
+interface Told {
+  readonly id: string
+  readonly type: string
+  readonly webhookId: string
+  readonly data: readonly { readonly metadata: { readonly sourceURL: string } }[]
+}
+
+test("through many kills each event of each job is told under one id, none is lost, none comes before an earlier one", async () => {
+  await using opened = new AsyncDisposableStack()
+  const folder = opened.use(temporaryFolder())
+  const told: Told[] = []
+  /** The last page is not answered before. */
+  let lastPage = Promise.withResolvers<void>()
+  let refusals = 0
+  const pages = Array.from({ length: PAGES }, (_, at) => `/page/${at}`)
+  const site = opened.use(
+    await startTestSite({
+      ...Object.fromEntries(pages.map((path) => [path, article(`Page ${path}`)])),
+      [pages.at(-1)!]: async (_, response) => {
+        await lastPage.promise
+        response.end("the last page")
+      },
+      "/hook": async (request, response) => {
+        const body = await text(request)
+        told.push(JSON.parse(body) as Told)
+        // Some attempts fail, and some are taken by a receiver whose answer comes late.
+        const isRefused = told.length % 11 === 5
+        if (isRefused) refusals += 1
+        await pause((told.length * 37) % 60)
+        response.writeHead(isRefused ? 503 : 204).end()
+      },
+    }),
+  )
+  const db = openStateStore(folder.path)
+  opened.defer(() => db.close())
+  const accounts = opened.use(openAccounts(db, readSettings(apiSettings, {}), () => {}))
+  const key = accounts.keys.verify(accounts.keys.create({ role: "admin" }))!
+  const store = new JobStore(db, accounts.writes, 10_000_000, accounts.kept)
+
+  let worker: ChildProcess | null = null
+  const start = async () => {
+    worker = fork(WORKER, [folder.path, site.authority], { stdio: ["ignore", "ignore", "inherit", "ipc"] })
+    await once(worker, "message")
+  }
+  const kill = async () => {
+    if (worker === null) return
+    const gone = once(worker, "exit")
+    worker.kill("SIGKILL")
+    await gone
+    worker = null
+  }
+  opened.defer(kill)
+
+  const jobs: string[] = []
+  const begin = async () => {
+    const webhook = { url: site.url("/hook") }
+    const { request } = readBatch(new FieldReader({ urls: pages.map((path) => site.url(path)), webhook }), 2)
+    const id = randomUUID()
+    jobs.push(id)
+    worker!.send({ id, keyId: key.id, request } satisfies Asked)
+    // A kill takes the answer along; then it is asked again, under the same name.
+    await until(() => store.get(id) !== null)
+  }
+  await start()
+  for (let at = 0; at < KILLS; at++) {
+    await begin()
+    if (at % 3 === 0) await begin()
+    // In the middle of a job, or at any time: before it, at its end, while it is told of.
+    const isHeld = at % 2 === 0
+    if (isHeld) await until(() => store.get(jobs.at(-1)!)!.completed > 0)
+    else {
+      lastPage.resolve()
+      await pause((at * 97) % 400)
+    }
+    await kill()
+    lastPage = Promise.withResolvers()
+    await start()
+  }
+  lastPage.resolve()
+  await begin()
+  await until(() => jobs.every((id) => store.get(id)!.endedAt !== null))
+  // What was refused would be sent again in a minute: its time comes at once, and again where that is refused, too.
+  const count = (which: string) =>
+    Number(
+      db.prepare(`select count(*) as n from firecrawl_message where state = 'waiting' ${which}`).get()!["n"],
+    )
+  await until(() => {
+    if (count("and due_at > first_due_at") > 0)
+      db.exec("update firecrawl_message set due_at = first_due_at where state = 'waiting'")
+    return count("") === 0
+  }, 50)
+
+  expect(refusals).toBeGreaterThan(0)
+  const states = jobs.map((id) => store.get(id)!.state)
+  expect(states.at(-1)).toBe("completed")
+  expect(states).toContain("failed")
+  for (const id of jobs) {
+    const job = store.get(id)!
+    // Of several attempts at one message one counts.
+    const inOrder = [
+      ...new Map(told.filter((one) => one.id === id).map((one) => [one.webhookId, one])).values(),
+    ]
+    expect(inOrder.map(({ type }) => type)).toEqual([
+      "batch_scrape.started",
+      ...Array.from({ length: job.completed }, () => "batch_scrape.page"),
+      `batch_scrape.${job.state}`,
+    ])
+    const toldPages = inOrder.flatMap(({ data }) => data.map(({ metadata }) => metadata.sourceURL))
+    expect(toldPages).toEqual([...store.documents(id, 0)].map(({ url }) => url))
+    expect(new Set(toldPages).size).toBe(job.completed)
+  }
+})

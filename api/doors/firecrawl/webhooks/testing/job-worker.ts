@@ -1,0 +1,67 @@
+import { flushCompileCache } from "node:module"
+import { pino } from "pino"
+
+import { readSettings } from "#base/settings.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { createReader, crawlerSettings } from "#crawler"
+
+import { openAccounts } from "../../../../identity/accounts/accounts.ts"
+import { openGates } from "../../../../server/load/gates.ts"
+import type { PageKnowledge } from "../../../../services/pages/page-knowledge.ts"
+import { apiSettings } from "../../../../settings.ts"
+import { reachOf } from "../../../../identity/accounts/reach/reach.ts"
+import type { JobRequest } from "../../jobs/crawl-request.ts"
+import { openFirecrawlJobs } from "../../open-firecrawl.ts"
+
+// Works on the jobs of a data folder and tells of them until it is killed: node job-worker.ts <folder> <host of the site>
+
+/** A job to take. */
+export interface Asked {
+  readonly id: string
+  readonly keyId: string
+  readonly request: JobRequest
+}
+
+const [folder = "", host = ""] = process.argv.slice(2)
+const db = openStateStore(folder)
+const config = readSettings(apiSettings, {})
+const accounts = openAccounts(db, config, () => {})
+/** There is no index here. */
+const knowledge: PageKnowledge = {
+  standingFor: () => [],
+  spellingsOf: () => [],
+  visits: () => ({ checkedAt: null, changedAt: null }),
+  sources: async () => [],
+}
+const noIndex = () => Promise.reject(new Error("nobody searches here"))
+const engine = { search: noIndex, get: async () => null, suggest: noIndex, facets: noIndex }
+const log = pino({ level: "silent" })
+const firecrawl = openFirecrawlJobs(db, config, {
+  accounts,
+  knowledge,
+  chatModel: null,
+  sending: readSettings(crawlerSettings, { FOSSICK_WEBHOOK_NETWORKS: "127.0.0.0/8" }),
+  userAgent: "test",
+  log,
+  pollMs: 20,
+})
+const reader = createReader({ ...readSettings(crawlerSettings, {}), allowedNetworks: [host] })
+const gates = openGates(config)
+const runner = firecrawl.start((key) =>
+  reachOf(key, {
+    engine,
+    reader,
+    gates,
+    collections: accounts.collections,
+    sourceNames: () => [],
+    sites: async () => () => true,
+  }),
+)
+process.on("message", ({ id, keyId, request }: Asked) => {
+  const key = accounts.keys.byId(keyId)!
+  const owner = { keyId, project: "", session: "", human: "" }
+  void runner.add(id, key, owner, request, id).then(() => process.send!(id))
+})
+// Else each start compiles anew: whoever is killed keeps nothing.
+flushCompileCache()
+process.send!("ready")

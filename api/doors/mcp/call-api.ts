@@ -1,0 +1,153 @@
+import { setTimeout as pause } from "node:timers/promises"
+
+import { type DegradedPart, degradedText } from "#base/flow/degraded.ts"
+
+import { NO_ANSWER } from "../../services/answers/cited-text.ts"
+import { DOUBTFUL } from "../../services/misses/doubtful.ts"
+import type { Api } from "../../server/operation/tool.ts"
+import { presentWarnings, type Warning } from "../../server/wire/warnings.ts"
+import type { ApiAnswer, AskApi } from "./ask-api.ts"
+
+// Calls of the API as tools and resources make them.
+
+/** First pause before a task is asked for again; each further one is half as long again, up to the most. */
+const FIRST_POLL_MS = 500
+const MAX_POLL_MS = 5000
+
+/** A call that the API refused. */
+export class Refused extends Error {
+  readonly status: number
+
+  constructor({ status, body }: ApiAnswer) {
+    const detail = (body as { detail?: { error?: string; failed_results?: unknown } } | null)?.detail
+    const failed = detail?.failed_results === undefined ? "" : ` ${JSON.stringify(detail.failed_results)}`
+    super(`Error ${status}: ${detail?.error ?? "the answer could not be read"}${failed}`)
+    this.status = status
+  }
+}
+
+export function apiOver(ask: AskApi, signal: AbortSignal): Api {
+  const taken = (answer: ApiAnswer): unknown => {
+    if (answer.status !== 200) throw new Refused(answer)
+    return answer.body
+  }
+  return {
+    get: async (path) => taken(await ask(path, null, signal)),
+    post: async (path, body) => {
+      const first = await ask(path, body, signal)
+      return taken(path === "/research" && first.status === 200 ? await ended(ask, first, signal) : first)
+    },
+  }
+}
+
+/** What a task ends with. */
+async function ended(ask: AskApi, { body }: ApiAnswer, signal: AbortSignal): Promise<ApiAnswer> {
+  const { warnings = [] } = body as Warned
+  const warned = presentWarnings(warnings)
+  const task = `/research/${(body as { readonly request_id: string }).request_id}`
+  for (let wait = FIRST_POLL_MS; ; wait = Math.min(wait * 1.5, MAX_POLL_MS)) {
+    await pause(wait, undefined, { signal })
+    const answer = await ask(task, null, signal)
+    if (answer.status !== 202) return { ...answer, body: { ...(answer.body as object), ...warned } }
+  }
+}
+
+/** A stored page, as GET /pages answers. */
+export interface StoredPage {
+  readonly url: string
+  readonly title: string
+  readonly description: string | null
+  readonly author: string | null
+  readonly sources: readonly string[]
+  readonly type: string
+  readonly language: string | null
+  readonly published_at: string | null
+  readonly crawled_at: string
+  readonly changed_at: string | null
+  readonly checked_at: string
+  readonly content: string
+  readonly offset: number
+  readonly total_chars: number
+  readonly next_offset: number | null
+  readonly addresses_models?: true
+}
+
+/** A page as the index holds it, from a character on. */
+export async function storedPage(
+  api: Api,
+  url: string,
+  { offset = 0, limit }: { readonly offset?: number; readonly limit: number },
+): Promise<StoredPage> {
+  const query = new URLSearchParams({ url, offset: String(offset), limit: String(limit) })
+  return (await api.get(`/pages?${query.toString()}`)) as StoredPage
+}
+
+/** A source, as GET /sources answers. */
+export interface IndexedSource {
+  readonly name: string
+  readonly pages: number | null
+  readonly starts: readonly string[]
+  readonly checked_at: string | null
+}
+
+export interface IndexedSources {
+  readonly about: string | null
+  readonly sources: readonly IndexedSource[]
+}
+
+/** A result of a search, as far as models are told of it. */
+export interface SearchResult {
+  readonly url: string
+  readonly title: string
+  readonly content: string
+  readonly score: number
+  readonly raw_content: string | null
+  readonly published_date?: string | null
+  readonly checked_at?: string | null
+  readonly language?: string | null
+  readonly type?: string
+  readonly sources?: readonly string[]
+  readonly collections?: readonly string[]
+  readonly section?: { readonly heading: string | null; readonly url?: string }
+  readonly other_forms?: readonly { readonly url: string; readonly format: string }[]
+  readonly favicon?: string | null
+  readonly images?: readonly Image[]
+  readonly addresses_models?: true
+}
+
+/** What an answer says about fields of its request that it does not honour. */
+export interface Warned {
+  readonly warnings?: readonly Warning[]
+}
+
+export type Image = string | { readonly url: string; readonly description: string }
+
+export interface SearchAnswer extends Warned {
+  readonly answer: string | null
+  readonly results: readonly SearchResult[]
+  readonly images: readonly Image[]
+  /** Why nothing was found; not there when something was. */
+  readonly miss?: { readonly cause: string; readonly text: string }
+  readonly coverage?: { readonly complete: boolean; readonly complete_as_of?: string }
+}
+
+/** What the API made an answer without; a note for models, or false when it is complete. */
+export const degradedNote = (answer: unknown): string | false =>
+  degradedText((answer as { readonly degraded?: readonly DegradedPart[] }).degraded) ?? false
+
+/** What is said of a search that found nothing, beside that: why, and as of when that is so. */
+export function missText({ miss, coverage }: SearchAnswer): string {
+  if (miss === undefined) return ""
+  const asOf = coverage?.complete_as_of
+  return ` ${miss.text}${asOf === undefined ? "" : ` What was asked is complete as of ${asOf}.`}`
+}
+
+/** The same where an answer was looked for in the pages, and none was found. */
+const DOUBTFUL_WITHOUT_ANSWER = 0.5
+
+/** Whether none of the pages found answers the question, as far as scores tell. */
+export function nothingFits({ answer, results }: SearchAnswer): boolean {
+  const best = results[0]?.score ?? 0
+  if (answer === NO_ANSWER) return best < DOUBTFUL_WITHOUT_ANSWER
+  return answer === null && best < DOUBTFUL
+}

@@ -1,0 +1,42 @@
+import type { IndexedSources } from "./call-api.ts"
+import type { Api } from "../../server/operation/tool.ts"
+
+const HOW =
+  "A search engine over pages that its operator chose. Ask it first for anything these pages may hold: tavily_search gives passages, fetch the whole page. If it says that nothing here fits, the answer is not here."
+
+/** Sources that are named: models read this with every conversation. */
+const MOST_NAMED = 30
+
+/**
+ * What a model is told of the server before it asks anything: what the operator says, how to use it, and what is indexed as far
+ * as the key may see it.
+ * @param notice what is told first of the appliance; null: nothing
+ */
+export async function instructionsFor(api: Api, notice: string | null): Promise<string> {
+  const indexed = (await api.get("/sources").catch(() => null)) as IndexedSources | null
+  return [indexed?.about, HOW, notice, indexed && listed(indexed)]
+    .filter((part) => typeof part === "string")
+    .join("\n\n")
+}
+
+/** Without the sources, where they cannot be asked for. */
+export const plainInstructions = (notice: string | null): string =>
+  notice === null ? HOW : `${HOW}\n\n${notice}`
+
+function listed({ sources }: IndexedSources): string | null {
+  // Either nothing is indexed yet, or the key may know of no source by name.
+  if (sources.length === 0) return null
+  const named = [...sources]
+    .sort((a, b) => (b.pages ?? 0) - (a.pages ?? 0))
+    .slice(0, MOST_NAMED)
+    .map(({ name, pages, starts, checked_at: checked }) => {
+      const facts = [
+        pages !== null && (pages === 1 ? "1 page" : `${pages} pages`),
+        starts[0],
+        checked !== null && `last checked ${checked.slice(0, 10)}`,
+      ].filter((one) => typeof one === "string")
+      return `- ${name}: ${facts.join(", ")}`
+    })
+  const more = sources.length > MOST_NAMED ? [`- and ${sources.length - MOST_NAMED} more`] : []
+  return ["Indexed:", ...named, ...more].join("\n")
+}

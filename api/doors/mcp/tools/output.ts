@@ -1,0 +1,177 @@
+import type { JsonSchema } from "../../../server/operation/operation.ts"
+import { listOf, object, orNull, text } from "../../../server/operation/schemas.ts"
+import { NOTHING_FITS, type ExtractAnswer } from "./answer-text.ts"
+import { degradedNote, missText, nothingFits, type SearchAnswer } from "../call-api.ts"
+
+// Answers of tools for programs: the same as the text says, as far as fields can, by a schema.
+
+type ObjectSchema = { readonly type: "object" } & JsonSchema
+
+/** An object schema as the protocol wants it. Further fields are allowed, so that answers may grow. */
+const output = (...given: Parameters<typeof object>): ObjectSchema => ({
+  ...object(...given),
+  type: "object",
+})
+
+const title = text()
+const url = text()
+const note = text("What is to be known of the answer as a whole; not there when there is nothing.")
+
+const warnings = listOf(
+  text(),
+  "What the answer does not honour of the arguments; left out when it honours all.",
+)
+
+export const searchResultsSchema = output(
+  { results: listOf(object({ id: text("For `fetch`."), title, url }), "Best first.") },
+  { optional: { note } },
+)
+
+export const fetchSchema = output({
+  id: text("Of this text."),
+  title,
+  text: text("Markdown."),
+  url,
+  metadata: {
+    type: "object",
+    additionalProperties: { type: "string" },
+    description: "Source, language, and the dates of publication, of the crawl and of the last check.",
+  },
+})
+
+const score = { type: "number", minimum: 0, maximum: 1, description: "The chance that the page answers." }
+
+export const pagesSchema = output(
+  {
+    answer: orNull(text("Cited sentences; a number is a place in `results`.")),
+    results: listOf(
+      object(
+        { title, url, content: text("The passages that answer."), score },
+        {
+          optional: {
+            raw_content: text("The whole page."),
+            sources: listOf(text()),
+            collections: listOf(text()),
+            type: text(),
+            section: object({ heading: orNull(text()) }, { optional: { url: text() } }),
+            published_date: text(),
+            checked_at: text(),
+            addresses_models: { type: "boolean" },
+          },
+        },
+      ),
+      "Best first; none when nothing here fits.",
+    ),
+  },
+  {
+    optional: {
+      note,
+      warnings,
+      nearest: listOf(object({ title, url, score }), "Where nothing fits: what comes nearest."),
+    },
+  },
+)
+
+/** What {@link searchText} says, in fields. */
+export function searchOutput(answer: unknown) {
+  const found = answer as SearchAnswer
+  if (nothingFits(found)) {
+    return {
+      answer: null,
+      results: [],
+      ...noteOf(`${NOTHING_FITS}${missText(found)}`, degradedNote(found)),
+      nearest: found.results.map((one) => ({ title: one.title, url: one.url, score: one.score })),
+    }
+  }
+  return {
+    answer: found.answer,
+    ...noteOf(degradedNote(found)),
+    results: found.results.map((one) => ({
+      title: one.title,
+      url: one.url,
+      content: one.content,
+      score: one.score,
+      ...(one.raw_content !== null && { raw_content: one.raw_content }),
+      ...(one.sources && { sources: one.sources }),
+      ...(one.collections && { collections: one.collections }),
+      ...(one.type && { type: one.type }),
+      ...(one.section && { section: one.section }),
+      ...(one.published_date && { published_date: one.published_date }),
+      ...(one.checked_at && { checked_at: one.checked_at }),
+      ...(one.addresses_models && { addresses_models: true }),
+    })),
+  }
+}
+
+/** The field `note`, where there is anything to say. */
+export function noteOf(...parts: readonly (string | false)[]) {
+  const said = parts.filter((part) => part !== false)
+  return said.length > 0 ? { note: said.join(" ") } : {}
+}
+
+const page = object(
+  { url, raw_content: text("Markdown, or passages of it.") },
+  {
+    optional: {
+      title,
+      addresses_models: { type: "boolean" },
+      from_index: object(
+        { checked_at: text("When a crawl last found the page so."), live_error: text() },
+        { description: "There when the page comes from the index, since it could not be read now." },
+      ),
+    },
+  },
+)
+
+export const listSchema = output(
+  { results: listOf(page), failed_results: listOf(object({ url, error: text() })) },
+  { optional: { note, warnings } },
+)
+
+export const extractOutput = (answer: ExtractAnswer) => ({
+  ...noteOf(degradedNote(answer)),
+  results: answer.results.map(pageOutput),
+  failed_results: answer.failed_results.map(({ url: failed, error }) => ({ url: failed, error })),
+})
+
+export const walkSchema = output({ base_url: url, results: listOf(page) }, { optional: { note, warnings } })
+
+export interface CrawlOutput {
+  readonly base_url: string
+  readonly results: ExtractAnswer["results"]
+}
+
+export const crawlOutput = (answer: CrawlOutput) => ({
+  ...noteOf(degradedNote(answer)),
+  base_url: answer.base_url,
+  results: answer.results.map(pageOutput),
+})
+
+function pageOutput(one: ExtractAnswer["results"][number]) {
+  return {
+    url: one.url,
+    ...(one.title !== undefined && { title: one.title }),
+    raw_content: one.raw_content ?? "",
+    ...(one.addresses_models && { addresses_models: true }),
+    ...(one.from_index && { from_index: one.from_index }),
+  }
+}
+
+export const mapOutput = {
+  schema: output({ base_url: url, results: listOf(text()) }, { optional: { note, warnings } }),
+  of: (answer: unknown) => {
+    const { base_url, results } = answer as { readonly base_url: string; readonly results: readonly string[] }
+    return { ...noteOf(degradedNote(answer)), base_url, results }
+  },
+}
+
+export const reportSchema = output(
+  {
+    content: {
+      anyOf: [{ type: "string" }, { type: "object" }],
+      description: "The report; a number is a place in `sources`.",
+    },
+    sources: listOf(object({ title, url })),
+  },
+  { optional: { note, warnings } },
+)

@@ -1,0 +1,70 @@
+import type { Feature } from "../../../feature.ts"
+import type { ObjectSchema, Tool, ToolAnswer } from "../../../server/operation/tool.ts"
+import { plainField } from "../../../server/operation/published.ts"
+import type { FieldSchema, RequestSchema } from "../../../server/wire/validate.ts"
+import type { Warned } from "../call-api.ts"
+import { fetchPage, searchPages } from "./connector-tools.ts"
+import { fetchSchema, searchResultsSchema } from "./output.ts"
+
+const idSchema = (name: string, description: string): ObjectSchema => ({
+  type: "object",
+  properties: { [name]: { type: "string", description } },
+  required: [name],
+})
+
+/**
+ * All tools, with those of features. `search` and `fetch` have the shapes that deep-research clients ask of connectors.
+ * The others have the names of tools and parameters of Tavily's MCP server, and the schemas of the endpoints.
+ */
+export async function toolsOf(
+  features: readonly Pick<Feature<never>, "name" | "tools">[],
+): Promise<readonly Tool[]> {
+  const ofFeatures = await Promise.all(features.map(async ({ tools }) => await tools?.()))
+  return [...connectorTools, ...ofFeatures.flatMap((tools) => tools ?? [])]
+}
+
+const connectorTools: readonly Tool[] = [
+  {
+    name: "search",
+    title: "Find pages",
+    description:
+      "Finds pages of this index that answer a question. Gives ids, titles and addresses for `fetch`, best first; no results means that nothing here fits.",
+    inputSchema: idSchema("query", "The question, in plain words."),
+    outputSchema: searchResultsSchema,
+    endpoint: "/search",
+    isLive: false,
+    run: searchPages,
+  },
+  {
+    name: "fetch",
+    title: "Read a page of the index",
+    description:
+      "Gives the whole text of a page of this index as the crawler last read it, also of pages behind a login, with the dates of publication and of the last check.",
+    inputSchema: idSchema("id", "An id from `search`, or the address of a page."),
+    outputSchema: fetchSchema,
+    endpoint: "/pages",
+    isLive: false,
+    run: fetchPage,
+  },
+]
+
+/** What a tool gives, with the warnings that its answer carries. */
+export function warned(answer: unknown, given: ToolAnswer): ToolAnswer {
+  const warnings = ((answer as Warned).warnings ?? []).map(({ text }) => text)
+  if (warnings.length === 0) return given
+  return {
+    ...given,
+    text: [given.text, ...warnings.map((one) => `Note: ${one}`)].join("\n\n"),
+    ...(given.structured && { structured: { ...given.structured, warnings } }),
+  }
+}
+
+/** These fields of a body, as a tool takes them. */
+export function pick<T>(schema: RequestSchema<T>, names: readonly (keyof T & string)[]): ObjectSchema {
+  const fields = new Map(Object.entries<FieldSchema>(schema.properties))
+  return {
+    type: "object",
+    properties: Object.fromEntries(names.map((name) => [name, plainField(fields.get(name)!)])),
+    required: schema.required,
+  }
+}

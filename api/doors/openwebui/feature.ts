@@ -1,0 +1,16 @@
+import type { Feature } from "../../feature.ts"
+import type { OpenWebuiRouteParts } from "./routes.ts"
+
+interface Needs {
+  readonly door: OpenWebuiRouteParts
+}
+
+/** What Open WebUI calls its external search and its external web loader. */
+export const openwebui = {
+  name: "openwebui",
+  async serve(router, { door }) {
+    const { openWebuiRoutes } = await import("./routes.ts")
+    openWebuiRoutes(router, door)
+    return { roots: ["openwebui"] }
+  },
+} as const satisfies Feature<Needs>

@@ -1,0 +1,34 @@
+import type { Router } from "@koa/router"
+
+import type { Middleware, RequestState } from "../../context.ts"
+import type { Door } from "../door.ts"
+import { admission } from "../../server/middleware/admission.ts"
+import type { PlainSearchParts } from "../plain-search.ts"
+import type { SearchLimits } from "../../core/ask/question.ts"
+import { externalLoad, type LoadParts } from "./load.ts"
+import { externalSearch } from "./search.ts"
+
+export interface OpenWebuiRouteParts extends Door, LoadParts, PlainSearchParts {
+  readonly limits: SearchLimits
+  /** Refuses what reads live pages; null: it is served. */
+  readonly refuseLive: Middleware | null
+}
+
+/** What Open WebUI calls its external search and its external web loader. */
+export function openWebuiRoutes(router: Router<RequestState>, parts: OpenWebuiRouteParts): void {
+  const { key, body, admissions, refuseLive } = parts
+  router.post(
+    "/openwebui/search",
+    key,
+    body,
+    admission(admissions, "search"),
+    externalSearch(parts.limits, parts),
+  )
+  router.post(
+    "/openwebui/load",
+    key,
+    body,
+    admission(admissions, "extract"),
+    refuseLive ?? externalLoad(parts),
+  )
+}

@@ -1,0 +1,22 @@
+import type { Context } from "../../context.ts"
+import type { Feature } from "../../feature.ts"
+import type { SearxngRouteParts } from "./routes.ts"
+import { searxngSettings } from "./settings.ts"
+
+interface Needs {
+  readonly door: Omit<SearxngRouteParts, "publicUrl" | "keyOfAll" | "checkName">
+  readonly config: { readonly publicUrl: string; readonly searxngKey: string }
+  /** Refuses calls without a key under names that may be a stranger's. */
+  readonly checkName: (ctx: Context) => void
+}
+
+/** The API of SearXNG, for its clients. */
+export const searxng = {
+  name: "searxng",
+  settings: searxngSettings,
+  async serve(router, { door, config, checkName }) {
+    const { searxngApi, searxngRoutes } = await import("./routes.ts")
+    searxngRoutes(router, { ...door, keyOfAll: config.searxngKey, publicUrl: config.publicUrl, checkName })
+    return { roots: ["searxng"], otherApi: searxngApi }
+  },
+} as const satisfies Feature<Needs>

@@ -1,0 +1,50 @@
+import type { Router } from "@koa/router"
+
+import type { Context, RequestState } from "../../context.ts"
+import type { Door } from "../door.ts"
+import { admission } from "../../server/middleware/admission.ts"
+import type { OtherApi } from "../../server/middleware/error-envelope.ts"
+import { formBody } from "./form-body.ts"
+import type { PlainSearchParts } from "../plain-search.ts"
+import type { SearchLimits } from "../../core/ask/question.ts"
+import { autocompleter } from "./autocompleter.ts"
+import { searxngKey } from "./searxng-key.ts"
+import { searxngConfig, searxngSearch } from "./searxng-search.ts"
+
+/** What stands before the paths of SearXNG's API. */
+const ROOT = "/searxng"
+
+/** SearXNG's paths, and refusals as it gives them in JSON. */
+export const searxngApi: OtherApi = {
+  owns: (path) => path === ROOT || path.startsWith(`${ROOT}/`),
+  refusal: ({ status, message, isSpent }) => ({
+    status: isSpent ? 429 : status,
+    body: { error: message },
+  }),
+}
+
+export interface SearxngRouteParts extends Door, PlainSearchParts {
+  readonly limits: SearchLimits
+  /** Under which the appliance is reached; empty: as the caller reached it. */
+  readonly publicUrl: string
+  /** Key of those who send none; empty: there is none. */
+  readonly keyOfAll: string
+  /** Refuses calls without a key under names that may be a stranger's. */
+  readonly checkName: (ctx: Context) => void
+}
+
+/** The calls of SearXNG's API. */
+export function searxngRoutes(router: Router<RequestState>, parts: SearxngRouteParts): void {
+  const { admissions } = parts
+  const key = searxngKey(parts.keys, parts.keyOfAll, parts.checkName)
+  const form = formBody(parts.bodyLimit, parts.arriving)
+  const search = searxngSearch(parts.limits, parts)
+  const admit = admission(admissions, "search")
+  // Clients are given either the address of the search or of the instance.
+  for (const path of [ROOT, `${ROOT}/search`]) {
+    router.get(path, key, admit, search)
+    router.post(path, key, form, admit, search)
+  }
+  router.get(`${ROOT}/autocompleter`, key, admission(admissions, "suggest"), autocompleter())
+  router.get(`${ROOT}/config`, key, admission(admissions, "sources"), searxngConfig())
+}

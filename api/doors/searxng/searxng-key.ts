@@ -1,0 +1,37 @@
+import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
+import type { Context, Middleware } from "../../context.ts"
+import { bearerOf, unauthorized } from "../../server/middleware/authentication.ts"
+
+/**
+ * Lets a request pass that carries a valid key, as a bearer token or, since that is all that many clients of SearXNG can be given,
+ * as user name or password in the address (RFC 7617). Those that carry none may come with the key of the settings.
+ * @param keyOfAll key of those who send none; empty: there is none
+ * @param checkName refuses calls without a key under names that may be a stranger's
+ */
+export function searxngKey(
+  keys: Pick<KeyStore, "verify">,
+  keyOfAll: string,
+  checkName: (ctx: Context) => void,
+): Middleware {
+  return async (ctx, next) => {
+    const header = ctx.get("X-API-Key")
+    const isNone = ctx.get("Authorization") === "" && header === ""
+    const given = isNone ? [keyOfAll] : [header, bearerOf(ctx) ?? "", ...basicOf(ctx)]
+    const key = given.map((one) => (one === "" ? null : keys.verify(one))).find((one) => one !== null)
+    if (key === undefined) {
+      // Browsers ask for it then.
+      throw unauthorized('Basic realm="Fossick", charset="UTF-8"')
+    }
+    if (isNone) checkName(ctx)
+    ctx.state.isLent = isNone
+    ctx.state.key = key
+    await next()
+  }
+}
+
+function basicOf(ctx: Context): readonly string[] {
+  const [, encoded = ""] = /^basic +(\S+) *$/i.exec(ctx.get("Authorization")) ?? []
+  const text = Buffer.from(encoded, "base64").toString("utf8")
+  const at = text.indexOf(":")
+  return at < 0 ? [] : [text.slice(at + 1), text.slice(0, at)]
+}

@@ -1,0 +1,108 @@
+import type { Context } from "../../context.ts"
+import { badRequest } from "../../errors.ts"
+import { MAX_QUERY_CHARS, MOST_RESULTS, type PlainQuestion } from "../plain-search.ts"
+import type { KnownNames } from "../../identity/accounts/reach/known-names.ts"
+
+/** A search in SearXNG's words. */
+export interface SearxngRequest {
+  readonly query: string
+  readonly format: (typeof FORMATS)[number]
+  readonly page: number
+  readonly question: PlainQuestion
+  readonly withImages: boolean
+  readonly category: "general" | "news" | "images"
+  /** Engines that were asked for by name and are none here. */
+  readonly unknownEngines: readonly string[]
+}
+
+const FORMATS = ["html", "json", "csv", "rss"] as const
+
+export const ENGINE = "fossick"
+/** As many as SearXNG gives. */
+export const PAGE_RESULTS = 10
+const MAX_NAMES = 100
+
+/** What a caller may give: in the address, or in the body of a form. */
+export type Given = (name: string) => string | undefined
+
+/**
+ * Reads a request. What says how a page looks (`theme`, `image_proxy` and so on) has no meaning here, as unknown fields
+ * have none for SearXNG.
+ * @throws ApiError 400 naming the field
+ */
+export function readSearxng(given: Given, names: Pick<KnownNames, "named" | "filing">): SearxngRequest {
+  const query = given("q")?.trim() ?? ""
+  if (query === "" || query.length > MAX_QUERY_CHARS) {
+    throw badRequest(`Invalid q. Must be a text of 1 to ${MAX_QUERY_CHARS} characters.`)
+  }
+  const format = given("format") || "html"
+  if (!isFormat(format)) throw badRequest(`Invalid format. Must be one of ${FORMATS.join(", ")}.`)
+  const page = Number(given("pageno") || "1")
+  if (!Number.isInteger(page) || page < 1) throw badRequest("Invalid pageno. Must be a whole number from 1.")
+  const time = given("time_range") ?? ""
+  if (!["", "day", "week", "month", "year"].includes(time)) {
+    throw badRequest("Invalid time_range. Must be day, week, month or year.")
+  }
+  const safe = given("safesearch") || "0"
+  if (!["0", "1", "2"].includes(safe)) throw badRequest("Invalid safesearch. Must be 0, 1 or 2.")
+  const categories = listOf(given("categories"))
+  const category = categories.includes("images") ? "images" : categories.includes("news") ? "news" : "general"
+  const { filter, unknown } = filterOf([...listOf(given("engines"))], names)
+  return {
+    query,
+    format,
+    page,
+    category,
+    withImages: category === "images",
+    unknownEngines: unknown,
+    question: {
+      text: query,
+      results: Math.min(page * PAGE_RESULTS, MOST_RESULTS),
+      isNews: category === "news",
+      withImages: category === "images",
+      dates: time === "" ? {} : { time_range: time },
+      isSafe: safe !== "0",
+      language: languageOf(given("language")),
+      ...filter,
+    },
+  }
+}
+
+const isFormat = (text: string): text is (typeof FORMATS)[number] =>
+  (FORMATS as readonly string[]).includes(text)
+
+const listOf = (text = ""): readonly string[] =>
+  text
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
+    .slice(0, MAX_NAMES)
+
+/** `en` and `en-US` prefer a language; `all` and `auto`, and what is none, prefer none, as with SearXNG. */
+const languageOf = (text = ""): string | undefined =>
+  /^([a-z]{2})(?:[-_].*)?$/i.exec(text.trim())?.[1]?.toLowerCase()
+
+/** Engines may be named by the sources and collections that the key knows. */
+function filterOf(engines: readonly string[], names: Pick<KnownNames, "named">) {
+  const isKnown = (asked: { sources?: string; collections?: string }): boolean => {
+    try {
+      return names.named(asked) !== undefined
+    } catch {
+      return false
+    }
+  }
+  const wanted = engines.filter((one) => one !== ENGINE)
+  const collections = wanted.filter((one) => isKnown({ collections: one }))
+  const sources = wanted.filter((one) => !collections.includes(one) && isKnown({ sources: one }))
+  const unknown = wanted.filter((one) => !collections.includes(one) && !sources.includes(one))
+  const isNarrow = !engines.includes(ENGINE) && collections.length + sources.length > 0
+  return { unknown, filter: isNarrow ? { collections, sources } : {} }
+}
+
+/** The fields of an address, or of a form that was posted; the first of each name counts. */
+export function givenBy(ctx: Context): Given {
+  const query = new URLSearchParams(ctx.querystring)
+  const { body }: Partial<Context["state"]> = ctx.state
+  const form = (body ?? {}) as Readonly<Partial<Record<string, string>>>
+  return (name) => (Object.hasOwn(form, name) ? form[name] : (query.get(name) ?? undefined))
+}

@@ -1,0 +1,20 @@
+import { badRequest } from "../../../errors.ts"
+import type { ReadQuestion } from "../../../services/watches/watch.ts"
+import { bodyReader } from "../../../server/wire/validate.ts"
+import { unknownFields } from "../../../server/wire/warnings.ts"
+import { prepareSearch } from "../prepare.ts"
+import { type SearchBody, searchSchema } from "../schema.ts"
+
+const readBody = bodyReader<SearchBody>(searchSchema)
+
+/** The questions of watches are bodies of POST /search. */
+export const readQuestion: ReadQuestion = (search, limits, names) => {
+  const [unknown] = unknownFields(searchSchema, search)
+  if (unknown) throw badRequest(`Invalid question. ${unknown.text}`)
+  const { request, question } = prepareSearch(readBody(search), limits, names)
+  if (question.freshness !== null) {
+    throw badRequest("Invalid question. max_age_hours has no place here: a watch follows what crawls find.")
+  }
+  const { max_results: results } = request
+  return { query: question.query, results: typeof results === "number" ? results : null }
+}

@@ -1,0 +1,98 @@
+import type { SearchLimits } from "../../../core/ask/question.ts"
+import { badRequest } from "../../../errors.ts"
+import { bodyReader, type RequestSchema } from "../../../server/wire/validate.ts"
+import { unknownFields } from "../../../server/wire/warnings.ts"
+import { type ListenerParts, openListener, type PaidListener } from "../../x402/open-listener.ts"
+import type { SoldCall } from "../../x402/sold-call.ts"
+import { type PreparedSearch, prepareSearch, withUnknown } from "../prepare.ts"
+import { type SearchBody, searchSchema } from "../schema.ts"
+import { performSearch } from "../search.ts"
+
+const MAX_QUERY_CHARS = 1000
+const MAX_FETCH_SECONDS = 20
+
+/**
+ * `explain` is for operators and evidence for their other appliances, as are the names of sources and collections and what counts by
+ * them, and there are no credits to report: these are unknown here, and the answer warns about them as about other unknown fields.
+ */
+const UNPAID = [
+  "explain",
+  "include_evidence",
+  "include_facets",
+  "include_usage",
+  "include_word_statistics",
+  "sources",
+  "collections",
+  "word_statistics",
+] as const satisfies (keyof SearchBody)[]
+
+type PaidBody = Omit<SearchBody, (typeof UNPAID)[number]>
+
+const properties = omit(searchSchema.properties, UNPAID)
+
+function omit<T extends object, K extends keyof T>(value: T, keys: readonly K[]): Omit<T, K> {
+  const left = { ...value }
+  for (const key of keys) delete left[key]
+  return left
+}
+
+/** The body of POST /search where searches are paid for one by one. */
+export const paidSearchSchema: RequestSchema<PaidBody> = {
+  type: "object",
+  required: ["query"],
+  properties: {
+    ...properties,
+    query: { ...properties.query, "x-allowed": `a string of 1 to ${MAX_QUERY_CHARS} characters` },
+    search_depth: { ...properties.search_depth, enum: ["advanced"] },
+    max_results: {
+      ...properties.max_results,
+      anyOf: [
+        { type: "integer", minimum: 1, maximum: 50 },
+        { type: "string", enum: ["auto"] },
+      ],
+    },
+    // A sale that takes longer than SEARCH_MS is no sale.
+    fetch_timeout: { ...properties.fetch_timeout, maximum: MAX_FETCH_SECONDS },
+  },
+}
+
+/** A reader of paid requests. It throws an ApiError 400 for a wrong one, so that what passes it can be answered. */
+export function paidRequestReader(
+  limits: SearchLimits,
+): (body: Readonly<Record<string, unknown>>) => PreparedSearch {
+  const read = bodyReader<PaidBody>(paidSearchSchema)
+  return (body) => {
+    const request = read(body)
+    if (Array.from(request.query).length > MAX_QUERY_CHARS) {
+      throw badRequest(`Invalid query. Must be ${paidSearchSchema.properties.query["x-allowed"]}.`)
+    }
+    const paid = {
+      ...request,
+      search_depth: "advanced",
+      explain: false,
+      include_evidence: false,
+      include_usage: false,
+      include_word_statistics: false,
+    } as const
+    return withUnknown(prepareSearch(paid, limits), unknownFields(paidSearchSchema, body))
+  }
+}
+
+/** Searches as they are sold: bodies of POST /search, and its answers. */
+export function soldSearch(limits: SearchLimits): SoldCall {
+  const read = paidRequestReader(limits)
+  return {
+    schema: paidSearchSchema,
+    read(body) {
+      const prepared = read(body)
+      return {
+        identity: JSON.stringify(prepared.request),
+        answer: (ctx, parts, stop) => performSearch(prepared, ctx, parts, stop),
+      }
+    },
+  }
+}
+
+/** Opens the listener that sells them. */
+export const openPaidListener = (parts: Omit<ListenerParts, "sold">): Promise<PaidListener> =>
+  openListener({ ...parts, sold: soldSearch(parts.limits) })

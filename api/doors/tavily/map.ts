@@ -1,0 +1,51 @@
+import { mapCost } from "../../identity/accounts/billing/credits.ts"
+import { withDegraded } from "../../services/answers/degradation.ts"
+import { liveDeadline, type Middleware, responseTime, untilClosed } from "../../context.ts"
+import { type Relevance, relevanceTo } from "../../core/relevance/relevance.ts"
+import { MAX_SEARCHED_CHARS } from "../../core/understand/searched-text.ts"
+import { type MappedPage, mapSite, relevanceOf } from "../../core/walk/map-site.ts"
+import { fitting } from "../../core/walk/relevant-pages.ts"
+import { bodyReader } from "../../server/wire/validate.ts"
+import { presentWarnings, shortened, unknownFields } from "../../server/wire/warnings.ts"
+import type { LiveParts } from "../../core/read/live-parts.ts"
+import { type MapRequest, mapSchema } from "./schema.ts"
+import { siteOf, walked } from "./walk-body.ts"
+
+/** POST /map: the addresses of a site, found now. */
+export function map(parts: LiveParts): Middleware {
+  const read = bodyReader<MapRequest>(mapSchema)
+  return async (ctx) => {
+    const request = read(ctx.state.body)
+    const signal = liveDeadline(ctx, request.timeout)
+    const { instructions } = request
+    const { bill, reach } = ctx.state
+    const memory = untilClosed(ctx, parts.memory.open())
+    await bill.reserve(mapCost(instructions !== undefined, request.limit))
+    const relevance = instructions === undefined ? null : relevanceTo(instructions, parts.embedder, signal)
+    const found = await walked(mapSite(siteOf(request), { reach, memory, relevance, signal }))
+    const ordered = relevance === null ? found : await fittingOf(found, relevance)
+    const results = [...new Set(ordered.map((page) => page.url))].slice(0, request.limit)
+    const failures = memory.failures(results.length)
+    const credits = await bill.settle(mapCost(relevance !== null, results.length), {
+      depth: "basic",
+      query: instructions,
+    })
+    ctx.body = withDegraded(ctx, {
+      base_url: request.url,
+      results,
+      ...(failures && { failed_results: failures }),
+      ...presentWarnings([
+        ...unknownFields(mapSchema, ctx.state.body),
+        ...shortened("instructions", instructions, MAX_SEARCHED_CHARS),
+      ]),
+      response_time: responseTime(ctx),
+      ...(request.include_usage && { usage: { credits } }),
+      request_id: ctx.state.requestId,
+    })
+  }
+}
+
+async function fittingOf(pages: readonly MappedPage[], relevance: Relevance): Promise<readonly MappedPage[]> {
+  const scores = await relevanceOf(pages, relevance)
+  return fitting(pages.map((page, i) => ({ ...page, relevance: scores[i]! })))
+}

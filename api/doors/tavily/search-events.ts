@@ -1,0 +1,62 @@
+import { PassThrough } from "node:stream"
+
+import type { Answered } from "../../services/answers/answer.ts"
+import { type Context, responseTime } from "../../context.ts"
+import { sendEvents } from "../../server/server-sent-events.ts"
+import { withDegraded } from "../../services/answers/degradation.ts"
+
+const CHUNK = "chat.completion.chunk"
+
+/**
+ * A search as server-sent events (HTML Living Standard, 9.2): `search.results`, the body that others get but for its answer; the
+ * answer in pieces as it is written, in the frames of OpenAI's streamed chat completions, which research has as well; `search.answer`,
+ * all of it; `done`.
+ */
+export class SearchEvents {
+  readonly #body = new PassThrough()
+  readonly #ctx: Context
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx
+  }
+
+  /** Answers with what was found; the rest follows. */
+  begin(found: object): void {
+    sendEvents(this.#ctx, this.#body)
+    this.#frame("search.results", found)
+  }
+
+  piece(content: string): void {
+    this.#frame(CHUNK, {
+      id: this.#ctx.state.requestId,
+      object: CHUNK,
+      created: Math.floor(Date.now() / 1000),
+      choices: [{ index: 0, delta: { role: "assistant", content } }],
+    })
+  }
+
+  end(answered: Answered | null): void {
+    this.#frame(
+      "search.answer",
+      withDegraded(this.#ctx, {
+        answer: answered?.answer ?? null,
+        follow_up_questions: answered?.followUpQuestions ?? null,
+        response_time: responseTime(this.#ctx),
+        request_id: this.#ctx.state.requestId,
+      }),
+    )
+    if (!this.#body.destroyed) this.#body.end("event: done\n\n")
+  }
+
+  /** Something failed when the status had been sent. */
+  fail(): void {
+    const { requestId: id } = this.#ctx.state
+    this.#frame("error", { id, object: "error", error: "An error occurred while streaming the answer" })
+    if (!this.#body.destroyed) this.#body.end()
+  }
+
+  #frame(event: string, data: object): void {
+    if (this.#body.destroyed || this.#body.writableEnded) return
+    this.#body.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+  }
+}

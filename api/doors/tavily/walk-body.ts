@@ -1,0 +1,37 @@
+import { PatternError } from "#crawler"
+
+import type { Site } from "../../core/walk/walk.ts"
+import { badRequest } from "../../errors.ts"
+import { categoryPaths } from "./categories.ts"
+import type { MapRequest } from "./schema.ts"
+
+/** The site that a map or crawl asks for. */
+export const siteOf = (request: MapRequest): Site => ({
+  url: request.url,
+  maxDepth: request.max_depth,
+  maxBreadth: request.max_breadth,
+  limit: request.limit,
+  allowExternal: request.allow_external,
+  selectPaths: [...(request.select_paths ?? []), ...categoryPaths(request.categories ?? [])],
+  excludePaths: request.exclude_paths ?? [],
+  selectDomains: request.select_domains ?? [],
+  excludeDomains: request.exclude_domains ?? [],
+})
+
+/** What a walk comes to. @throws ApiError 400 for a pattern that is none, by the name that its field has here */
+export async function walked<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof PatternError)
+      throw badRequest(`Invalid ${wireName[error.field] ?? error.field}. ${error.message}`)
+    throw error
+  }
+}
+
+const wireName: Readonly<Record<string, string>> = {
+  selectPaths: "select_paths",
+  excludePaths: "exclude_paths",
+  selectDomains: "select_domains",
+  excludeDomains: "exclude_domains",
+}

@@ -1,0 +1,67 @@
+import { Readable } from "node:stream"
+
+import type { Router } from "@koa/router"
+
+import type { StateStore } from "#base/store/state-store.ts"
+
+import { parameter, sliceOf } from "../../../server/middleware/query-parameters.ts"
+import type { Context, RequestState } from "../../../context.ts"
+import { badRequest } from "../../../errors.ts"
+import { isDay, openBooks, type Sale, type Span } from "./books.ts"
+import { salesAsCsv } from "./csv.ts"
+
+/** What was sold: a list, sums and outcomes by day, and a file for bookkeeping. Part of the admin API. */
+export function paymentRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
+  const books = openBooks(db)
+
+  router.get("/payments", (ctx) => {
+    const span = spanOf(ctx)
+    const { limit, offset } = sliceOf(ctx)
+    ctx.body = {
+      payments: books.sales({ ...span, limit, offset }).map(saleOnWire),
+      total: books.count(span),
+      open: books.open(),
+      limit,
+      offset,
+    }
+  })
+
+  router.get("/payments/days", (ctx) => {
+    const span = spanOf(ctx)
+    ctx.body = { revenue: books.days(span), outcomes: books.outcomes(span) }
+  })
+
+  router.get("/payments.csv", (ctx) => {
+    const sales = books.allSales(spanOf(ctx))
+    // Its ending gives it its type, too.
+    ctx.attachment("payments.csv")
+    ctx.body = Readable.from(salesAsCsv(sales))
+  })
+}
+
+function spanOf(ctx: Context): Span {
+  const day = (name: string): string | undefined => {
+    const text = parameter(ctx, name)
+    if (text !== undefined && !isDay(text))
+      throw badRequest(`Invalid ${name}. Must be a date of the form YYYY-MM-DD.`)
+    return text
+  }
+  return { from: day("from"), to: day("to") }
+}
+
+function saleOnWire(sale: Sale) {
+  return {
+    at: sale.at,
+    amount_usd: sale.usd,
+    network: sale.network,
+    asset: sale.asset,
+    payer: sale.payer,
+    pay_to: sale.payTo,
+    transaction: sale.transaction,
+    x402_version: sale.version,
+    delivered_at: sale.deliveredAt,
+    verify_ms: sale.verifyMs,
+    search_ms: sale.searchMs,
+    settle_ms: sale.settleMs,
+  }
+}

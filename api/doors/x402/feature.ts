@@ -1,0 +1,18 @@
+import type { Feature } from "../../feature.ts"
+
+interface Needs {
+  /** How requests to the paid search ended, since the start; null or left out where no searches are sold. */
+  readonly sales?: () => ReadonlyMap<string, number> | null
+}
+
+/** Searches for sale: they are answered by a listener of their own, and counted in the metrics of the app. */
+export const x402 = {
+  name: "x402",
+  serve: async (_router, { sales = () => null }) => ({
+    async metrics(registry) {
+      const { counts } = await import("../../server/metrics/load-metrics.ts")
+      const help = "Requests to the paid search, by how they ended."
+      counts(registry, "fossick_paid_requests_total", help, "outcome", sales)
+    },
+  }),
+} as const satisfies Feature<Needs>

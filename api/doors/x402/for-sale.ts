@@ -1,0 +1,42 @@
+import { unknownSource } from "#crawler/sources/source-names.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { Engine } from "#engine"
+
+import { UNLIMITED } from "../../identity/accounts/keys/key-scope.ts"
+import { type Collections, unknownCollection } from "../../identity/accounts/reach/collections.ts"
+import { pageLimits, scopedEngine } from "../../identity/accounts/reach/scoped-pages.ts"
+import { type Selling, type X402Config, x402Settings } from "./settings.ts"
+
+/** Which name of what is for sale is unknown, in words; null: none. Nobody is to pay for answers out of nothing. */
+export function unknownForSale(
+  { forSale }: Pick<X402Config, "forSale">,
+  db: StateStore,
+  collections: Pick<Collections, "has" | "list">,
+): string | null {
+  if (forSale === null) return null
+  const source = unknownSource(db, forSale.sources)
+  if (source !== null) return `${x402Settings.sources.name}: ${source}`
+  const collection = unknownCollection(collections, forSale.collections)
+  return collection === null ? null : `${x402Settings.collections.name}: ${collection}`
+}
+
+/** What the first screen says of sales; null: nobody wanted to sell anything. */
+export function salesLine(selling: Selling, unsold: string | null, port: number | undefined): string | null {
+  if (unsold !== null) return `no searches are sold. ${unsold}`
+  if (selling.on)
+    return `searches are for sale at ${selling.config.publicUrl} (port ${port}, ${selling.config.network})`
+  return selling.missing.length === 0
+    ? null
+    : `no searches are sold until ${selling.missing.join(", ")} are set too`
+}
+
+/** The engine as payers may ask it: whatever a query says, pages that are for sale and no others. */
+export function engineForSale(
+  engine: Pick<Engine, "search">,
+  forSale: X402Config["forSale"],
+  collections: Pick<Collections, "sourcesOf">,
+): Pick<Engine, "search"> {
+  if (forSale === null) return engine
+  const scope = { ...UNLIMITED, ...forSale }
+  return scopedEngine(engine, () => pageLimits(scope, collections))
+}

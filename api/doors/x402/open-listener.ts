@@ -1,0 +1,134 @@
+import { once } from "node:events"
+import type { AddressInfo } from "node:net"
+
+import type { Logger } from "pino"
+
+import type { FairPool } from "#base/flow/fair-pool.ts"
+
+import type { Collections } from "../../identity/accounts/reach/collections.ts"
+import { httpServer } from "../../server/http-server.ts"
+import type { Connections } from "../../server/load/connections.ts"
+import type { Memory } from "../../server/load/memory/memory.ts"
+import { closeServer } from "../../server/shutdown.ts"
+import type { AskParts } from "../../core/ask/ask.ts"
+import type { SearchLimits } from "../../core/ask/question.ts"
+import type { X402Config } from "./settings.ts"
+import { httpFacilitator } from "./chain/facilitator.ts"
+import { openLedger } from "./books/payment-ledger.ts"
+import { type X402Outcome, OutcomeCounts } from "./books/outcomes.ts"
+import { paidApp } from "./paid-app.ts"
+import { engineForSale } from "./for-sale.ts"
+import { reconcile } from "./books/reconcile.ts"
+import { rpcChain } from "./chain/chain.ts"
+import type { SoldCall } from "./sold-call.ts"
+import { paymentTerms } from "./terms.ts"
+
+export interface PaidListener extends AsyncDisposable {
+  readonly port: number
+  /** How requests ended since the start. */
+  readonly outcomes: ReadonlyMap<X402Outcome, number>
+}
+
+export interface ListenerParts {
+  readonly config: X402Config
+  readonly sold: SoldCall
+  /** Where to listen when the paid search has no host of its own. */
+  readonly host: string
+  readonly dataDir: string
+  /** Id of this process among others on the same state. Default: there is no other. */
+  readonly process?: string
+  /** Of the whole index; what is not for sale is kept out here. */
+  readonly search: AskParts
+  /** What the names of collections mean at the moment. */
+  readonly collections: Pick<Collections, "sourcesOf">
+  /** Of the whole process. */
+  readonly connections: Connections
+  /** What all searches of the process pass through; those of all payers together take the turns of one key. */
+  readonly searches: FairPool
+  readonly memory: Pick<Memory, "enter">
+  readonly limits: SearchLimits & { readonly bodyLimit: number; readonly shutdownSeconds: number }
+  readonly log: Logger
+}
+
+/** Outcomes are written, and old payments forgotten, so often. */
+const HOUSEKEEPING_MS = 5000
+/** The network is asked about open payments so often. */
+const RECONCILE_MS = 60_000
+
+/** Opens the paid search on its own port. Closing it lets purchases under way finish first. */
+export async function openListener(parts: ListenerParts): Promise<PaidListener> {
+  const { config, limits, sold } = parts
+  const log = parts.log.child({ part: "x402" })
+  const terms = await paymentTerms(config)
+  await using opened = new AsyncDisposableStack()
+  const ledger = opened.use(openLedger(parts.dataDir, undefined, parts.process))
+  const outcomes = new OutcomeCounts()
+  const chain = config.rpcUrl === "" ? null : rpcChain(config.rpcUrl, terms)
+
+  const keepHouse = () => {
+    ledger.count(outcomes.take())
+    ledger.recover()
+    ledger.sweep()
+  }
+  opened.defer(keepHouse)
+  const timers = [setInterval(() => attempt(keepHouse, log), HOUSEKEEPING_MS)]
+  if (chain !== null) {
+    const lookUp = () =>
+      void reconcile({ ledger, chain, terms, log }).catch((error: unknown) => complain(log, error))
+    timers.push(setInterval(lookUp, RECONCILE_MS))
+  }
+  opened.defer(() => timers.forEach((timer) => clearInterval(timer)))
+
+  const app = paidApp({
+    terms,
+    facilitator: httpFacilitator(config),
+    chain,
+    ledger,
+    outcomes,
+    sold,
+    search: {
+      ...parts.search,
+      engine: engineForSale(byTurns(parts.search.engine, parts.searches), config.forSale, parts.collections),
+    },
+    check: () => parts.searches.check(SALES),
+    memory: parts.memory,
+    bodyLimit: limits.bodyLimit,
+    log,
+  })
+  const server = httpServer(app, parts.connections)
+  opened.defer(() => closeServer(server, limits.shutdownSeconds * 1000))
+  server.listen(config.port, config.host || parts.host)
+  await once(server, "listening").catch((error: Error) => {
+    throw Object.assign(error, { prefix: "FOSSICK_X402" })
+  })
+  const { port } = server.address() as AddressInfo
+  log.info(
+    { port, url: terms.resource.url, network: config.network, payTo: config.payTo },
+    "selling searches at {url}",
+  )
+
+  const stack = opened.move()
+  return {
+    port,
+    outcomes: outcomes.total,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** Stands for all payers at the gate. */
+const SALES = "sales"
+
+const byTurns = (engine: AskParts["engine"], gate: FairPool): AskParts["engine"] => ({
+  search: (query, options) => gate.run(() => engine.search(query, options), { key: SALES, ...options }),
+})
+
+function attempt(work: () => void, log: Logger): void {
+  try {
+    work()
+  } catch (error) {
+    complain(log, error)
+  }
+}
+
+const complain = (log: Logger, error: unknown): void =>
+  log.warn({ err: error }, "the ledger of payments could not be kept; tried again soon")

@@ -1,0 +1,49 @@
+import Koa from "koa"
+
+import type { Middleware, RequestState } from "../../context.ts"
+import { ApiError } from "../../errors.ts"
+import { degradation } from "../../services/answers/degradation.ts"
+import { errorEnvelope } from "../../server/middleware/error-envelope.ts"
+import { requestId } from "../../server/middleware/request-id.ts"
+import { logUnwritten, requestLog } from "../../server/middleware/request-log.ts"
+import { type PaidSearchParts, paidSearch } from "./paid-search.ts"
+import { pricing, PRICING_PATH } from "./pricing.ts"
+
+/** The paid search as an HTTP application, without a socket. It opens and closes nothing. */
+export function paidApp(parts: PaidSearchParts): Koa<RequestState> {
+  const app = new Koa<RequestState>()
+  logUnwritten(app, parts.log)
+  app.use(requestId())
+  app.use(requestLog(parts.log))
+  app.use(degradation())
+  app.use(errorEnvelope())
+  app.use(neverCached)
+  app.use(routes({ POST: paidSearch(parts) }, pricing(parts.terms, parts.sold)))
+  return app
+}
+
+const neverCached: Middleware = async (ctx, next) => {
+  ctx.set("Cache-Control", "no-store")
+  await next()
+}
+
+/** No router: what one would take for the same path, /SEARCH or /search/, might reach the search past the payment. */
+function routes(search: { readonly POST: Middleware }, prices: object): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path === "/search") {
+      if (ctx.method === "POST") return search.POST(ctx, next)
+      return allowOnly(ctx, "POST")
+    }
+    if (ctx.path === PRICING_PATH) {
+      if (ctx.method !== "GET" && ctx.method !== "HEAD") return allowOnly(ctx, "GET, HEAD")
+      ctx.body = prices
+      return undefined
+    }
+    throw new ApiError(404, `Nothing is served here but POST /search, and its price at ${PRICING_PATH}.`)
+  }
+}
+
+function allowOnly(ctx: Parameters<Middleware>[0], methods: string): undefined {
+  ctx.set("Allow", methods)
+  ctx.status = 405
+}

@@ -1,0 +1,30 @@
+import type { Feature } from "../../feature.ts"
+
+interface Needs {
+  /** Folder of the handbook's Markdown. */
+  readonly docsDir: string
+  readonly config: { readonly publicUrl: string }
+  readonly readOnly: string | null
+  /** The public key with which the handbook's pages search it; null: they don't. */
+  readonly handbookSearchKey: () => string | null
+  /** The API reference, as the end of a page. */
+  readonly reference: () => Promise<string>
+}
+
+/** The handbook as web pages. */
+export const handbook = {
+  name: "handbook",
+  async serve(_router, { docsDir, config, readOnly, handbookSearchKey, reference }) {
+    const { handbook: serveHandbook } = await import("./handbook.ts")
+    return {
+      roots: ["docs"],
+      middleware: serveHandbook({
+        docsDir,
+        ...(config.publicUrl !== "" && { publicUrl: config.publicUrl }),
+        notice: readOnly,
+        searchKey: handbookSearchKey,
+        appended: { "api-reference": reference },
+      }),
+    }
+  },
+} as const satisfies Feature<Needs>

@@ -1,0 +1,94 @@
+import type { Docs, DocsPage } from "./read-docs.ts"
+import { escapeHtml } from "./escape-html.ts"
+
+interface TemplateInput {
+  readonly docs: Docs
+  readonly page: DocsPage
+  /** Canonical address, absolute or from the root. */
+  readonly canonical: string | null
+  /** Relative way from the page to `/docs/`: empty, or `../../` once for each further path segment. */
+  readonly toRoot: string
+  /** Changes with the style sheet, so that browsers never show an old one. */
+  readonly cssVersion: string
+  /** Told on top of the page; null: nothing. */
+  readonly notice: string | null
+  /** The public key of the widget; null: the page has none. */
+  readonly searchKey: string | null
+}
+
+/** A complete HTML document for one page of the handbook. It needs no script: without the widget its link leads to the search page. */
+export function pageHtml({
+  docs,
+  page,
+  canonical,
+  toRoot,
+  cssVersion,
+  notice,
+  searchKey,
+}: TemplateInput): string {
+  const order = docs.sections.flatMap((section) => section.entries)
+  const at = order.findIndex((entry) => entry.name === page.name)
+  const front = { name: "", label: "Contents" }
+  const previous = at > 0 ? order[at - 1] : at === 0 ? front : undefined
+  const next = page.name === "" || at >= 0 ? order[at + 1] : undefined
+  const to = (name: string): string => (name === "" ? toRoot || "./" : `${toRoot}${escapeHtml(name)}`)
+  const title = page.name === "" ? page.title : `${page.title} · Fossick handbook`
+
+  const nav = docs.sections.map((section) => {
+    const items = section.entries.map(({ name, label }) => {
+      const current = name === page.name ? ' aria-current="page"' : ""
+      return `<li><a href="${to(name)}"${current}>${escapeHtml(label)}</a></li>`
+    })
+    return `<h2>${escapeHtml(section.title)}</h2>\n<ul>\n${items.join("\n")}\n</ul>`
+  })
+  const head = [
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    `<title>${escapeHtml(title)}</title>`,
+    `<meta name="description" content="${escapeHtml(page.description)}">`,
+    canonical === null
+      ? '<meta name="robots" content="noindex">'
+      : `<link rel="canonical" href="${escapeHtml(canonical)}">`,
+    `<link rel="icon" type="image/svg+xml" href="${toRoot}icon.svg">`,
+    `<link rel="stylesheet" href="${toRoot}handbook.css?${cssVersion}">`,
+    previous && `<link rel="prev" href="${to(previous.name)}">`,
+    next && `<link rel="next" href="${to(next.name)}">`,
+    searchKey === null
+      ? undefined
+      : `<script src="${toRoot}../widget.js" data-key="${escapeHtml(searchKey)}" data-button=".search" data-label="Search the handbook" data-links="here" data-answers defer></script>`,
+  ]
+  const turn = [
+    previous &&
+      `<a rel="prev" href="${to(previous.name)}"><small>Previous</small> ${escapeHtml(previous.label)}</a>`,
+    next && `<a rel="next" href="${to(next.name)}"><small>Next</small> ${escapeHtml(next.label)}</a>`,
+  ]
+  return `<!doctype html>
+<html lang="en">
+<head>
+${head.filter((line) => line !== undefined).join("\n")}
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+<a class="brand" href="${to("")}">Fossick <span>handbook</span></a>${searchKey === null ? "" : `\n<a class="search" href="${toRoot}../">Search <kbd>Ctrl K</kbd></a>`}
+</header>${notice === null ? "" : `\n<p role="status"><strong>${escapeHtml(notice)}</strong></p>`}
+<nav aria-label="Handbook">
+<details>
+<summary>Contents</summary>
+${nav.join("\n")}
+</details>
+</nav>
+<main id="content" tabindex="-1">
+<article>
+${page.html}</article>
+</main>
+<footer>
+<nav class="turn" aria-label="Previous and next page">
+${turn.filter((link) => link !== undefined).join("\n")}
+</nav>
+</footer>
+</body>
+</html>
+`
+}

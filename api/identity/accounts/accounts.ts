@@ -1,0 +1,134 @@
+import { unknownSource } from "#crawler/sources/source-names.ts"
+import { AuditLog } from "#base/audit/audit-log.ts"
+import { isOnServer, type StateStore } from "#base/store/state-store.ts"
+import type { Values } from "#base/settings.ts"
+import { TimeGuard } from "#base/store/clock/trusted-time.ts"
+
+import { Billing, type BillingParts } from "./billing/billing.ts"
+import { CallLog } from "./call-log.ts"
+import { type Collections, openCollections } from "./reach/collections.ts"
+import type { accountSettings } from "./settings.ts"
+import { FeedbackStore } from "./feedback-store.ts"
+import { PageRequestStore } from "./page-request-store.ts"
+import { type HumanHash, openCallerHash, openHumanHash } from "./human-ids.ts"
+import { type KeyStore, openKeyStore } from "./keys/keys.ts"
+import { Ledger } from "./billing/credit-ledger.ts"
+import { PublicKeyStore } from "./public-keys/public-key-store.ts"
+import { KeptByKey } from "./limits/kept-by-key.ts"
+import { SharedRates } from "./limits/shared-rates.ts"
+import { RateCounter } from "./limits/rate-limits.ts"
+import type { StoredBytes } from "../../server/load/bounds.ts"
+import { tidyHourly } from "./tidying.ts"
+import { WriteQueue } from "./billing/write-queue.ts"
+
+export interface AccountsConfig extends Values<typeof accountSettings> {
+  readonly apiKey: string
+}
+
+/** Keys and what they use: what the endpoints ask of it. */
+export interface Accounts extends Disposable {
+  readonly keys: KeyStore
+  /** Keys that stand in web pages; {@link keys} knows none of them. */
+  readonly publicKeys: PublicKeyStore
+  readonly collections: Collections
+  /** What is wrong with names of sources; null: nothing. */
+  readonly unknownSource: (names: readonly string[]) => string | null
+  readonly ledger: Ledger
+  readonly billing: Billing
+  readonly callLog: CallLog
+  readonly feedback: FeedbackStore
+  readonly pageRequests: PageRequestStore
+  /** Who changed what. */
+  readonly audit: AuditLog
+  readonly rates: Pick<RateCounter, "take">
+  /** Of callers with public keys, by key and address: however many there are, they push none of the others out. */
+  readonly publicRates: Pick<RateCounter, "take">
+  /** What callers have stored, by what it is. */
+  readonly stored: () => ReadonlyMap<string, StoredBytes>
+  /** What each key has had kept, in all. */
+  readonly kept: KeptByKey
+  readonly hashHuman: HumanHash
+  /** Every write of the parts above goes through it. */
+  readonly writes: WriteQueue
+}
+
+const MEGABYTE = 1_000_000
+
+/**
+ * Opens the accounts on a connection to `state.db` of their own, which waits for no lock from here on: whoever closes
+ * the connection closes the accounts first.
+ *
+ * @param onProblem told of what fails beside any call
+ * @param onWaiting told of calls that wait to be counted until there is room on the disk, with 0 once all are
+ */
+export function openAccounts(
+  db: StateStore,
+  config: AccountsConfig,
+  onProblem: (error: unknown) => void,
+  onWaiting: BillingParts["onWaiting"] = () => {},
+): Accounts {
+  const plan = {
+    name: config.planName,
+    credits: config.planCredits === 0 ? null : config.planCredits,
+    paygo: config.paygoCredits,
+  }
+  const keys = openKeyStore(db, config.apiKey, config.keysPerKey)
+  const collections = openCollections(db)
+  const ledger = new Ledger(db, plan, (key) => keys.handedOut(key))
+  const callLog = new CallLog(db, config.logMb * MEGABYTE)
+  const feedback = new FeedbackStore(db, config.feedbackMb * MEGABYTE)
+  const pageRequests = new PageRequestStore(db)
+  const audit = new AuditLog(db, config.auditDays)
+  const hashHuman = openHumanHash(db, config.humanIdSecret)
+  const hashCaller = isOnServer(db) ? openCallerHash(db) : null
+  ledger.recover()
+  // A wait would hold up every request of this process.
+  db.exec("pragma busy_timeout = 0")
+  const writes = new WriteQueue(db)
+
+  const billing = new Billing({
+    ledger,
+    log: callLog,
+    writes,
+    keepsQueries: config.logQueries,
+    mostWaiting: config.uncountedCalls,
+    onWaiting,
+  })
+
+  const days = config.logDays
+  const tidying = tidyHourly(
+    [
+      audit,
+      ...[callLog, feedback, pageRequests, keys].map((part) => ({ days, prune: part.prune.bind(part) })),
+    ],
+    { writes, guard: new TimeGuard(db), onProblem },
+  )
+  return {
+    keys,
+    publicKeys: new PublicKeyStore(db),
+    collections,
+    unknownSource: (names) => unknownSource(db, names),
+    ledger,
+    billing,
+    callLog,
+    feedback,
+    pageRequests,
+    audit,
+    rates: isOnServer(db) ? new SharedRates(db) : new RateCounter(),
+    publicRates: hashCaller === null ? new RateCounter() : new SharedRates(db, hashCaller),
+    stored: () =>
+      new Map([
+        ["calls", { bytes: callLog.stored.all().bytes, most: config.logMb * MEGABYTE }],
+        ["feedback", { bytes: feedback.stored.all().bytes, most: config.feedbackMb * MEGABYTE }],
+        ["page-requests", { bytes: pageRequests.stored.all().bytes, most: null }],
+        ["keys", { bytes: keys.stored.all().bytes, most: null }],
+      ]),
+    kept: new KeptByKey(db, config.keyStoredMb * MEGABYTE),
+    hashHuman,
+    writes,
+    [Symbol.dispose]() {
+      tidying[Symbol.dispose]()
+      billing[Symbol.dispose]()
+    },
+  }
+}

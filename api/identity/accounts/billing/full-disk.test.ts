@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test } from "vitest"
+
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+
+import { serveAccounts, type ServedAccounts } from "../../../testing/serve-accounts.ts"
+import { Unsettled } from "./unsettled.ts"
+
+// What SQLite says on a full disk is real here, as is what it does then: the file may not grow any further.
+
+let folder: ReturnType<typeof temporaryFolder>
+let app: ServedAccounts
+
+beforeEach(async () => {
+  folder = temporaryFolder()
+  app = await serveAccounts({ dir: folder.path })
+})
+afterEach(async () => {
+  await app[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+const search = (key: string) => app.call("/search", key, { query: "bees" })
+
+/** Leaves no byte in the file: what has room on a page that is there already is taken by calls. */
+async function fillDisk(): Promise<void> {
+  app.db.exec("pragma max_page_count = 1")
+  const filler = app.key()
+  for (let calls = 0; app.accounts.billing.waiting === 0; calls++) {
+    expect((await search(filler)).status).toBe(200)
+    expect(calls).toBeLessThan(500)
+  }
+}
+
+const makeRoom = () => app.db.exec("pragma max_page_count = 1000000")
+const usageOf = async (key: string) => {
+  const { body } = await app.call("/usage", key)
+  return (body as { key: { usage: number } }).key.usage
+}
+
+test("searches go on, and are counted once there is room", async () => {
+  const key = app.key()
+  expect((await search(key)).status).toBe(200)
+  await fillDisk()
+  const waiting = app.accounts.billing.waiting
+  for (let calls = 0; calls < 20; calls++) expect((await search(key)).status).toBe(200)
+  expect(app.accounts.billing.waiting).toBe(waiting + 20)
+  expect(await usageOf(key)).toBe(1)
+
+  makeRoom()
+  await expect.poll(() => app.accounts.billing.waiting).toBe(0)
+  expect(await usageOf(key)).toBe(21)
+  const { body } = await app.call("/logs", app.key({ role: "admin" }), { limit: 100 })
+  expect(JSON.stringify(body)).toContain("search")
+})
+
+test("a limit holds to the credit all the same", async () => {
+  const key = app.key({ creditLimit: { credits: 5, per: "month" } })
+  expect((await search(key)).status).toBe(200)
+  await fillDisk()
+  const statuses = await Promise.all(Array.from({ length: 12 }, async () => (await search(key)).status))
+  expect(statuses.filter((status) => status === 200)).toHaveLength(4)
+  expect(statuses.filter((status) => status === 432)).toHaveLength(8)
+  makeRoom()
+  expect((await search(key)).status).toBe(432)
+  expect(await usageOf(key)).toBe(5)
+})
+
+test("what must be kept is refused, and says why", async () => {
+  const key = app.key()
+  await fillDisk()
+  // More than has room on the pages of the file.
+  const { status, body } = await app.call("/research", key, { input: "bees and honey ".repeat(1000) })
+  expect(status).toBe(503)
+  expect(JSON.stringify(body)).toContain("The server's disk is full")
+  expect(JSON.stringify(body)).not.toContain(folder.path)
+})
+
+test("a stop counts what waits, if there is room by then", async () => {
+  const key = app.key()
+  await fillDisk()
+  expect((await search(key)).status).toBe(200)
+  makeRoom()
+  await app[Symbol.asyncDispose]()
+  app = await serveAccounts({ dir: folder.path })
+  const [row] = app.db.prepare("select sum(calls) as calls from credit_use").all()
+  expect(Number(row!["calls"])).toBe(app.db.prepare("select id from call_log").all().length)
+  expect(app.accounts.billing.waiting).toBe(0)
+  expect(
+    app.db.prepare("select 1 from credit_use where key_id = ?").all(app.accounts.keys.verify(key)!.id),
+  ).toHaveLength(1)
+})
+
+test("what waits is bounded: by key, by credits, and in all", () => {
+  const unsettled = new Unsettled()
+  const { most, mostOfKey, mostCreditsOfKey } = unsettled
+  const write = () => {}
+  const add = (keyId: string, credits: number) => unsettled.add("request", { keyId, credits, write })
+  for (let calls = 0; calls < mostOfKey; calls++) add("busy", 1)
+  expect(() => add("busy", 1)).toThrow("disk is full")
+  expect(() => unsettled.assertRoom("busy")).toThrow("disk is full")
+  add("dear", mostCreditsOfKey)
+  expect(() => add("dear", 0)).toThrow("disk is full")
+  for (let calls = unsettled.size; calls < most; calls++) add(`key-${calls % 100}`, 0)
+  expect(() => add("new", 1)).toThrow("disk is full")
+  expect(unsettled.credits("busy")).toBe(mostOfKey)
+
+  unsettled.settled(unsettled.next(mostOfKey))
+  unsettled.assertRoom("busy")
+  expect(unsettled.credits("busy")).toBe(0)
+  expect(unsettled.credits()).toBe(mostCreditsOfKey)
+})

@@ -1,0 +1,111 @@
+import { ApiError } from "../../../errors.ts"
+
+/** Nine minutes of 64 clients who ask on and on. */
+const MOST_CALLS = 10_000
+/** One key may have so much of them, so that it never takes them all. */
+const SHARE_OF_KEY = 10
+/** What the calls of a key may cost together, for each of them. */
+const CREDITS_OF_CALL = 2
+
+/** A call that was answered and is still to be counted. */
+interface Waiting {
+  readonly keyId: string
+  readonly credits: number
+  /** Counts it and writes it down; belongs into a write transaction. */
+  readonly write: () => void
+}
+
+interface Sums {
+  readonly calls: number
+  readonly credits: number
+}
+
+const NOTHING: Sums = { calls: 0, credits: 0 }
+
+/**
+ * Calls that were answered while nothing could be written, in memory until they can be counted. They are bounded: what
+ * would have to be counted beyond that is refused.
+ */
+export class Unsettled {
+  /** Calls that may wait, in all and of one key, and what those of a key may cost together. */
+  readonly most: number
+  readonly mostOfKey: number
+  readonly mostCreditsOfKey: number
+  #waiting: Waiting[] = []
+  /** Limited calls that are under way, by request: what they may cost at most. */
+  readonly #held = new Map<string, { readonly keyId: string; readonly credits: number }>()
+  /** Of the above, by key. */
+  readonly #sums = new Map<string, Sums>()
+  #credits = 0
+
+  constructor(most = MOST_CALLS) {
+    this.most = most
+    this.mostOfKey = Math.ceil(most / SHARE_OF_KEY)
+    this.mostCreditsOfKey = this.mostOfKey * CREDITS_OF_CALL
+  }
+
+  /** Calls that wait. */
+  get size(): number {
+    return this.#waiting.length
+  }
+
+  /** Credits of a key that wait or are held; of all keys when none is named. */
+  credits(keyId?: string): number {
+    let credits = keyId === undefined ? this.#credits : this.#sumsOf(keyId).credits
+    for (const held of this.#held.values()) {
+      if (keyId === undefined || held.keyId === keyId) credits += held.credits
+    }
+    return credits
+  }
+
+  /** @throws ApiError 503 when no call of the key can be taken in any more */
+  assertRoom(keyId: string): void {
+    const { calls, credits } = this.#sumsOf(keyId)
+    const isKeyFull = calls >= this.mostOfKey || credits >= this.mostCreditsOfKey
+    if (isKeyFull || this.#waiting.length >= this.most) {
+      throw new ApiError(
+        503,
+        "The server's disk is full or read-only, and more calls than it may answer uncounted were made since. Try again once its operator has made room, or has made the data folder (FOSSICK_DATA_DIR) writable.",
+      )
+    }
+  }
+
+  /** Sets aside what a call may cost, until {@link release} or {@link add}. */
+  hold(requestId: string, keyId: string, credits: number): void {
+    this.#held.set(requestId, { keyId, credits })
+  }
+
+  release(requestId: string): void {
+    this.#held.delete(requestId)
+  }
+
+  /** @throws ApiError 503 when there are too many */
+  add(requestId: string, call: Waiting): void {
+    this.release(requestId)
+    this.assertRoom(call.keyId)
+    this.#waiting.push(call)
+    this.#count(call, 1)
+  }
+
+  /** The next calls to be counted, the oldest first; to be given to {@link settled} once they are. */
+  next(count: number): readonly Waiting[] {
+    return this.#waiting.slice(0, count)
+  }
+
+  settled(calls: readonly Waiting[]): void {
+    const done = new Set(calls)
+    this.#waiting = this.#waiting.filter((call) => !done.has(call))
+    for (const call of calls) this.#count(call, -1)
+  }
+
+  #count({ keyId, credits }: Waiting, sign: 1 | -1): void {
+    const sums = this.#sumsOf(keyId)
+    this.#credits += sign * credits
+    if (sums.calls + sign === 0) this.#sums.delete(keyId)
+    else this.#sums.set(keyId, { calls: sums.calls + sign, credits: sums.credits + sign * credits })
+  }
+
+  #sumsOf(keyId: string): Sums {
+    return this.#sums.get(keyId) ?? NOTHING
+  }
+}

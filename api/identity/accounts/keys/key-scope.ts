@@ -1,0 +1,96 @@
+import { characters } from "../../../server/wire/characters.ts"
+import { domainList } from "../../../server/wire/domains.ts"
+
+/** What a key can be limited to: the calls that cost credits. */
+export const ENDPOINTS = ["search", "extract", "crawl", "map", "research"] as const
+
+export type Endpoint = (typeof ENDPOINTS)[number]
+
+/**
+ * What somebody may use and see. Each part holds by itself and all hold together; null: no limit. An empty list lets
+ * nothing through.
+ */
+export interface KeyScope {
+  readonly endpoints: readonly Endpoint[] | null
+  /** Names of sources, beside those of the collections: pages of the others do not exist for this key. */
+  readonly sources: readonly string[] | null
+  /** Names of collections; they mean what they hold at the time of a call. */
+  readonly collections: readonly string[] | null
+  /** A registrable domain means itself and its subdomains, any other host itself alone. */
+  readonly domains: readonly string[] | null
+}
+
+/** Everything. */
+export const UNLIMITED: KeyScope = { endpoints: null, sources: null, collections: null, domains: null }
+
+/** The scope of whoever may see the pages of these collections and no others, whatever they call. */
+export const scopeOfCollections = (collections: readonly string[]): KeyScope => ({
+  ...UNLIMITED,
+  collections,
+})
+
+/** Whether some pages are out of reach. */
+export const limitsPages = ({ sources, collections, domains }: KeyScope): boolean =>
+  sources !== null || collections !== null || domains !== null
+
+export const isUnlimited = (scope: KeyScope): boolean => scope.endpoints === null && !limitsPages(scope)
+
+/** Entries of each list of a scope at most, and characters of a name in it. */
+export const MAX_ENTRIES = 300
+export const MAX_NAME_CHARS = 100
+
+/** What is wrong with a scope that somebody wrote; the message names the field. */
+export class ScopeError extends Error {}
+
+/**
+ * A scope as it was written, checked. Empty and missing lists mean no limit, since that is what forms and clients send
+ * for what was left alone.
+ * @throws ScopeError naming the first field that is wrong
+ */
+export function readScope(written: {
+  readonly endpoints?: readonly string[] | undefined
+  readonly sources?: readonly string[] | undefined
+  readonly collections?: readonly string[] | undefined
+  readonly domains?: readonly string[] | undefined
+}): KeyScope {
+  const { endpoints, sources, collections, domains } = written
+  for (const one of endpoints ?? []) {
+    if (!ENDPOINTS.includes(one as Endpoint)) {
+      throw new ScopeError(`Invalid endpoints. Must be some of ${ENDPOINTS.join(", ")}.`)
+    }
+  }
+  return {
+    endpoints: given(endpoints) as readonly Endpoint[] | null,
+    sources: given(names("sources", sources)),
+    collections: given(names("collections", collections)),
+    domains: given(hosts(domains)),
+  }
+}
+
+const given = (list: readonly string[] | undefined): readonly string[] | null =>
+  list === undefined || list.length === 0 ? null : [...new Set(list)]
+
+function names(field: string, list: readonly string[] | undefined): readonly string[] | undefined {
+  if (list !== undefined && list.length > MAX_ENTRIES) {
+    throw new ScopeError(`Invalid ${field}. Must have at most ${MAX_ENTRIES} entries.`)
+  }
+  if (list?.some((name) => name.trim() === "" || characters(name) > MAX_NAME_CHARS)) {
+    throw new ScopeError(`Invalid ${field}. Must be names of 1 to ${MAX_NAME_CHARS} characters.`)
+  }
+  return list
+}
+
+function hosts(list: readonly string[] | undefined): readonly string[] {
+  try {
+    return domainList("domains", list, MAX_ENTRIES)
+  } catch (error) {
+    throw new ScopeError((error as Error).message)
+  }
+}
+
+/** As kept in `state.db`; null for everything. */
+export const scopeText = (scope: KeyScope): string | null =>
+  isUnlimited(scope) ? null : JSON.stringify(scope)
+
+export const scopeOfText = (text: string | null): KeyScope =>
+  text === null ? UNLIMITED : { ...UNLIMITED, ...(JSON.parse(text) as Partial<KeyScope>) }

@@ -1,0 +1,167 @@
+import { ApiError, badRequest } from "../../../errors.ts"
+import type { Accounts } from "../accounts.ts"
+import type { Served } from "../billing/billing.ts"
+import { MOST_PROJECTS } from "../billing/credit-ledger.ts"
+import type { Cost } from "../billing/credits.ts"
+import { type Endpoint, ENDPOINTS } from "../keys/key-scope.ts"
+import type { ApiKey } from "../keys/keys.ts"
+import { enterLiveCall } from "../../../server/load/gates.ts"
+import type { CallHold, Memory } from "../../../server/load/memory/memory.ts"
+import type { LimitedEndpoint, RateLimits } from "./rate-limits.ts"
+import { type Reach, type ReachParts, reachOf, type Seeker } from "../reach/reach.ts"
+import type { Tracking } from "../tracking.ts"
+
+/** What one call costs. {@link Admission.end} gives back what was set aside and not settled. */
+export interface Bill {
+  /** What the call counts for; empty for no project. */
+  readonly project: string
+  /**
+   * Sets the most that the call may cost aside, before any work.
+   * @throws ApiError 432 or 433
+   */
+  reserve(most: Cost): Promise<void>
+  /** Counts the call and writes it down, before its answer is sent. @returns the credits that fell due */
+  settle(cost: Cost, served: Omit<Served, "seconds">): Promise<number>
+}
+
+/** Who calls, and what is known of the call. */
+export interface Caller {
+  readonly key: ApiKey
+  readonly requestId: string
+  /** `performance.now()` when the call came in. */
+  readonly startedAt: number
+  readonly tracking: Tracking
+}
+
+/** A call that may go on, with what it may see and how it pays. */
+export interface Admission {
+  readonly reach: Reach
+  readonly bill: Bill
+  /** What it holds in memory, to be closed when its answer is sent. */
+  readonly memory: CallHold
+  /** To be called when the call is over, however it ended. */
+  end(): Promise<void>
+}
+
+export interface AdmissionParts {
+  readonly accounts: Accounts
+  readonly reach: ReachParts
+  readonly memory: Pick<Memory, "enter">
+  /** Of keys that have none of their own. */
+  readonly rateLimits: RateLimits
+}
+
+const TOO_FAST =
+  "Your request has been blocked due to excessive requests. Please reduce the rate of requests."
+
+/** What a call does besides, where its endpoint alone does not say. */
+export interface AdmitOptions {
+  /** Whether it reads pages from the index only: then it takes no place among the live calls. Default false. */
+  readonly isStored?: boolean
+}
+
+/** Endpoints that read live pages. */
+const LIVE: ReadonlySet<LimitedEndpoint> = new Set(["extract", "crawl", "map"])
+
+/** The door that every call with a key goes through, over HTTP or not. */
+export class Admissions {
+  readonly #parts: AdmissionParts
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Lets a call of this endpoint in.
+   * @throws ApiError 403 when the key may not make it, 429 with `Retry-After` when it made too many, or when there are
+   *   more calls under way or waiting than can be answered in time, 503 with `Retry-After` when calls hold all memory
+   */
+  admit(endpoint: LimitedEndpoint, caller: Caller, { isStored = false }: AdmitOptions = {}): Admission {
+    const { key } = caller
+    const billed = ENDPOINTS.find((one) => one === endpoint)
+    if (billed && key.scope.endpoints?.includes(billed) === false) {
+      throw new ApiError(403, `Access denied. This key may not use /${endpoint}.`)
+    }
+    const project = projectOf(key, caller.tracking.project)
+    const { accounts, rateLimits } = this.#parts
+    const refused = accounts.rates.take(key.id, endpoint, key.rateLimits ?? rateLimits)
+    if (refused !== null) {
+      throw new ApiError(429, TOO_FAST, {}, { "Retry-After": String(refused.retryAfter) })
+    }
+    if (billed && project !== "" && !accounts.ledger.mayName(key.id, project)) {
+      const text = `Invalid X-Project-ID. This key has named ${MOST_PROJECTS} projects this month, the most there may be.`
+      throw badRequest(text)
+    }
+    const { gates } = this.#parts.reach
+    if (endpoint === "search" || isStored) gates.searches.check(key.id)
+    const memory = this.#parts.memory.enter()
+    const leave =
+      LIVE.has(endpoint) && !isStored ? enterOr(memory, () => enterLiveCall(gates, key.id)) : () => {}
+    const bill = new CallBill(accounts, caller, billed ?? null, project)
+    return {
+      reach: reachOf(key, this.#parts.reach, memory),
+      bill,
+      memory,
+      end: () => {
+        leave()
+        return bill.end()
+      },
+    }
+  }
+
+  /** What somebody may see, for work that is no call: a task that goes on by itself, a sale. */
+  reach(seeker: Seeker): Reach {
+    return reachOf(seeker, this.#parts.reach)
+  }
+}
+
+/** What `enter` gives; closes the account when it refuses. */
+function enterOr<T>(memory: CallHold, enter: () => T): T {
+  try {
+    return enter()
+  } catch (error) {
+    memory[Symbol.dispose]()
+    throw error
+  }
+}
+
+/** @throws ApiError 403 for a project that the key has no part in */
+function projectOf({ projects }: ApiKey, named: string): string {
+  if (projects.length === 0 || projects.includes(named)) return named
+  if (named !== "") throw new ApiError(403, "Access denied. This key does not belong to that project.")
+  return projects.length === 1 ? projects[0]! : ""
+}
+
+class CallBill implements Bill {
+  readonly #accounts: Accounts
+  readonly #caller: Caller
+  readonly #endpoint: Endpoint | null
+  readonly project: string
+  #isHeld = false
+
+  constructor(accounts: Accounts, caller: Caller, endpoint: Endpoint | null, project: string) {
+    this.#accounts = accounts
+    this.#caller = caller
+    this.#endpoint = endpoint
+    this.project = project
+  }
+
+  async reserve(most: Cost): Promise<void> {
+    await this.#accounts.billing.reserve(this.#caller, most)
+    this.#isHeld = true
+  }
+
+  async settle(cost: Cost, served: Omit<Served, "seconds">): Promise<number> {
+    const { requestId, key, startedAt, tracking } = this.#caller
+    if (this.#endpoint === null) throw new Error("A call of this kind costs nothing.")
+    const seconds = Math.round(performance.now() - startedAt) / 1000
+    const call = { ...tracking, requestId, key, project: this.project, endpoint: this.#endpoint }
+    const credits = await this.#accounts.billing.settle(call, cost, { ...served, seconds })
+    this.#isHeld = false
+    return credits
+  }
+
+  async end(): Promise<void> {
+    if (this.#isHeld) await this.#accounts.billing.release(this.#caller)
+  }
+}

@@ -1,0 +1,175 @@
+import { Client } from "pg"
+import { describe, expect, test, vi } from "vitest"
+import { PostgresStore } from "#base/store/postgres/postgres-store.ts"
+import { NO_TURN } from "#base/store/state-port.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { PostgresServer } from "#base/store/testing/postgres-server.ts"
+import { stateOn } from "#base/store/testing/state-on.ts"
+import { memoryState } from "../../../testing/serve-app.ts"
+import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
+import { SharedRates } from "./shared-rates.ts"
+
+const TEN = { search: { calls: 10, seconds: 3600 }, usage: { calls: 1, seconds: 1 } }
+
+/** How many of so many calls are let through, by two processes in turn. */
+function letThrough(one: StateStore, other: StateStore, calls: number): number {
+  const rates = [new SharedRates(one), new SharedRates(other)]
+  const taken = Array.from({ length: calls }, (_, at) => rates[at % 2]!.take("key", "search", TEN))
+  for (const refused of taken.filter((one) => one !== null)) {
+    expect(refused.retryAfter).toBeGreaterThan(3500)
+    expect(refused.retryAfter).toBeLessThanOrEqual(3600)
+  }
+  return taken.filter((one) => one === null).length
+}
+
+test("a limit holds over all processes, by key and by endpoint, and a smaller one at once", () => {
+  using db = memoryState()
+  expect(letThrough(db, db, 25)).toBe(10)
+  const rates = new SharedRates(db)
+  expect(rates.take("another", "search", TEN)).toBeNull()
+  expect([rates.take("key", "usage", TEN), rates.take("key", "usage", TEN)]).toEqual([
+    null,
+    { retryAfter: 1 },
+  ])
+  // As if an hour had passed: three are let through again, and no more.
+  db.exec("update rate_slot set at = at - 3600000 where name = 'key search'")
+  const three = { search: { calls: 3, seconds: 3600 } }
+  const taken = Array.from({ length: 5 }, () => rates.take("key", "search", three))
+  expect(taken.filter((one) => one === null)).toHaveLength(3)
+})
+
+test("its table has a version of its own", () => {
+  using db = memoryState()
+  void new SharedRates(db)
+  expect(db.prepare("select version from schema_version where part = 'rates'").all()).toHaveLength(1)
+})
+
+test("slots are kept for as long as they are taken, under names that only their maker can tell", () => {
+  using db = memoryState()
+  const rates = () => new SharedRates(db, (name) => Array.from(name).toReversed().join(""))
+  const [minute, hour] = [
+    { calls: 3, seconds: 60 },
+    { calls: 3, seconds: 3600 },
+  ]
+  for (const at of ["192.0.2.1", "192.0.2.2"]) {
+    rates().take(at, "search", { search: minute })
+    rates().take(at, "suggest", { suggest: hour })
+    rates().take(at, "suggest", { suggest: hour })
+  }
+  // Two minutes later, but for one call of the second.
+  db.exec("update rate_slot set at = at - 120000 where not (slot = 1 and name like '%2.2.0.291')")
+  db.exec("update rate_slot set at = at - 3600000 where slot = 0 and name like '%2.2.0.291'")
+  expect(rates().take("192.0.2.3", "search", { search: minute })).toBeNull()
+  const left = db.prepare("select name, slot from rate_slot order by name, slot").all()
+  expect(left.map(({ name, slot }) => `${String(name)} ${String(slot)}`)).toEqual([
+    "hcraes 3.2.0.291 0",
+    "tseggus 1.2.0.291 0",
+    "tseggus 1.2.0.291 1",
+    "tseggus 2.2.0.291 1",
+  ])
+  // What went in between is free again, and no more than that.
+  const taken = Array.from({ length: 4 }, () => rates().take("192.0.2.2", "suggest", { suggest: hour }))
+  expect(taken.filter((one) => one === null)).toHaveLength(2)
+})
+
+test("an endpoint without a limit of its own has that of all others, or none", () => {
+  using db = memoryState()
+  const rates = new SharedRates(db)
+  const take = (limits: Parameters<typeof rates.take>[2]) => rates.take("key", "search", limits)
+  for (let calls = 0; calls < 3; calls++) expect(take({ usage: { calls: 1, seconds: 60 } })).toBeNull()
+  const all = { "*": { calls: 1, seconds: 60 } }
+  expect([take(all), take(all)]).toEqual([null, { retryAfter: 60 }])
+  expect(take({ ...all, search: { calls: 2, seconds: 60 } })).toBeNull()
+})
+
+test("slots that are over are looked for once a minute", () => {
+  using db = memoryState()
+  let now = 5_000_000
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now)
+  const rates = new SharedRates(db)
+  const names = () =>
+    db
+      .prepare("select name from rate_slot order by name")
+      .all()
+      .map(({ name }) => name)
+  const take = (key: string) => rates.take(key, "search", TEN)
+  take("a")
+  db.exec("update rate_slot set at = at - 3600000")
+  now += 59_999
+  take("b")
+  expect(names()).toEqual(["a search", "b search"])
+  now += 1
+  take("c")
+  expect(names()).toEqual(["b search", "c search"])
+  clock.mockRestore()
+})
+
+describe("a slot that cannot be made", () => {
+  /** The limiter of a state where that statement does so. */
+  function rates(db: StateStore, run: () => { readonly changes: number }): SharedRates {
+    const prepare = db.prepare.bind(db)
+    vi.spyOn(db, "prepare").mockImplementation((sql) => {
+      const statement = prepare(sql)
+      if (sql.startsWith(NO_TURN)) vi.spyOn(statement, "run").mockImplementation(run)
+      return statement
+    })
+    return new SharedRates(db)
+  }
+
+  test("is told of, and does not pass for a limit that is reached", () => {
+    using db = memoryState()
+    const failing = rates(db, () => {
+      throw new Error("disk I/O error")
+    })
+    expect(() => failing.take("key", "search", TEN)).toThrow("disk I/O error")
+  })
+
+  test("since others make theirs is waited for, and for so long alone", () => {
+    using db = memoryState()
+    let tries = 0
+    const busy = rates(db, () => {
+      tries++
+      throw Object.assign(new Error("database is locked"), { errcode: 5 })
+    })
+    expect(busy.take("key", "search", TEN)).toEqual({ retryAfter: 1 })
+    expect(tries).toBe(2)
+  })
+
+  test("since others were quicker, again and again, has the caller come back", () => {
+    using db = memoryState()
+    expect(rates(db, () => ({ changes: 0 })).take("key", "search", TEN)).toEqual({ retryAfter: 1 })
+  })
+})
+
+describe("on PostgreSQL", { tags: ["postgresql"] }, () => {
+  test("two connections let through as many as one", async () => {
+    using folder = temporaryFolder()
+    await using server = await PostgresServer.start()
+    using _ = stateOn(server.socketUrl())
+    using one = openStateStore(folder.path)
+    using other = openStateStore(folder.path)
+    expect(one).toBeInstanceOf(PostgresStore)
+    expect(letThrough(one, other, 25)).toBe(10)
+
+    // A third process is making a slot, and an API waits for no lock.
+    other.exec("pragma busy_timeout = 0")
+    const { searchPath } = one.prepare('select current_schema() as "searchPath"').get()!
+    const options = `-c search_path=${String(searchPath)}`
+    const third = new Client({ connectionString: server.socketUrl(), options })
+    await third.connect()
+    try {
+      const beside = async (name: string, seconds: number) => {
+        await third.query("begin")
+        await third.query("insert into rate_slot (name, slot, at, span_ms) values ($1, 0, 0, 1)", [name])
+        const made = third.query(`select pg_sleep(${seconds}); commit`)
+        const taken = new SharedRates(other).take(name.split(" ")[0]!, "search", TEN)
+        await made
+        return taken
+      }
+      expect(await beside("new search", 0.2)).toBeNull()
+      expect(await beside("slow search", 3)).toEqual({ retryAfter: 1 })
+    } finally {
+      await third.end()
+    }
+  })
+})

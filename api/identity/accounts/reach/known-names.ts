@@ -1,0 +1,100 @@
+import { didYouMean } from "#base/text/near-names.ts"
+
+import { badRequest } from "../../../errors.ts"
+import type { Collections } from "./collections.ts"
+import type { KeyScope } from "../keys/key-scope.ts"
+import { pageLimits } from "./scoped-pages.ts"
+
+/** Names as a request has them: one, several, or none. */
+export interface AskedNames {
+  readonly sources?: string | readonly string[] | undefined
+  readonly collections?: string | readonly string[] | undefined
+}
+
+/** What a page is filed under. */
+export interface Filed {
+  readonly sources: readonly string[]
+  readonly collections: readonly string[]
+}
+
+/** The names of sources and collections that somebody may use and is shown: no others are there for them. */
+export interface KnownNames {
+  /**
+   * The sources that are asked for: those named, and those of the collections; undefined when none is asked for.
+   * @throws ApiError 400 naming the first name that is unknown, with those near it
+   */
+  named(asked: AskedNames): readonly string[] | undefined
+  /** All that are known, by name. */
+  all(): { readonly sources: readonly string[]; readonly collections: readonly string[] }
+  /** Those of a page's sources that are known, and the collections that hold any of these. */
+  filing(): (sources: readonly string[]) => Filed
+}
+
+/** Of those who are told no names: what a request says of them is not read. */
+export const NAMELESS: Pick<KnownNames, "named"> = { named: () => undefined }
+
+export interface NameParts {
+  readonly collections: Pick<Collections, "sourcesOf" | "list">
+  /** Names of all sources; empty where none is known, as beside an index that another machine fills. */
+  readonly sourceNames: () => readonly string[]
+}
+
+/**
+ * Somebody of limited scope knows the sources and collections of that scope and no other name, somebody limited to domains alone
+ * none: neither what is refused nor what is shown tells of more.
+ */
+export function knownNames(scope: KeyScope, { collections, sourceNames }: NameParts): KnownNames {
+  const limits = () => {
+    const mine = pageLimits(scope, collections)
+    return mine === null ? null : (mine.sources ?? [])
+  }
+  const knownCollections = (isLimited: boolean) => {
+    const all = collections.list()
+    return isLimited ? all.filter(({ name }) => scope.collections?.includes(name)) : all
+  }
+  return {
+    named({ sources = [], collections: asked = [] }) {
+      const wanted = { sources: [sources].flat(), collections: [asked].flat() }
+      if (wanted.sources.length + wanted.collections.length === 0) return undefined
+      const mine = limits()
+      const known = mine ?? sourceNames()
+      // Where no source is known at all, none is wrong.
+      if (mine !== null || known.length > 0) requireKnown("sources", wanted.sources, known)
+      const sets = knownCollections(mine !== null)
+      requireKnown(
+        "collections",
+        wanted.collections,
+        sets.map(({ name }) => name),
+      )
+      const held = sets.filter(({ name }) => wanted.collections.includes(name)).flatMap((one) => one.sources)
+      return [...new Set([...wanted.sources, ...held])]
+    },
+    all() {
+      const mine = limits()
+      return {
+        sources: (mine ?? sourceNames()).toSorted(),
+        collections: knownCollections(mine !== null).map(({ name }) => name),
+      }
+    },
+    filing() {
+      const mine = limits()
+      const sets = knownCollections(mine !== null)
+      return (sources) => {
+        const shown = mine === null ? sources : sources.filter((name) => mine.includes(name))
+        const holding = sets.filter((one) => one.sources.some((name) => shown.includes(name)))
+        return { sources: shown, collections: holding.map(({ name }) => name) }
+      }
+    },
+  }
+}
+
+const ONE = { sources: "source", collections: "collection" } as const
+
+function requireKnown(field: keyof typeof ONE, names: readonly string[], known: readonly string[]): void {
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const near = didYouMean(unknown, known) || "."
+  throw badRequest(
+    `Invalid ${field}. There is no ${ONE[field]} ${JSON.stringify(unknown.slice(0, 100))}${near}`,
+  )
+}

@@ -1,0 +1,208 @@
+import type { ReadOptions, Reader } from "#crawler"
+import type { Reread, RereadOptions, Rereader } from "#crawler/upkeep/reread/rereader.ts"
+import type { Engine, FacetCounts, FacetQuery, Page, PageUrl, Suggestion, SuggestionQuery } from "#engine"
+
+import { noFacets } from "#engine/search/facets/count-facets.ts"
+
+import type { FederatedQuery } from "../../../services/federation/federated-engine.ts"
+import type { Peer } from "../../../services/federation/peer.ts"
+import { sourceOfPeer } from "../../../services/federation/peers-file.ts"
+import type { Gates } from "../../../server/load/gates.ts"
+import { type CallHold, holding } from "../../../server/load/memory/memory.ts"
+import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
+import {
+  domainTest,
+  narrowed,
+  type PageLimits,
+  pageLimits,
+  pageTest,
+  scopedEngine,
+  scopedPage,
+} from "./scoped-pages.ts"
+import { knownNames, type KnownNames, type NameParts } from "./known-names.ts"
+
+/** What live calls read with. */
+export type LiveReader = Pick<Reader, "read" | "sitemap">
+
+/** A test for addresses. */
+export type AddressTest = (url: PageUrl) => boolean
+
+/**
+ * What somebody may see of the index and of the web. Endpoints get it by the key of their request and have no other
+ * engine or reader, so none of them can forget to look.
+ */
+export interface Reach {
+  readonly engine: Pick<Engine, "search">
+  /** Counts of the pages that may be seen, and of those of their sources that may be named. */
+  facets(query: FacetQuery, signal?: AbortSignal): Promise<FacetCounts>
+  /** Titles and headings of the pages that may be seen. */
+  suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
+  /** The stored page, with those of its sources that may be named; null when there is none that may be seen. */
+  page(url: PageUrl, signal?: AbortSignal): Promise<Page | null>
+  /** Which pages of the index may be seen, now; null: all. */
+  limits(): PageLimits | null
+  /** The other appliance that is to read a page, as it was found there; null: the reader is. */
+  holderOf(url: PageUrl): Peer | null
+  /**
+   * What a page of the index that may be seen is now, read as its source reads it, and never past where the caller may look. The
+   * source is one that may be named.
+   */
+  reread(url: PageUrl, options: RereadOptions): Promise<Reread>
+  /** Reads no address that is out of reach, wherever redirects lead. */
+  readonly reader: LiveReader
+  /** The names of sources and collections that may be asked for and shown. */
+  readonly names: KnownNames
+  /** Which addresses may be read or named in an answer. */
+  addresses(): Promise<AddressTest>
+}
+
+export interface ReachParts {
+  readonly engine: Pick<Engine, "search" | "get" | "suggest" | "facets">
+  readonly reader: LiveReader
+  /** Reads pages of the index again; left out: nothing does. */
+  readonly rereader?: Pick<Rereader, "read"> | undefined
+  readonly collections: NameParts["collections"]
+  readonly sourceNames: NameParts["sourceNames"]
+  /** Which addresses belong to any of these sources. */
+  readonly sites: (sources: readonly string[]) => Promise<AddressTest>
+  /** Asks other appliances beside the engine; left out: there are none. They take no turn of a search. */
+  readonly federated?: ((own: Pick<Engine, "search">) => Pick<Engine, "search">) | undefined
+  /** The other appliance that a page was found at lately; left out: there are none. */
+  readonly holderOf?: ((url: PageUrl) => Peer | null) | undefined
+  /** What all searches, and all reads of live pages, pass through. */
+  readonly gates: Gates
+}
+
+/** Somebody with a scope; their turns are counted by id. */
+export interface Seeker {
+  readonly id: string
+  readonly scope: KeyScope
+  /** Whether the searches wait as long as it takes: of work that nobody waits for. */
+  readonly isPatient?: boolean
+}
+
+/**
+ * What `seeker` may see: the one place where a scope takes effect. Of the index: pages of its sources and domains. Of
+ * the web: addresses on its domains and, when it has sources, addresses that belong to one of them.
+ *
+ * @param memory of the call that sees it; left out for work that is no call
+ */
+export function reachOf(
+  { id, scope, isPatient = false }: Seeker,
+  parts: ReachParts,
+  memory?: Pick<CallHold, "hold">,
+): Reach {
+  const { gates, collections } = parts
+  const limits = () => pageLimits(scope, collections)
+  const byTurns: Pick<Engine, "search"> = {
+    // Whom else to ask is settled above.
+    search: ({ peers: _peers, ...query }: FederatedQuery, options) =>
+      gates.searches.run(() => parts.engine.search(query, options), {
+        key: id,
+        signal: options?.signal,
+        isPatient,
+      }),
+  }
+  const all = parts.federated?.(byTurns) ?? byTurns
+  const engine = memory === undefined ? all : holding(all, memory)
+  const addresses = async (): Promise<AddressTest> => {
+    const now = limits()
+    if (now === null) return () => true
+    const ofSources = now.sources === null ? () => true : await parts.sites(now.sources)
+    const onDomains = now.domains === null ? () => true : domainTest(now.domains)
+    return (url) => onDomains(url) && ofSources(url)
+  }
+  const page: Reach["page"] = async (url, signal) => {
+    const stored = await gates.searches.run(() => parts.engine.get(url), { key: id, signal })
+    const found = scopedPage(stored, limits())
+    if (found !== null) memory?.hold(found.markdown.length)
+    return found
+  }
+  return {
+    engine: limitsPages(scope) ? scopedEngine(engine, limits) : engine,
+    facets: (query, signal) =>
+      gates.searches.run(
+        async () => {
+          const now = limits()
+          const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
+          if (filter === null) return noFacets(query)
+          const found = await parts.engine.facets({ ...query, filter }, signal ? { signal } : {})
+          return now === null ? found : withKnownSources(found, now.sources ?? [])
+        },
+        { key: id, signal, isPatient },
+      ),
+    // It takes a millisecond or two: no turn is waited for.
+    suggest: async (query) => {
+      const now = limits()
+      const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
+      return filter === null ? [] : await parts.engine.suggest({ ...query, filter })
+    },
+    page,
+    async reread(url, options) {
+      const { rereader } = parts
+      if (rereader === undefined) return { kind: "refused", because: "this appliance reads no pages live" }
+      try {
+        const held = await page(url, options.signal)
+        if (held === null) return { kind: "refused", because: "the index holds it no longer" }
+        const now = await gates.reads.run(() => rereader.read(held, options), {
+          key: id,
+          signal: options.signal,
+        })
+        if (now.kind !== "changed") return now
+        if (now.page.url !== url && !(await addresses())(now.page.url))
+          return { kind: "unread", end: ELSEWHERE }
+        memory?.hold(now.page.markdown.length)
+        return now
+      } catch (error) {
+        if (options.signal.aborted) return { kind: "unread", end: CANCELLED }
+        throw error
+      }
+    },
+    limits,
+    names: knownNames(scope, parts),
+    addresses,
+    holderOf(url) {
+      const peer = parts.holderOf?.(url) ?? null
+      const now = limits()
+      if (peer === null || now === null) return peer
+      return pageTest(now)(url, [sourceOfPeer(peer.spec.name)]) ? peer : null
+    },
+    reader: {
+      async read(url, options = {}) {
+        const admitted: ReadOptions = limitsPages(scope) ? { ...options, admits: await addresses() } : options
+        try {
+          return await gates.reads.run(() => parts.reader.read(url, admitted), {
+            key: id,
+            signal: options.signal,
+          })
+        } catch (error) {
+          if (options.signal?.aborted) return CANCELLED
+          throw error
+        }
+      },
+      async sitemap(site, options) {
+        const admitted = limitsPages(scope) ? { ...options, admits: await addresses() } : options
+        try {
+          return await gates.reads.run(() => parts.reader.sitemap(site, admitted), {
+            key: id,
+            signal: options.signal,
+          })
+        } catch (error) {
+          if (options.signal?.aborted) return []
+          throw error
+        }
+      },
+    },
+  }
+}
+
+const CANCELLED = { kind: "failed", because: "cancelled", detail: "the call has ended" } as const
+const ELSEWHERE = { kind: "skipped", because: "out-of-scope" } as const
+
+const withKnownSources = ({ facets, ...counted }: FacetCounts, known: readonly string[]): FacetCounts => ({
+  ...counted,
+  facets: facets.map(({ field, values }) => ({
+    field,
+    values: field === "source" ? values.filter(({ value }) => known.includes(value)) : values,
+  })),
+})

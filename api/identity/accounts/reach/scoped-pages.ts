@@ -1,0 +1,125 @@
+import { getDomain } from "tldts"
+
+import { type Engine, type Page, type PageFilter, type PageUrl, sourcesOf, withSources } from "#engine"
+import {
+  domainRules,
+  hostAndPort,
+  type HostAndPort,
+  matchesDomains,
+  placeOf,
+} from "#engine/index/page/domains.ts"
+
+import type { Collections } from "./collections.ts"
+import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
+
+/** Which pages may be seen, worked out for one call; null: no limit. */
+export interface PageLimits {
+  readonly sources: readonly string[] | null
+  readonly domains: readonly string[] | null
+}
+
+/** What a scope means now; null when it lets every page through. */
+export function pageLimits(scope: KeyScope, collections: Pick<Collections, "sourcesOf">): PageLimits | null {
+  if (!limitsPages(scope)) return null
+  const { sources, collections: named, domains } = scope
+  const listed =
+    sources === null && named === null
+      ? null
+      : [...new Set([...(sources ?? []), ...collections.sourcesOf(named ?? [])])]
+  return { sources: listed, domains }
+}
+
+/**
+ * The engine as somebody of limited scope sees it. The filter carries the limits, so that a search finds as many pages
+ * as without them; what comes back is looked at once more, so that no adapter's mistake shows a page.
+ */
+export function scopedEngine(
+  engine: Pick<Engine, "search">,
+  limits: () => PageLimits | null,
+): Pick<Engine, "search"> {
+  return {
+    async search(query, options) {
+      const now = limits()
+      if (now === null) return await engine.search(query, options)
+      const filter = narrowed(query.filter ?? {}, now)
+      if (filter === null) return { hits: [] }
+      const found = await engine.search({ ...query, filter }, options)
+      const admits = pageTest(now)
+      const onDomains = now.domains === null ? () => true : domainTest(now.domains)
+      const hits = found.hits
+        .filter((hit) => admits(hit.url, sourcesOf(hit)))
+        .map((hit) =>
+          hit.folded === undefined ? hit : { ...hit, folded: hit.folded.filter(({ url }) => onDomains(url)) },
+        )
+      return { ...found, hits }
+    },
+  }
+}
+
+/** A page as somebody with these limits sees it: with those of its sources that may be named; null: not at all. */
+export function scopedPage(page: Page | null, limits: PageLimits | null): Page | null {
+  if (page === null || limits === null) return page
+  const { sources } = limits
+  const names = sourcesOf(page)
+  if (!pageTest(limits)(page.url, names)) return null
+  const [first, ...others] = sources === null ? names : names.filter((name) => sources.includes(name))
+  return first === undefined ? null : withSources(page, [first, ...others])
+}
+
+/** A test for pages of the index. */
+export function pageTest({
+  sources,
+  domains,
+}: PageLimits): (url: PageUrl, sources: readonly string[]) => boolean {
+  const onDomains = domains === null ? () => true : domainTest(domains)
+  const listed = sources === null ? null : new Set(sources)
+  return (url, names) => (listed === null || names.some((name) => listed.has(name))) && onDomains(url)
+}
+
+/** A test for addresses, by their host. */
+export function domainTest(domains: readonly string[]): (url: PageUrl) => boolean {
+  const rules = domainRules(domains)
+  return (url) => matchesDomains(placeOf(url), rules)
+}
+
+/** What was asked for, as far as the limits let it; null when nothing is left. The engine takes an empty list for "all". */
+export function narrowed(asked: PageFilter, { sources, domains }: PageLimits): PageFilter | null {
+  const { sources: askedSources = [], includeDomains: askedDomains = [] } = asked
+  const ofSources =
+    sources === null || askedSources.length === 0
+      ? (sources ?? askedSources)
+      : askedSources.filter((one) => sources.includes(one))
+  const ofDomains =
+    domains === null || askedDomains.length === 0
+      ? (domains ?? askedDomains)
+      : intersection(askedDomains, domains)
+  if ((sources !== null && ofSources.length === 0) || (domains !== null && ofDomains.length === 0))
+    return null
+  return {
+    ...asked,
+    ...(ofSources.length > 0 && { sources: ofSources }),
+    ...(ofDomains.length > 0 && { includeDomains: ofDomains }),
+  }
+}
+
+/** What both lists match: of two names of which one lies in the other, the narrower one, on the port that either names. */
+function intersection(a: readonly string[], b: readonly string[]): readonly string[] {
+  const others = b.map(hostAndPort)
+  return [...new Set(a.flatMap((name) => others.flatMap((other) => shared(hostAndPort(name), other) ?? [])))]
+}
+
+function shared(a: HostAndPort, b: HostAndPort): string | null {
+  if (a.port !== null && b.port !== null && a.port !== b.port) return null
+  const host = covers(a.host, b.host) ? b.host : covers(b.host, a.host) ? a.host : null
+  const port = a.port ?? b.port
+  return host === null || port === null ? host : `${host}:${port}`
+}
+
+const covers = (listed: string, host: string): boolean =>
+  matchesDomains({ host, domain: getDomain(host) ?? host, port: 0 }, domainRules([listed]))
+
+/** Limits as a text: the same for keys that see the same pages, by whatever names. */
+export const limitsText = (limits: PageLimits | null): string =>
+  limits === null
+    ? ""
+    : JSON.stringify([limits.sources?.toSorted() ?? null, limits.domains?.toSorted() ?? null])

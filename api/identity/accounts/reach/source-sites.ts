@@ -1,0 +1,31 @@
+import type { Jobs, Source, StateStore } from "#crawler"
+
+import type { AddressTest } from "./reach.ts"
+
+/**
+ * Which addresses belong to sources: those that a crawl of them may visit, by seeds and where these lead, scope and
+ * patterns. Of a source that nobody declared its last crawl tells. What is known of neither has no addresses.
+ */
+export function sourceSites(db: StateStore, jobs: Jobs): (names: readonly string[]) => Promise<AddressTest> {
+  // Loaded with the first call that needs it, like everything that only live calls need.
+  const load = async () => {
+    const [{ membership }, { landingsOf }, { SourceTable }] = await Promise.all([
+      import("#crawler/crawl/scope/scope.ts"),
+      import("#crawler/jobs/landings.ts"),
+      import("#crawler/sources/source-table.ts"),
+    ])
+    const table = new SourceTable(db, jobs)
+    const sourceOf = (name: string) =>
+      table.get(name)?.source ?? jobs.list({ source: name, limit: 1 })[0]?.source
+    return { sourceOf, testOf: (source: Source) => membership(source, landingsOf(db, source.name)) }
+  }
+  let loading: ReturnType<typeof load> | undefined
+  return async (names) => {
+    const { sourceOf, testOf } = await (loading ??= load())
+    const tests = names
+      .map(sourceOf)
+      .filter((source) => source !== undefined)
+      .map(testOf)
+    return (url) => tests.some((test) => test(url))
+  }
+}

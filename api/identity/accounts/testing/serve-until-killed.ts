@@ -1,0 +1,18 @@
+import { setTimeout as wait } from "node:timers/promises"
+
+import { FakeEngine, hit } from "../../../testing/fake-engine.ts"
+import { serveAccounts } from "../../../testing/serve-accounts.ts"
+
+// A process that answers on the `state.db` of a folder until it is killed. It writes its address and a key, then nothing.
+
+class SlowEngine extends FakeEngine {
+  override async search(query: Parameters<FakeEngine["search"]>[0]) {
+    await wait(2 + Math.random() * 8)
+    return super.search(query)
+  }
+}
+
+const [dir = "", credits = ""] = process.argv.slice(2)
+const app = await serveAccounts({ dir, engine: new SlowEngine([hit()]) })
+const key = app.key({ creditLimit: { credits: Number(credits), per: "total" } })
+process.stdout.write(`${JSON.stringify({ url: app.url, key })}\n`)

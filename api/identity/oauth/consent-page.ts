@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto"
+
+import { escapeHtml } from "../../faces/handbook/escape-html.ts"
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { margin: 0; padding: 1rem; display: grid; place-items: center; min-height: calc(100dvh - 2rem) }
+main { width: 100%; max-width: 28rem; overflow-wrap: anywhere }
+h1 { font-size: 1.4rem; line-height: 1.25 }
+label { display: block; margin-top: 1rem; font-weight: 600 }
+input { box-sizing: border-box; width: 100%; font: inherit; font-weight: 400; padding: .5rem; margin-top: .25rem }
+small { display: block; font-weight: 400 }
+.error { border-left: .25rem solid #c33; padding-left: .75rem }
+.buttons { display: flex; gap: .75rem; margin-top: 1.5rem }
+button { font: inherit; padding: .6rem 1.2rem; flex: 1; cursor: pointer }
+`
+
+export interface Consent {
+  /** What the program calls itself; anybody may call itself anything. */
+  readonly clientName: string
+  /** Where it is told the answer. */
+  readonly redirectUri: string
+  /** Of the appliance. */
+  readonly resource: string
+  /** Collections that it asks for; empty: all that the key may see. */
+  readonly collections: readonly string[]
+  /** The request, sealed. */
+  readonly ticket: string
+  /** What was wrong with the last try; null: nothing. */
+  readonly problem: string | null
+}
+
+/** The page on which somebody lets a program in, with their key. It has no script. */
+export function consentPage({
+  clientName,
+  redirectUri,
+  resource,
+  collections,
+  ticket,
+  problem,
+}: Consent): string {
+  // Below the path of the appliance's address, as the browser sees it.
+  const action = new URL(resource).pathname.replace(/mcp$/, "authorize/consent")
+  const asked = collections.length === 0 ? "" : escapeHtml(collections.join(", "))
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Allow access to Fossick?</title><style>${STYLE}</style></head>
+<body><main>
+<h1>Let “${escapeHtml(clientName)}” search for you?</h1>
+<p>A program that calls itself so asks to search and read the pages of <b>${escapeHtml(resource)}</b> that your key may see. It will not learn your key.
+You are sent back to <b>${escapeHtml(placeOf(redirectUri))}</b>: allow it only if you came from there.</p>
+${problem === null ? "" : `<p class="error" role="alert">${escapeHtml(problem)}</p>`}
+<form method="post" action="${escapeHtml(action)}" autocomplete="off">
+<input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
+<label>Your API key<input type="password" name="key" autocomplete="current-password" spellcheck="false"></label>
+<label>Only these collections<small>Names with commas between them; empty for all that your key may see.</small>
+<input type="text" name="collections" value="${asked}" spellcheck="false"></label>
+<div class="buttons"><button name="answer" value="deny">Deny</button><button name="answer" value="allow">Allow</button></div>
+</form>
+</main></body></html>
+`
+}
+
+/** Nothing but this page's own style, and a form that goes here and, by a redirect, where the program waits. */
+export function consentPolicy(redirectUri: string): string {
+  const hash = createHash("sha256").update(STYLE).digest("base64")
+  const { protocol, origin } = new URL(redirectUri)
+  const back = origin === "null" ? protocol : origin
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    `form-action 'self' ${back}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; ")
+}
+
+function placeOf(redirectUri: string): string {
+  const { origin, protocol } = new URL(redirectUri)
+  return origin === "null" ? `a program on your machine (${protocol})` : origin
+}

@@ -1,0 +1,42 @@
+import type { Feature } from "../../feature.ts"
+import type { OAuth } from "./oauth-endpoints.ts"
+import type { Logger } from "pino"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { CrawlerConfig } from "#crawler"
+import type { Accounts } from "../accounts/accounts.ts"
+
+interface From {
+  readonly db: StateStore
+  readonly accounts: Pick<Accounts, "keys" | "collections">
+  readonly config: { readonly publicUrl: string }
+  readonly crawlerConfig: CrawlerConfig
+  readonly log: Logger
+}
+
+interface Needs {
+  /** Left out: programs need a key. */
+  readonly oauth?: Pick<OAuth, "endpoints">
+}
+
+/** Lets programs in over MCP without a key. */
+export const oauth = {
+  name: "oauth",
+  async open({ db, accounts, config, crawlerConfig, log }, closing) {
+    const [{ oauthProblem, openOAuth }, { ClientDocuments }, { userAgentHeader }] = await Promise.all([
+      import("./oauth-endpoints.ts"),
+      import("./client-documents.ts"),
+      import("#crawler/settings.ts"),
+    ])
+    const { publicUrl } = config
+    const problem = oauthProblem(publicUrl)
+    if (problem !== null) {
+      if (publicUrl !== "") log.info({ reason: problem }, "no OAuth is served for MCP: {reason}")
+      return undefined
+    }
+    const documents = closing.use(
+      new ClientDocuments({ proxy: crawlerConfig, userAgent: userAgentHeader(crawlerConfig) }),
+    )
+    return openOAuth({ db, keys: accounts.keys, collections: accounts.collections, documents, publicUrl })
+  },
+  serve: async (_router, { oauth: opened }) => opened && { middleware: opened.endpoints },
+} as const satisfies Feature<Needs, From>

@@ -1,0 +1,132 @@
+import type { RateCounter, RateLimits } from "../accounts/limits/rate-limits.ts"
+import { asApiKey, isPublicText, type PublicKey } from "../accounts/public-keys/public-key.ts"
+import type { PublicKeyStore } from "../accounts/public-keys/public-key-store.ts"
+import type { Context, Middleware } from "../../context.ts"
+import { ApiError, badRequest } from "../../errors.ts"
+import { bearerOf, unauthorized } from "../../server/middleware/authentication.ts"
+import { parameter } from "../../server/middleware/query-parameters.ts"
+import { callerOf } from "../../server/proxies/trusted-proxies.ts"
+import { isSameOrigin } from "../sessions/same-origin.ts"
+
+/** All that a public key may call, and what its rates are counted for. */
+export const PUBLIC_CALLS = { "POST /search": "search", "GET /suggest": "suggest" } as const
+
+type PublicCall = keyof typeof PUBLIC_CALLS
+
+const PATHS: ReadonlySet<string> = new Set(Object.keys(PUBLIC_CALLS).map((call) => call.split(" ")[1]!))
+
+/** Seconds that a browser may keep what it was told of a path; two hours are the most that any keeps. */
+const MAX_AGE = "7200"
+
+export interface PublicDoorParts {
+  readonly publicKeys: Pick<PublicKeyStore, "verify" | "admits">
+  /** The key of the handbook's own pages by its text; null: it is none, or there is nothing to find. */
+  readonly handbookKey: (text: string) => PublicKey | null
+  readonly rates: Pick<RateCounter, "take">
+  /** Calls from each address, of keys that have no limits of their own. */
+  readonly rateLimits: RateLimits
+  readonly publicUrl: string
+}
+
+/**
+ * The one door for public keys: takes such a key for what it stands for where it may call, and refuses it everywhere else.
+ * What no public key comes with passes untouched.
+ *
+ * A page may use a key when its origin is one of the key's. The browser says which page calls (Fetch standard, section 3.2),
+ * and no page can say it in another's stead; a program that is no browser can say what it likes.
+ */
+export function publicDoor({
+  publicKeys,
+  handbookKey,
+  rates,
+  rateLimits,
+  publicUrl,
+}: PublicDoorParts): Middleware {
+  const own = URL.parse(publicUrl)?.origin
+  return async (ctx, next) => {
+    if (isPreflight(ctx) && PATHS.has(ctx.path) && publicKeys.admits(ctx.get("Origin"))) {
+      // It names no key: whether the call itself may be made is seen when it comes.
+      allow(ctx)
+      ctx.set("Access-Control-Allow-Methods", "GET, POST")
+      ctx.set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+      ctx.set("Access-Control-Max-Age", MAX_AGE)
+      ctx.status = 204
+      return
+    }
+    const text = presentedText(ctx)
+    if (text === null) {
+      await next()
+      return
+    }
+    const ofHandbook = handbookKey(text)
+    const key = ofHandbook ?? publicKeys.verify(text)
+    if (key === null) throw unauthorized()
+    ctx.vary("Origin")
+    if (ofHandbook === null) checkOrigin(ctx, key)
+    else if (!isSameOrigin(ctx, own)) throw new ApiError(403, ONLY_HANDBOOK)
+    const endpoint = PUBLIC_CALLS[`${ctx.method} ${ctx.path}` as PublicCall] as
+      | (typeof PUBLIC_CALLS)[PublicCall]
+      | undefined
+    if (endpoint === undefined) throw new ApiError(403, ONLY_SEARCH)
+    const caller = `${key.id} ${callerOf(ctx.ip)}`
+    const refused = rates.take(caller, endpoint, key.rateLimits ?? rateLimits)
+    if (refused !== null) {
+      throw new ApiError(429, TOO_FAST, {}, { "Retry-After": String(refused.retryAfter) })
+    }
+    // A page of somebody else's says nothing of projects and persons that would count here.
+    ctx.state.tracking = { project: "", session: "", human: "" }
+    ctx.state.presented = asApiKey(key)
+    ctx.state.publicKey = key
+    await next()
+  }
+}
+
+/**
+ * The public key that a call comes with: in the header or, while somebody types, as a parameter, so that a browser need not
+ * ask before each letter whether it may send a header.
+ * @throws ApiError 400
+ */
+function presentedText(ctx: Context): string | null {
+  // The parameter means something where suggestions are: other methods are not served, whatever they come with.
+  const inQuery =
+    ctx.path === "/suggest" && ["GET", "HEAD"].includes(ctx.method) ? parameter(ctx, "key") : undefined
+  if (inQuery === undefined) {
+    const bearer = bearerOf(ctx)
+    return bearer !== null && isPublicText(bearer) ? bearer : null
+  }
+  if (!isPublicText(inQuery))
+    throw badRequest("Invalid key. Must be a public key; others come in the header.")
+  if (ctx.get("Authorization") !== "") throw badRequest("Invalid key. The header has a key, too; send one.")
+  return inQuery
+}
+
+const isPreflight = (ctx: Context): boolean =>
+  ctx.method === "OPTIONS" && ctx.get("Origin") !== "" && ctx.get("Access-Control-Request-Method") !== ""
+
+/** Lets the page that calls read the answer. */
+function allow(ctx: Context): void {
+  ctx.vary("Origin")
+  ctx.set("Access-Control-Allow-Origin", ctx.get("Origin"))
+  ctx.set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+  ctx.set("Cross-Origin-Resource-Policy", "cross-origin")
+}
+
+/** @throws ApiError 403 unless a page of one of the key's origins calls; the page may read what it is answered from then on */
+function checkOrigin(ctx: Context, { origins }: PublicKey): void {
+  const origin = originOf(ctx)
+  if (origin === "") throw new ApiError(403, NO_ORIGIN)
+  if (!origins.includes(origin)) {
+    throw new ApiError(403, `Access denied. This public key is not for pages of ${origin.slice(0, 200)}.`)
+  }
+  if (ctx.get("Origin") !== "") allow(ctx)
+}
+
+/** Browsers leave the header out of a GET to the page's own origin, and say in another one that it is the same. */
+const originOf = (ctx: Context): string =>
+  ctx.get("Origin") || (ctx.get("Sec-Fetch-Site") === "same-origin" ? `${ctx.protocol}://${ctx.host}` : "")
+
+const NO_ORIGIN =
+  "Access denied. A public key is for web pages: a call with it has the header Origin, which browsers send."
+const ONLY_SEARCH = "Access denied. A public key may call POST /search and GET /suggest, and nothing else."
+const ONLY_HANDBOOK = "Access denied. This key is for the pages of this appliance's own handbook."
+const TOO_FAST = "Too many searches came from your address. Wait a moment, and search again."

@@ -1,0 +1,33 @@
+import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
+import { somePage } from "#crawler/crawl/frontier/source-pages.ts"
+import { isDeclared } from "#crawler/sources/source-names.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+
+import { PUBLIC_PREFIX, type PublicKey } from "../accounts/public-keys/public-key.ts"
+
+/** The public key of the handbook's pages: the same everywhere, since it finds what anybody may read at `/docs/`. */
+export const HANDBOOK_KEY = `${PUBLIC_PREFIX}handbook`
+
+/**
+ * The key of the appliance's own handbook, for pages of the appliance alone.
+ * @returns by its text; null for any other, where no handbook was crawled, and where an operator gave a source of theirs that name
+ */
+export function handbookKey(db: StateStore): (text: string) => PublicKey | null {
+  const key: PublicKey = {
+    id: "handbook",
+    text: HANDBOOK_KEY,
+    name: "The appliance's own handbook",
+    source: HANDBOOK_SOURCE,
+    collection: null,
+    origins: [],
+    answers: true,
+    rateLimits: null,
+    credits: null,
+    createdAt: new Date(0),
+    disabledAt: null,
+  }
+  return (text) =>
+    text === HANDBOOK_KEY && !isDeclared(db, HANDBOOK_SOURCE) && somePage(db, HANDBOOK_SOURCE) !== null
+      ? key
+      : null
+}

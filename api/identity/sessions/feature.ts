@@ -1,0 +1,49 @@
+import type { Accounts } from "../accounts/accounts.ts"
+import type { Context } from "../../context.ts"
+import type { Feature } from "../../feature.ts"
+import type { Sessions } from "./sessions.ts"
+import { sessionSettings } from "./settings.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+
+interface From {
+  /** The connection that the accounts write over. */
+  readonly accountsDb: StateStore
+  readonly accounts: Accounts
+  readonly config: { readonly sessionHours: number }
+}
+
+interface Needs {
+  /** People who signed in; left out: nobody can. */
+  readonly sessions?: Sessions
+  readonly accounts: Pick<Accounts, "keys">
+  readonly config: { readonly openKey: string; readonly publicUrl: string }
+  /** What the appliance is called on its pages; left out, it has no name. */
+  readonly applianceName?: () => string | null
+  /** Refuses calls without a key under names that may be a stranger's. */
+  readonly checkName: (ctx: Context) => void
+}
+
+/** Signing in on a page. */
+export const sessions = {
+  name: "sessions",
+  settings: sessionSettings,
+  async open({ accountsDb, accounts, config }) {
+    const { openSessions } = await import("./sessions.ts")
+    return openSessions(accountsDb, accounts, config)
+  },
+  async describe() {
+    const { sessionOperations, sessionSchemas } = await import("./operations.ts")
+    return { operations: sessionOperations, schemas: sessionSchemas }
+  },
+  async serve(router, { sessions: opened, accounts, config, applianceName, checkName }) {
+    if (opened === undefined) return undefined
+    const [{ SESSION_PATH, sessionRoutes }, { presented }] = await Promise.all([
+      import("./routes.ts"),
+      import("./presented.ts"),
+    ])
+    const { openKey, publicUrl } = config
+    const browsers = { keys: accounts.keys, openKey, publicUrl, sessions: opened }
+    sessionRoutes(router, { ...browsers, applianceName })
+    return { endpoints: [SESSION_PATH], middleware: presented({ ...browsers, checkName }) }
+  },
+} as const satisfies Feature<Needs, From>

@@ -1,0 +1,43 @@
+import type { Context, Middleware } from "../../context.ts"
+import { ApiError } from "../../errors.ts"
+import type { KeylessBudget } from "../../server/load/keyless/keyless-budget.ts"
+
+/** Probes come from one address every few seconds, and must be answered while that address is flooding. They cost next to nothing. */
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"])
+
+/**
+ * Holds callers without a valid key to the budget of their address. Every request counts until a key is found in it. Once nothing
+ * is left, a request has to show a key at once, and one without is refused with 429 and loses its connection, with all that was
+ * sent ahead on it. A key that the operator lends to those who have none is not the caller's.
+ *
+ * @param callerOf the address, or the network, that a request comes from
+ * @param hasKey whether a request carries a key, a session or a token that is valid
+ */
+export function keyless(
+  budget: KeylessBudget,
+  callerOf: (request: Context["req"]) => string,
+  hasKey: (ctx: Context) => boolean,
+): Middleware {
+  return async (ctx, next) => {
+    if (PROBES.has(ctx.path)) {
+      await next()
+      return
+    }
+    const caller = callerOf(ctx.req)
+    if (!budget.take(caller)) {
+      if (!hasKey(ctx))
+        throw new ApiError(429, TOO_MANY, {}, { "Retry-After": String(budget.refuse()), Connection: "close" })
+      await next()
+      return
+    }
+    try {
+      await next()
+    } finally {
+      const { key, isLent = false } = ctx.state as Partial<Context["state"]>
+      if (key !== undefined && !isLent) budget.giveBack(caller)
+    }
+  }
+}
+
+const TOO_MANY =
+  "Too many requests without a valid API key came from your address. Wait a moment, or send a key (FOSSICK_KEYLESS_PER_MINUTE)."

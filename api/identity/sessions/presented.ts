@@ -1,0 +1,98 @@
+import type { ApiKey, KeyStore } from "../accounts/keys/keys.ts"
+import type { Context, Middleware } from "../../context.ts"
+import { ApiError } from "../../errors.ts"
+import { isKeyless } from "../../server/wire/keyless.ts"
+import { tokenOf } from "./cookie.ts"
+import { isSafe, isSameOrigin } from "./same-origin.ts"
+import type { Sessions } from "./sessions.ts"
+
+/** What people may call who did not sign in, where the operator lets them: what the search page needs, and nothing of keys. */
+const OPEN_CALLS: ReadonlySet<string> = new Set([
+  "POST /search",
+  "GET /suggest",
+  "GET /suggest/opensearch",
+  "GET /pages",
+  "GET /sources",
+  "GET /thumbnails",
+  "POST /feedback",
+  "POST /page-requests",
+])
+
+/** Of the two calls that clients without a key make, the one that stays within the index. */
+const KEYLESS_CALL = "POST /search"
+
+/**
+ * Finds out in whose name a browser calls that sends no key: by its session, or, on pages of this appliance, as anybody
+ * may. What it finds stands in `ctx.state.presented`, which the authentication of every endpoint takes for the key.
+ *
+ * A call that goes by a session has to come from a page of this appliance when it may change something, with a body of
+ * JSON, so that no other page can make it in somebody's name.
+ *
+ * A client of Tavily that says it has no key may search as anybody may, too.
+ * @param openKey key of those who did not sign in; empty: there is none
+ */
+export function presented({
+  sessions,
+  keys,
+  openKey,
+  publicUrl,
+  checkName,
+}: {
+  readonly sessions: Pick<Sessions, "whoIs">
+  readonly keys: Pick<KeyStore, "verify">
+  readonly openKey: string
+  readonly publicUrl: string
+  /** Refuses calls under names that may be a stranger's. */
+  readonly checkName: (ctx: Context) => void
+}): Middleware {
+  const own = URL.parse(publicUrl)?.origin
+  return async (ctx, next) => {
+    if (ctx.state.presented === undefined && ctx.get("Authorization") === "") {
+      const token = tokenOf(ctx)
+      const found = token === null ? null : sessions.whoIs(token)
+      if (found !== null) {
+        checkOrigin(ctx, own)
+        ctx.state.presented = found.key
+      } else if (OPEN_CALLS.has(`${ctx.method} ${ctx.path}`) && (isSameOrigin(ctx, own) || isTyped(ctx))) {
+        const key = openKeyOf(keys, openKey)
+        if (key !== null) {
+          checkName(ctx)
+          checkOrigin(ctx, own)
+          ctx.state.presented = key
+          ctx.state.isLent = true
+        }
+      } else if (isKeyless(ctx) && `${ctx.method} ${ctx.path}` === KEYLESS_CALL) {
+        const key = openKeyOf(keys, openKey)
+        if (key !== null) {
+          // Over plain HTTP browsers do not say that a page calls, and a page may say anything of itself.
+          checkName(ctx)
+          ctx.state.presented = key
+          ctx.state.isLent = true
+        }
+      }
+    }
+    await next()
+  }
+}
+
+/** Whether somebody asked in the browser's own address bar, where no page had a say. */
+const isTyped = (ctx: Context): boolean => isSafe(ctx.method) && ctx.get("Sec-Fetch-Site") === "none"
+
+/** The key of those who did not sign in, or null. One of the role admin is nobody's to have without a sign-in. */
+export function openKeyOf(keys: Pick<KeyStore, "verify">, openKey: string): ApiKey | null {
+  const key = openKey === "" ? null : keys.verify(openKey)
+  return key?.role === "search" ? key : null
+}
+
+/** @throws ApiError 403, 415 */
+export function checkOrigin(ctx: Context, own: string | undefined): void {
+  if (isSafe(ctx.method)) return
+  if (!isSameOrigin(ctx, own)) throw new ApiError(403, CROSS_ORIGIN)
+  const hasBody = ctx.get("Transfer-Encoding") !== "" || Number(ctx.get("Content-Length") || 0) > 0
+  if (hasBody && ctx.is("application/json") === false) {
+    throw new ApiError(415, "Unsupported content type. Send the body as application/json.")
+  }
+}
+
+const CROSS_ORIGIN =
+  "Access denied. A call that goes by a session has to come from a page of this appliance; other programs send a key."

@@ -1,0 +1,86 @@
+import type { Router } from "@koa/router"
+
+import type { KeyStore } from "../accounts/keys/keys.ts"
+import { MOST_TYPED, tooManyWrong, WrongKeys } from "./wrong-keys.ts"
+import type { Context, RequestState } from "../../context.ts"
+import { ApiError } from "../../errors.ts"
+import { jsonBody } from "../../server/middleware/json-body.ts"
+import { bodyReader } from "../../server/wire/validate.ts"
+import { clearToken, setToken, tokenOf } from "./cookie.ts"
+import { checkOrigin, openKeyOf } from "./presented.ts"
+import { isSameOrigin } from "./same-origin.ts"
+import { type SessionRequest, sessionSchema } from "./schema.ts"
+import type { Identity, Sessions } from "./sessions.ts"
+
+export const SESSION_PATH = "session"
+
+/** A body holds a key and nothing else. */
+const BODY_BYTES = 4096
+
+/** Signing in and out, and who a browser is. */
+export function sessionRoutes(
+  router: Router<RequestState>,
+  {
+    sessions,
+    keys,
+    openKey,
+    publicUrl,
+    applianceName = () => null,
+  }: {
+    readonly sessions: Sessions
+    readonly keys: Pick<KeyStore, "verify">
+    readonly openKey: string
+    readonly publicUrl: string
+    /** What the appliance is called; left out, it has no name. */
+    readonly applianceName?: (() => string | null) | undefined
+  },
+): void {
+  const own = URL.parse(publicUrl)?.origin
+  const wrong = new WrongKeys(MOST_TYPED)
+  const read = bodyReader<SessionRequest>(sessionSchema)
+  const answer = (ctx: Context, identity: Identity | null) => {
+    ctx.set("Cache-Control", "no-store")
+    ctx.body = {
+      appliance_name: applianceName(),
+      signed_in: identity !== null,
+      is_open: openKeyOf(keys, openKey) !== null,
+      role: identity?.key.role ?? null,
+      key_hint: identity?.key.hint ?? null,
+      expires_at: identity?.expiresAt.toISOString() ?? null,
+      ways: sessions.ways,
+    }
+  }
+
+  router.get(`/${SESSION_PATH}`, (ctx) => {
+    const token = tokenOf(ctx)
+    answer(ctx, token === null ? null : sessions.whoIs(token))
+  })
+  router.post(`/${SESSION_PATH}`, jsonBody(BODY_BYTES), async (ctx) => {
+    // Nobody is signed in from elsewhere, with a key that is not theirs.
+    if (!isSameOrigin(ctx, own)) throw new ApiError(403, NOT_FROM_HERE)
+    const { key } = read(ctx.state.body)
+    const begun = await sessions.signIn(key)
+    if (begun === null) {
+      if (await wrong.isTooMany(ctx)) throw tooManyWrong()
+      throw new ApiError(401, "This key is not valid: it is wrong, disabled or over.")
+    }
+    const before = tokenOf(ctx)
+    if (before !== null) await sessions.signOut(before)
+    setToken(ctx, begun.token, begun.expiresAt)
+    // Who signed in, for the log and the audit log.
+    ctx.state.key = begun.key
+    answer(ctx, begun)
+  })
+  router.delete(`/${SESSION_PATH}`, async (ctx) => {
+    checkOrigin(ctx, own)
+    const token = tokenOf(ctx)
+    const who = token === null ? null : sessions.whoIs(token)
+    if (who !== null) ctx.state.key = who.key
+    if (token !== null) await sessions.signOut(token)
+    clearToken(ctx)
+    answer(ctx, null)
+  })
+}
+
+const NOT_FROM_HERE =
+  "Access denied. Sessions begin on a page of this appliance; other programs send their key with each call."

@@ -1,0 +1,78 @@
+import { pause } from "#base/flow/pause.ts"
+import { steadyNow } from "#base/steady-time.ts"
+
+import type { Context, Middleware } from "../../context.ts"
+import { ApiError } from "../../errors.ts"
+import { callerOf } from "../../server/proxies/trusted-proxies.ts"
+
+/** For so long the wrong keys of an address count. */
+const COUNTED_MS = 15 * 60_000
+/**
+ * What is beyond the bound is answered after this, so that an address tries no more keys in a second than it may have connections. A
+ * right key is taken at once all the same: a neighbour behind the same address locks no one out.
+ */
+const LATE_MS = 1000
+/** Addresses that are remembered; the one that began first goes. */
+const MOST_ADDRESSES = 10_000
+/** Wrong keys that programs may send with their calls: one with an old key asks on and on, and means no harm. */
+const MOST_IN_CALLS = 1000
+/** Wrong keys that people may type in. */
+export const MOST_TYPED = 20
+
+/** Counts wrong keys by the address that showed them, and slows down whoever tries many. */
+export class WrongKeys {
+  readonly #counts = new Map<string, { readonly until: number; wrong: number }>()
+  readonly #most: number
+
+  /** @param most wrong keys of an address in a quarter of an hour that are answered at once */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Notes one. @returns whether it is one too many, after a while then */
+  async isTooMany({ ip }: Pick<Context, "ip">): Promise<boolean> {
+    const caller = callerOf(ip)
+    const known = this.#counts.get(caller)
+    const counted = known !== undefined && known.until > steadyNow() ? known : this.#begin(caller)
+    counted.wrong += 1
+    if (counted.wrong <= this.#most) return false
+    await pause(LATE_MS)
+    return true
+  }
+
+  #begin(caller: string): { wrong: number } {
+    const now = steadyNow()
+    this.#counts.delete(caller)
+    for (const [one, { until }] of this.#counts) {
+      if (until > now && this.#counts.size < MOST_ADDRESSES) break
+      this.#counts.delete(one)
+    }
+    const counted = { until: now + COUNTED_MS, wrong: 0 }
+    this.#counts.set(caller, counted)
+    return counted
+  }
+}
+
+/** What is said to somebody whose keys were wrong too often. */
+export const TOO_MANY_WRONG = "Too many keys were wrong. Try again in a quarter of an hour."
+
+export const tooManyWrong = (): ApiError =>
+  new ApiError(429, TOO_MANY_WRONG, {}, { "Retry-After": String(COUNTED_MS / 1000) })
+
+/** Slows down whoever tries keys with calls, over whatever door. */
+export function slowGuesses(): Middleware {
+  const wrong = new WrongKeys(MOST_IN_CALLS)
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const isWrong = error instanceof ApiError && error.status === 401 && showsKey(ctx)
+      throw isWrong && (await wrong.isTooMany(ctx)) ? tooManyWrong() : error
+    }
+  }
+}
+
+function showsKey(ctx: Context): boolean {
+  const { body }: Partial<Context["state"]> = ctx.state
+  return ctx.get("Authorization") !== "" || typeof body?.["api_key"] === "string"
+}

@@ -1,0 +1,53 @@
+import { setTimeout } from "node:timers"
+import { PassThrough } from "node:stream"
+
+import type { Router } from "@koa/router"
+
+import { STOPPING } from "../../../server/shutdown.ts"
+import type { RequestState } from "../../../context.ts"
+import { enterStream } from "../../../server/load/gates.ts"
+import { wholeNumber } from "../../../server/middleware/query-parameters.ts"
+import { sendEvents } from "../../../server/server-sent-events.ts"
+import type { AdminParts } from "../admin-parts.ts"
+import { STREAM_SECONDS } from "../schemas.ts"
+import { EventFeed, type FeedEvent } from "./event-feed.ts"
+import { eventTopics } from "./topics.ts"
+
+/** How long a client waits before it asks again. */
+const AGAIN_MS = 1000
+/** Bytes that a client leaves lying before its stream ends; it gets the latest when it comes again. */
+const MOST_UNREAD = 262_144
+
+/** Server-sent events (HTML Living Standard, 9.2) of what runs: `/admin/events`. */
+export function eventRoutes(
+  router: Router<RequestState>,
+  parts: Pick<AdminParts, "jobs" | "removals" | "engine" | "eventStreams">,
+): void {
+  let problem: ((error: unknown) => void) | null = null
+  const feed = new EventFeed(eventTopics(parts), { onProblem: (error) => problem?.(error) })
+
+  router.get("/events", (ctx) => {
+    const seconds = wholeNumber(ctx, "seconds", STREAM_SECONDS, 1, STREAM_SECONDS)
+    const leave = enterStream(parts.eventStreams, ctx.state.key.id)
+    const { log } = ctx.state
+    problem = (err) => log.error({ err }, "an event could not be looked at")
+    const body = new PassThrough()
+    const write = ({ id, name, data }: FeedEvent) => {
+      body.write(`id: ${id}\nevent: ${name}\ndata: ${data}\n\n`)
+      if (body.readableLength + body.writableLength > MOST_UNREAD) end()
+    }
+    body.write(`retry: ${AGAIN_MS}\n\n`)
+    const after = ctx.get("Last-Event-ID")
+    const stop = feed.listen(write, after === "" ? null : after)
+    const end = () => {
+      clearTimeout(timer)
+      stop()
+      leave()
+      if (!body.writableEnded) body.end()
+    }
+    const timer = setTimeout(end, seconds * 1000)
+    ctx.res.once("close", end)
+    ctx.res.once(STOPPING, end)
+    sendEvents(ctx, body)
+  })
+}

@@ -1,0 +1,46 @@
+import type { Accounts } from "../../identity/accounts/accounts.ts"
+import type { Feature } from "../../feature.ts"
+import type { ApiSettings } from "../upkeep/setting-routes.ts"
+import type { AdminParts } from "./admin-parts.ts"
+import type { Gates } from "../../server/load/gates.ts"
+import type { History } from "../history/history.ts"
+import type { QueryLog } from "../../services/queries/query-log.ts"
+
+interface From extends Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig" | "engineConfig"> {
+  readonly accounts: Pick<Accounts, "audit">
+  readonly gates: Pick<Gates, "eventStreams">
+  readonly queries?: QueryLog
+  readonly history?: History
+}
+
+interface Needs {
+  /** Opens what the admin API works on, with its first request; left out, none is served. */
+  readonly admin?: () => Promise<AdminParts>
+  readonly accounts: Pick<Accounts, "keys">
+  readonly config: { readonly bodyLimit: number }
+  readonly apiSettings: ApiSettings
+  readonly readOnly: string | null
+}
+
+/** The admin API. */
+export const admin = {
+  name: "admin",
+  /** Only a way to open it: most processes that answer never need the admin API. */
+  open(from) {
+    const { accounts, gates, ...parts } = from
+    return async () => {
+      const { openAdmin } = await import("./open-admin.ts")
+      return openAdmin({ ...parts, audit: accounts.audit, eventStreams: gates.eventStreams })
+    }
+  },
+  describe: async () => (await import("./described/all-operations.ts")).adminDescription,
+  async serve(_router, { admin: open, accounts, config, apiSettings, readOnly }) {
+    if (open === undefined) return undefined
+    const { lazyAdmin } = await import("./lazy-admin.ts")
+    const { bodyLimit } = config
+    return {
+      roots: ["admin"],
+      middleware: lazyAdmin(open, accounts.keys, { bodyLimit, apiSettings }, readOnly),
+    }
+  },
+} as const satisfies Feature<Needs, From>

@@ -1,0 +1,37 @@
+import type { Router } from "@koa/router"
+
+import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
+import type { Middleware, RequestState } from "../../context.ts"
+import type { AdminParts } from "./admin-parts.ts"
+import type { AdminConfig } from "./admin-router.ts"
+
+/**
+ * The admin API, loaded with its first request: what reads sources and traces pages is more than ten megabytes, and
+ * most processes that answer never need it.
+ *
+ * @param open gives what it works on; called once
+ * @param readOnly what the appliance says of itself to those who would change something; null: they may
+ */
+export function lazyAdmin(
+  open: () => Promise<AdminParts>,
+  keys: Pick<KeyStore, "verify">,
+  config: AdminConfig,
+  readOnly: string | null = null,
+): Middleware {
+  let opening: Promise<Router<RequestState>> | undefined
+  const load = async () => {
+    const { adminRouter } = await import("./admin-router.ts")
+    return adminRouter(await open(), keys, config, readOnly)
+  }
+  return async (ctx, next) => {
+    if (ctx.path !== "/admin" && !ctx.path.startsWith("/admin/")) {
+      await next()
+      return
+    }
+    const router = await (opening ??= load().catch((error: unknown) => {
+      opening = undefined
+      throw error
+    }))
+    await router.routes()(ctx as never, () => router.allowedMethods()(ctx as never, next))
+  }
+}

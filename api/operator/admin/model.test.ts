@@ -1,0 +1,140 @@
+import { join } from "node:path"
+
+import { afterEach, beforeEach, expect, test } from "vitest"
+
+import { readSettings } from "#base/settings.ts"
+import { Jobs } from "#crawler"
+import { testConfig } from "#crawler/testing/crawl-fixture.ts"
+import { openDataFolder } from "#crawler/testing/data-folder.ts"
+import { openEngine } from "#engine"
+import { upgradeNow } from "#engine/lifecycle/generations/building/upgrade-now.ts"
+import { openGenerations } from "#engine/open-engine.ts"
+import { engineSettings } from "#engine/settings.ts"
+import { aPage } from "#engine/testing/pages.ts"
+
+import {
+  type Answer,
+  answerOf,
+  expectDocumented,
+  type ServedApp,
+  serveApp,
+  TEST_KEY,
+} from "../../testing/serve-app.ts"
+import { openAdmin } from "./open-admin.ts"
+
+// Which model makes the vectors, and another one instead: with the models that ship, and an index that is really built anew.
+
+let opened: AsyncDisposableStack
+let app: ServedApp
+/** The data folder of an appliance with one page. */
+let dir: string
+
+const serving = async (env: Record<string, string> = {}): Promise<ServedApp> => {
+  const { db, engine } = await openDataFolder(opened)
+  const engineConfig = readSettings(engineSettings, { FOSSICK_DATA_DIR: dir, ...env })
+  const admin = () => openAdmin({ db, engine, jobs: new Jobs(db), crawlerConfig: testConfig(), engineConfig })
+  return opened.use(await serveApp({ engine, admin }))
+}
+const settings = () => readSettings(engineSettings, { FOSSICK_DATA_DIR: dir })
+
+async function call(method: string, body?: object, at = app): Promise<Answer> {
+  const answer = await answerOf(
+    await fetch(`${at.url}/admin/model`, {
+      method,
+      headers: { Authorization: `Bearer ${TEST_KEY}`, ...(body && { "Content-Type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
+    }),
+  )
+  expectDocumented(method, "/admin/model", answer)
+  return answer
+}
+
+beforeEach(async () => {
+  opened = new AsyncDisposableStack()
+  dir = join((await openDataFolder(opened)).dir, "appliance")
+  app = await serving()
+})
+afterEach(() => opened.disposeAsync())
+
+async function crawled(): Promise<void> {
+  await using engine = await openEngine(settings(), { mode: "write" })
+  await engine.index([aPage("otters", { title: "Otters", markdown: "Otters hold hands asleep." })])
+  await engine.settled()
+}
+
+test("before anything is crawled there is none in use, and both that ship are there", async () => {
+  const { status, body } = await call("GET")
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    model: { in_use: null, setting: null, wanted: "auto", chosen: null, server_problem: null },
+    change: null,
+    available: [
+      { name: "english", dimensions: 384, scripts: ["Latin"] },
+      { name: "multilingual", dimensions: 384, scripts: expect.arrayContaining(["Cyrillic", "Han"]) },
+    ],
+  })
+})
+
+test("another one is asked for, its index built beside the one in use, and then used", async () => {
+  await crawled()
+  const english = { name: "english", embedder: expect.stringMatching(/^all-MiniLM-L6-v2:/) }
+  const multilingual = { name: "multilingual", embedder: expect.stringMatching(/^multilingual-e5-small:/) }
+  expect((await call("GET")).body).toMatchObject({
+    model: {
+      in_use: english,
+      chosen: "english",
+      because: "chosen by what the index holds (0 % of the pages in other languages than English)",
+      languages: { en: 1 },
+    },
+    change: null,
+  })
+
+  const asked = await call("POST", { model: "multilingual" })
+  expect(asked.status).toBe(202)
+  expect(asked.body).toMatchObject({
+    model: { in_use: english, wanted: "multilingual", chosen: null, because: "as it was asked for" },
+    change: { to: multilingual, state: "waiting", pages: 0, of_pages: 1, seconds_left: null },
+  })
+
+  // What the crawler process does beside its crawls; broken off once the page is taken over.
+  await using context = await openGenerations(settings())
+  const stop = new AbortController()
+  const onProgress = ({ step }: { readonly step: string }) => {
+    if (step === "pages") stop.abort()
+  }
+  expect(await upgradeNow(context, { signal: stop.signal, onProgress })).toBe(false)
+  expect((await call("GET")).body).toMatchObject({
+    model: { in_use: english },
+    change: { to: multilingual, state: "building", pages: 1, of_pages: 1 },
+  })
+
+  expect(await upgradeNow(context, { signal: new AbortController().signal })).toBe(true)
+  expect((await call("GET")).body).toMatchObject({
+    model: { in_use: multilingual, wanted: "multilingual" },
+    change: null,
+  })
+  expect((await call("POST", { model: "auto" })).body).toMatchObject({
+    model: { in_use: multilingual, wanted: "auto" },
+  })
+})
+
+test("what is no model is refused, and what the settings say wins", async () => {
+  for (const [model, message] of [
+    ["klingon", "must be one of auto, english, multilingual"],
+    ["./models/mine", "must be one of auto"],
+    [join(dir, "nowhere"), "there is no such folder"],
+  ])
+    expect(await call("POST", { model })).toMatchObject({
+      status: 422,
+      body: { detail: { problems: [{ field: "model", message: expect.stringContaining(message!) }] } },
+    })
+  expect((await call("POST", {})).status).toBe(422)
+  expect((await call("GET")).body.model.wanted).toBe("auto")
+
+  const settled = await serving({ FOSSICK_MODEL: "/srv/models/mine" })
+  const { status, body } = await call("POST", { model: "english" }, settled)
+  expect([status, body.detail.error]).toEqual([
+    409,
+    "The settings name the model /srv/models/mine and win. Empty FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL, and restart, to choose one here.",
+  ])
+})

@@ -1,0 +1,31 @@
+import { AuditLog } from "#base/audit/audit-log.ts"
+import { FairPool } from "#base/flow/fair-pool.ts"
+
+import { History } from "../history/history.ts"
+import { QueryLog } from "../../services/queries/query-log.ts"
+import type { AdminParts } from "./admin-parts.ts"
+
+/** What the admin API works on, beside what the process has open anyway. Nothing of it needs closing. */
+export async function openAdmin(
+  open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig" | "engineConfig"> &
+    Partial<Pick<AdminParts, "queries" | "history" | "audit" | "eventStreams">>,
+): Promise<AdminParts> {
+  const [{ Sources }, { Removals }, { WebhookQueue }, { AlertBook }] = await Promise.all([
+    import("#crawler/sources/sources.ts"),
+    import("#crawler/upkeep/removals/removals.ts"),
+    import("#crawler/reporting/webhooks/webhook-queue.ts"),
+    import("#crawler/reporting/alerts/alert-book.ts"),
+  ])
+  const { db, jobs, engine, engineConfig } = open
+  return {
+    ...open,
+    sources: new Sources(db, jobs),
+    removals: new Removals(db),
+    webhooks: new WebhookQueue(db),
+    alerts: new AlertBook(db),
+    audit: open.audit ?? new AuditLog(db, 1),
+    eventStreams: open.eventStreams ?? new FairPool("event-streams", { places: Infinity }),
+    queries: open.queries ?? new QueryLog(db, 0),
+    history: open.history ?? new History({ db, engine, dataDir: engineConfig.dataDir }),
+  }
+}

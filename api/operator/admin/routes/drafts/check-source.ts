@@ -1,0 +1,178 @@
+import ipaddr from "ipaddr.js"
+
+import { environment } from "#base/settings.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { AllowedNetworks, bareHost, isPrivateByName, portOf } from "#crawler/fetch/guard/allowed-networks.ts"
+import { type OpenedNetwork, openedTo, OpenPorts } from "#crawler/fetch/guard/opened-networks.ts"
+import { secretsNamed } from "#crawler/fetch/secrets.ts"
+import { ownHosts, paceSet } from "#crawler/fetch/hosts/manners.ts"
+import type { SourceSpec } from "#crawler/source.ts"
+import { readSourceSpec } from "#crawler/sources/source-spec.ts"
+import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
+import { workProblems } from "#crawler/sources/written/surroundings.ts"
+
+import type { Problem } from "../../../../server/middleware/query-parameters.ts"
+import type { AdminParts } from "../../admin-parts.ts"
+
+type Written = Readonly<Record<string, unknown>>
+
+/** A source as it was written, and what is wrong with it. */
+export interface CheckedSource {
+  /** Null when it is none. */
+  readonly spec: (SourceSpec & { readonly name: string }) | null
+  /** One a field; empty: it can be declared over the API. What a source means is looked at once its values are of the right kind. */
+  readonly problems: readonly Problem[]
+  /** Its private addresses that are not open: an admin may open their network. */
+  readonly closedAddresses: readonly string[]
+  /** Whether a file of sources could hold it, with what only the API refuses. */
+  readonly fitsFile: boolean
+}
+
+/** Checks a source as `PUT /admin/sources/{name}` does, which declares it if there is no problem. */
+export function checkSource(
+  written: Written,
+  config: AdminParts["crawlerConfig"],
+  db: StateStore,
+): CheckedSource {
+  const { apiSecrets, allowedNetworks, webhookNetworks } = config
+  const refused = [...hiddenProblems(written), ...secretProblems(written, apiSecrets)]
+  let spec: CheckedSource["spec"] = null
+  const wrong: Problem[] = []
+  try {
+    spec = readSourceSpec(written)
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error
+    wrong.push(...error.problems.map(({ path, message }) => ({ field: fieldText(path), message })))
+  }
+  // Whether a secret that may not be used is there is not told.
+  const unfit =
+    spec === null || refused.length > 0 ? [] : workProblems(spec, { env: environment(), webhookNetworks })
+  const closed = spec === null ? [] : closedAddresses(spec, allowedNetworks, openedTo(config, db))
+  const unopened =
+    spec === null ? [] : [...openingProblems(spec, allowedNetworks), ...mannersProblems(spec, config)]
+  const all = [
+    ...refused,
+    ...wrong,
+    ...closed.map(({ field }) => ({ field, message: CLOSED })),
+    ...unopened,
+    ...unfit.map(({ path, message }) => ({ field: fieldText(path), message })),
+  ]
+  return {
+    spec,
+    problems: all.filter(({ field }, index) => all.findIndex((other) => other.field === field) === index),
+    closedAddresses: closed.map(({ address }) => address),
+    fitsFile: spec !== null && hiddenProblems(written).length === 0,
+  }
+}
+
+/**
+ * Whoever has an admin key chooses where a source sends its secrets; so it may name those only that the operator of the
+ * machine has opened to the API, and no file: else the key would read the whole machine.
+ */
+function secretProblems(
+  { login, webhooks, clientCert, caFile }: Written,
+  open: readonly string[],
+): Problem[] {
+  const authority =
+    caFile === undefined || caFile === null ? [] : [{ field: "caFile", message: NO_AUTHORITY }]
+  const secrets = secretsNamed({ login, webhooks, clientCert })
+    .filter(({ from }) => !open.some((name) => from === `\${${name}}`))
+    .map(({ path, from }) => ({
+      field: path.join("."),
+      message:
+        from === "file:"
+          ? "may not name a file over the API; declare the source in the file of sources"
+          : `may not use ${from} over the API; FOSSICK_API_SECRETS can allow it`,
+    }))
+  return [...authority, ...secrets]
+}
+
+const NO_AUTHORITY =
+  "may not name a file over the API; FOSSICK_CA_FILE trusts an authority everywhere, or declare the source in the file of sources"
+
+const CLOSED =
+  "must not be a private address over the API; an admin can allow its network under Add a source, or the operator in FOSSICK_ALLOWED_NETWORKS"
+
+/**
+ * Private addresses that nobody has opened. Names are not resolved here; what they lead to is looked at by each request of a run.
+ */
+function closedAddresses(
+  spec: SourceSpec,
+  allowedNetworks: readonly string[],
+  opened: readonly OpenedNetwork[],
+): readonly { readonly field: string; readonly address: string }[] {
+  const allowed = new AllowedNetworks(allowedNetworks)
+  const ports = new OpenPorts(opened)
+  const isOpen = (url: URL): boolean => {
+    const host = bareHost(url)
+    const addresses = ipaddr.isValid(host) ? [host] : LOOPBACK
+    return (
+      allowed.name(url) || addresses.some((address) => ports.includes(ipaddr.process(address), portOf(url)))
+    )
+  }
+  const addresses = [
+    ...(["seeds", "sitemaps", "feeds"] as const).flatMap((field) =>
+      (spec[field] ?? []).map((address, index) => ({ field: `${field}[${index}]`, address })),
+    ),
+    ...(spec.login?.kind === "form" ? [{ field: "login.url", address: spec.login.url }] : []),
+  ]
+  return addresses.filter(({ address }) => {
+    const url = new URL(address)
+    return isPrivateByName(url) && !isOpen(url)
+  })
+}
+
+/** What `localhost` leads to. */
+const LOOPBACK = ["127.0.0.1", "::1"]
+
+function openingProblems(spec: SourceSpec, allowedNetworks: readonly string[]): Problem[] {
+  return (spec.allowedNetworks ?? []).flatMap((entry, index) =>
+    allowedNetworks.includes(entry)
+      ? []
+      : {
+          field: `allowedNetworks[${index}]`,
+          message:
+            "may not be opened over the API; FOSSICK_ALLOWED_NETWORKS can open it, or the file of sources",
+        },
+  )
+}
+
+/**
+ * To read what a site keeps out of search engines, or to ask more of its server than the settings allow, is for the
+ * operator to decide, who answers for it. The same holds in runs, for sources that are stored: `sourceBy` and `mannersOf` of the crawler.
+ */
+function mannersProblems(
+  { seeds, sitemaps = [], feeds = [], politeness = {}, ignoreNoindex = false }: SourceSpec,
+  config: AdminParts["crawlerConfig"],
+): Problem[] {
+  const isOwn = ownHosts(config)
+  const set = paceSet(
+    config,
+    [...seeds, ...sitemaps, ...feeds].every((address) => isOwn(new URL(address))),
+  )
+  const { robots = null, delayMs, concurrency } = politeness
+  const problem = (field: string, rule: string): Problem => ({
+    field,
+    message: `may not be ${rule} over the API; declare the source in the file of sources`,
+  })
+  return [
+    ...(ignoreNoindex ? [problem("ignoreNoindex", "set")] : []),
+    ...(robots === false && config.robots ? [problem("politeness.robots", "false")] : []),
+    ...((delayMs ?? set.delayMs) < set.delayMs
+      ? [problem("politeness.delayMs", `less than ${set.delayMs}, as the settings have it,`)]
+      : []),
+    ...((concurrency ?? set.concurrency) > set.concurrency
+      ? [problem("politeness.concurrency", `more than ${set.concurrency}, as the settings have it,`)]
+      : []),
+  ]
+}
+
+/** How lists show values of a login that may be secrets. */
+const HIDDEN = "(hidden)"
+
+/** What was read here must not be written back: it would replace a secret by the word that hides it. */
+function hiddenProblems({ login = null }: Written): Problem[] {
+  if (!JSON.stringify(login).includes(JSON.stringify(HIDDEN))) return []
+  const message = `holds ${HIDDEN} where a value was hidden; write the value, or name a secret`
+  return [{ field: "login", message }]
+}

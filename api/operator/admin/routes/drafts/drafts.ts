@@ -1,0 +1,86 @@
+import type { Router } from "@koa/router"
+
+import { concealedMessage, UNREACHABLE_HOST, untilTold } from "#crawler/fetch/concealed.ts"
+import { defineSource } from "#crawler/source.ts"
+import { withoutSecrets } from "#crawler/sources/shown-source.ts"
+import { sourceYaml, withoutDefaults } from "#crawler/sources/file/source-yaml.ts"
+import { fullCrawlOf } from "#crawler/sources/file/plan.ts"
+
+import type { RequestState } from "../../../../context.ts"
+import { ApiError } from "../../../../errors.ts"
+import { strictBody } from "../../../../server/middleware/query-parameters.ts"
+import type { AdminParts } from "../../admin-parts.ts"
+import { draftBody } from "../../schemas.ts"
+import { nameOf, unknownSource } from "../sources.ts"
+import { whileWaiting } from "../while-waiting.ts"
+import { checkSource } from "./check-source.ts"
+
+/** Sources tried at the same time: each may start a browser. */
+const TRIALS = 1
+
+/** A source while somebody writes it: what a file would say, what is wrong, and how its pages would read. */
+export function draftRoutes(router: Router<RequestState>, parts: AdminParts): void {
+  const { db, sources, crawlerConfig: config } = parts
+  const readDraft = strictBody(draftBody)
+  let trying = 0
+
+  router.get("/sources/:name/written", (ctx) => {
+    const name = nameOf(ctx)
+    const entry = sources.getListed(name)
+    if (!entry) throw unknownSource(name)
+    const source = withoutDefaults(withoutSecrets(entry.source))
+    ctx.body = { name, origin: entry.origin, source, yaml: sourceYaml(source) }
+  })
+
+  router.post("/sources/preview", (ctx) => {
+    const { source } = readDraft(ctx)
+    const { spec, problems, closedAddresses, fitsFile } = checkSource(source, config, db)
+    const name = typeof source["name"] === "string" ? source["name"] : null
+    const old = name === null ? null : sources.get(name)
+    const crawl = spec && fullCrawlOf(db, defineSource(spec), "api", config)
+    ctx.body = {
+      name,
+      exists: old?.origin ?? null,
+      yaml: sourceYaml(source),
+      problems,
+      closed_addresses: closedAddresses,
+      fits_file: fitsFile,
+      full_crawl: crawl && {
+        pages: crawl.pages,
+        pages_known: crawl.areKnown,
+        seconds: crawl.seconds,
+        delay_ms: crawl.delayMs,
+      },
+    }
+  })
+
+  router.post("/sources/trial", async (ctx) => {
+    const { source } = readDraft(ctx)
+    const { spec, problems } = checkSource(source, config, db)
+    if (spec === null || problems.length > 0) {
+      ctx.body = { problems, login: null, pages: [], requests: 0, took_ms: 0 }
+      return
+    }
+    if (trying >= TRIALS) throw new ApiError(429, "Another source is being tried. Try again shortly.")
+    trying += 1
+    try {
+      // Loaded with the first, as what reading needs.
+      const { trySource } = await import("#crawler/sources/survey/trial.ts")
+      const { triedInBrief } = await import("#crawler/sources/survey/survey-wire.ts")
+      const startedAt = performance.now()
+      const signal = whileWaiting(ctx)
+      const trial = await trySource(spec, { db, config, signal }).catch((error: unknown) => {
+        if ((error as Error).constructor !== Error) throw error
+        throw new ApiError(409, `It cannot be read: ${concealedMessage(error as Error)}.`)
+      })
+      const { login, pages, requests, tookMs } = trial
+      const isConcealed = login?.error === UNREACHABLE_HOST || pages.some(isUnknown)
+      if (isConcealed) await untilTold(startedAt, signal)
+      ctx.body = { problems, login, pages: pages.map(triedInBrief), requests, took_ms: tookMs }
+    } finally {
+      trying -= 1
+    }
+  })
+}
+
+const isUnknown = ({ outcome }: { readonly outcome: string }): boolean => outcome === "failed:dns"

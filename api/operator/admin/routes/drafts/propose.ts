@@ -1,0 +1,58 @@
+import type { Router } from "@koa/router"
+
+import { concealedMessage, untilTold } from "#crawler/fetch/concealed.ts"
+import { ownHosts } from "#crawler/fetch/hosts/manners.ts"
+import { toPageUrl } from "#engine"
+
+import type { RequestState } from "../../../../context.ts"
+import { ApiError } from "../../../../errors.ts"
+import { strictBody, unprocessable } from "../../../../server/middleware/query-parameters.ts"
+import type { AdminParts } from "../../admin-parts.ts"
+import { proposeBody } from "../../schemas.ts"
+import { whileWaiting } from "../while-waiting.ts"
+
+/** Sites looked at at the same time: each may start a browser, and takes its time. */
+const LOOKS = 1
+
+const NOT_OWN =
+  "may be true over the API only for hosts in FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS; at the machine use fossick sources add --ignore-robots"
+
+/** One look at a site, and the source that fits it. */
+export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): void {
+  const readPropose = strictBody(proposeBody)
+  let looking = 0
+
+  router.post("/sources/propose", async (ctx) => {
+    const { url: address, ignore_robots: ignoresRobots = false } = readPropose(ctx)
+    const url = toPageUrl(address)
+    if (url === null) throw unprocessable([{ field: "url", message: "must be an http or https address" }])
+    if (ignoresRobots && !ownHosts(parts.crawlerConfig)(new URL(url)))
+      throw unprocessable([{ field: "ignore_robots", message: NOT_OWN }])
+    if (looking >= LOOKS) throw new ApiError(429, "Another site is being looked at. Try again shortly.")
+    looking += 1
+    try {
+      // Loaded with the first, as what reading needs.
+      const { surveySite } = await import("#crawler/sources/survey/survey.ts")
+      const { surveyOnWire } = await import("#crawler/sources/survey/survey-wire.ts")
+      const { db, sources, crawlerConfig: config } = parts
+      const signal = whileWaiting(ctx)
+      const startedAt = performance.now()
+      const survey = await surveySite(url, {
+        db,
+        config,
+        trusted: false,
+        tellsNetworks: config.adminNetworks,
+        ignoresRobots,
+        taken: new Set(sources.list().map(({ source }) => source.name)),
+        signal,
+      }).catch((error: unknown) => {
+        if ((error as Error).constructor !== Error) throw error
+        throw new ApiError(409, `It cannot be read: ${concealedMessage(error as Error)}.`)
+      })
+      if (survey.outcome === "failed:dns" && !config.adminNetworks) await untilTold(startedAt, signal)
+      ctx.body = surveyOnWire(survey)
+    } finally {
+      looking -= 1
+    }
+  })
+}

@@ -1,0 +1,131 @@
+import { lookup } from "node:dns/promises"
+
+import type { Router } from "@koa/router"
+import ipaddr from "ipaddr.js"
+
+import { environment } from "#base/settings.ts"
+import { isMetadataHost, isPublic } from "#crawler/fetch/guard/address-kind.ts"
+import { bareHost, portOf } from "#crawler/fetch/guard/allowed-networks.ts"
+import {
+  choicesFor,
+  closedBecause,
+  holdsAddress,
+  type OpenedNetwork,
+  OpenedNetworks,
+} from "#crawler/fetch/guard/opened-networks.ts"
+import { crawlerSettings } from "#crawler/settings.ts"
+import { toPageUrl } from "#engine"
+
+import type { RequestState } from "../../../../context.ts"
+import { ApiError, badRequest } from "../../../../errors.ts"
+import { strictBody, unprocessable } from "../../../../server/middleware/query-parameters.ts"
+import type { ApiSettings } from "../../../upkeep/setting-routes.ts"
+import type { AdminParts } from "../../admin-parts.ts"
+import { networkBody, networkLookBody } from "../../schemas.ts"
+import { type AddressesOf, isOwnService } from "./own-services.ts"
+
+/** Where a host is, and what an admin may open for it. */
+interface HostLook {
+  readonly host: string
+  readonly port: number
+  readonly addresses: readonly string[]
+  /** `none`: it has no address. */
+  readonly is: "private" | "public" | "none"
+  /** Networks that may be opened, the narrowest first. */
+  readonly choices: readonly string[]
+  /** Whether it is open already. */
+  readonly open: boolean
+}
+
+const OFF = `${crawlerSettings.adminNetworks.name} is off: only the operator of the machine may allow a private network, in FOSSICK_ALLOWED_NETWORKS or in the file of sources.`
+/** The most that may be open: each is checked with each request of a crawl. */
+const MOST_OPEN = 1000
+
+/** The private networks that admins opened for the sources that are declared here: `/admin/networks`. */
+export function networkRoutes(
+  router: Router<RequestState>,
+  {
+    db,
+    crawlerConfig,
+    apiSettings,
+  }: Pick<AdminParts, "db" | "crawlerConfig"> & { readonly apiSettings: ApiSettings },
+  addressesOf: AddressesOf = systemAddresses,
+): void {
+  const opened = new OpenedNetworks(db)
+  const readLook = strictBody(networkLookBody)
+  const readNetwork = strictBody(networkBody)
+  const env = environment()
+
+  const look = async (address: string): Promise<HostLook> => {
+    if (!crawlerConfig.adminNetworks) throw new ApiError(409, OFF)
+    const page = toPageUrl(address)
+    if (page === null) throw unprocessable([{ field: "url", message: "must be an http or https address" }])
+    const url = new URL(page)
+    const host = bareHost(url)
+    const port = Number(portOf(url))
+    const addresses = isMetadataHost(host) ? [] : await addressesOf(host)
+    const near = addresses.filter((one) => !isPublic(ipaddr.process(one)))
+    const choices: string[] = []
+    for (const network of new Set(near.flatMap(choicesFor))) {
+      if (!(await isOwnService(network, port, { env, apiSettings, addressesOf }))) choices.push(network)
+    }
+    const isOpenTo = (one: string) =>
+      opened.list().some((entry) => entry.port === port && holdsAddress(entry.network, one))
+    return {
+      host,
+      port,
+      addresses,
+      is: near.length > 0 ? "private" : addresses.length > 0 ? "public" : "none",
+      choices,
+      open: near.length > 0 && near.every(isOpenTo),
+    }
+  }
+
+  router.get("/networks", (ctx) => {
+    ctx.body = { on: crawlerConfig.adminNetworks, networks: opened.list().map(onWire) }
+  })
+
+  router.post("/networks/look", async (ctx) => {
+    ctx.body = await look(readLook(ctx).url)
+  })
+
+  router.post("/networks", async (ctx) => {
+    const { url, network } = readNetwork(ctx)
+    const refuse = (field: string, message: string) => unprocessable([{ field, message }])
+    const { host, port, addresses } = await look(url)
+    const why = closedBecause(network)
+    if (why !== null) throw refuse("network", why)
+    if (!addresses.some((address) => holdsAddress(network, address)))
+      throw refuse("network", `must hold an address of ${host}`)
+    if (await isOwnService(network, port, { env, apiSettings, addressesOf }))
+      throw refuse("network", `must not be opened on port ${port}, where a service of the appliance listens`)
+    if (opened.list().length >= MOST_OPEN)
+      throw new ApiError(409, `${MOST_OPEN} networks are open. Close one first.`)
+    ctx.status = 201
+    ctx.body = onWire(opened.open({ network, port, host }))
+  })
+
+  router.delete("/networks/:id", (ctx) => {
+    const id = (ctx as { params?: Readonly<Record<string, string>> }).params?.["id"] ?? ""
+    if (!/^\d{1,15}$/.test(id)) throw badRequest("Invalid id. Must be a number.")
+    if (!opened.close(Number(id))) throw new ApiError(404, `No network is open under ${id}.`)
+    ctx.body = { id: Number(id), closed: true }
+  })
+}
+
+export const onWire = ({ id, network, port, host, openedAt }: OpenedNetwork) => ({
+  id,
+  network,
+  port,
+  host,
+  opened_at: openedAt,
+})
+
+async function systemAddresses(host: string): Promise<readonly string[]> {
+  if (ipaddr.isValid(host)) return [ipaddr.process(host).toString()]
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address.replace(/%.*/, ""))
+  } catch {
+    return []
+  }
+}

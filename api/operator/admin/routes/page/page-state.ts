@@ -1,0 +1,116 @@
+import type { Router } from "@koa/router"
+
+import { OtherForms } from "#crawler/crawl/duplicates/other-forms.ts"
+import { concealedEnd } from "#crawler/fetch/concealed.ts"
+import { type KnownAddress, KnownAddresses } from "#crawler/crawl/frontier/known-addresses.ts"
+import { PageLinks } from "#crawler/crawl/frontier/page-links.ts"
+import { type Page, type PageUrl, sourcesOf } from "#engine"
+import { typeOf } from "#engine/index/page/page-type.ts"
+import { cutIntoPassages } from "#engine/text/passages.ts"
+
+import type { RequestState } from "../../../../context.ts"
+import { ApiError, badRequest } from "../../../../errors.ts"
+import { parameter, strictBody, unprocessable } from "../../../../server/middleware/query-parameters.ts"
+import type { AdminParts } from "../../admin-parts.ts"
+import { recrawlBody } from "../../schemas.ts"
+import { jobOnWire } from "../../wire.ts"
+import { whileWaiting } from "../while-waiting.ts"
+import { addressOf } from "./pages.ts"
+
+/** Passages of a page that are shown. */
+const MAX_PASSAGES = 200
+/** Pages that are named as linking to it. */
+const MAX_LINKING = 50
+/** Pages of one source whose links are looked through: a second's work, with pauses for others. */
+const MOST_LOOKED_THROUGH = 20_000
+
+/** A page as the index holds it, with what every source knows of it; and another visit to it. */
+export function pageStateRoutes(router: Router<RequestState>, parts: AdminParts): void {
+  const { db, engine, jobs, removals, sources } = parts
+  const readRecrawl = strictBody(recrawlBody)
+
+  router.get("/page", async (ctx) => {
+    const url = addressOf(parameter(ctx, "url"))
+    if (url === null) throw badRequest("Invalid url. Must be an http or https address.")
+    const signal = whileWaiting(ctx)
+    const known = new KnownAddresses(db).all(url).map(concealedEnd)
+    const page = await engine.get(url)
+    const names = [...new Set([...known.map(({ source }) => source), ...(page ? sourcesOf(page) : [])])]
+    ctx.body = {
+      url,
+      page: page && (await pageOnWire(page, signal)),
+      other_forms: new OtherForms(db).of(url, names).map((form) => ({ url: form.url, format: form.format })),
+      known: known.map(knownOnWire),
+      linked_from: await linksIn(new PageLinks(db), names, url, signal),
+    }
+  })
+
+  router.post("/page/recrawl", (ctx) => {
+    const { url: address } = readRecrawl(ctx)
+    const url = addressOf(address)
+    if (url === null) throw unprocessable([{ field: "url", message: "must be an http or https address" }])
+    const known = new KnownAddresses(db)
+    const declared = known.all(url).filter(({ source }) => sources.get(source) !== null)
+    if (declared.length === 0) {
+      throw new ApiError(
+        409,
+        "No declared source has met this address. Make it a start of one, or link it from a page that is read.",
+      )
+    }
+    const started = declared.flatMap(({ source }) => {
+      known.makeDue(url, source)
+      return sources.run(source, { trigger: "api", visits: "due" }) ?? []
+    })
+    ctx.status = 202
+    ctx.body = {
+      url,
+      jobs: started.map(({ id }) => jobs.get(id)!).map((job) => jobOnWire(job, removals.ofRun(job.id))),
+    }
+  })
+}
+
+async function pageOnWire(page: Page, signal: AbortSignal) {
+  const passages = await cutIntoPassages({ chars: page.markdown.length, signal }, page.markdown)
+  return {
+    title: page.title,
+    description: page.description,
+    language: page.language,
+    author: page.author,
+    published_at: page.publishedAt,
+    crawled_at: page.fetchedAt,
+    topic: page.topic,
+    type: typeOf(page),
+    unsafe: page.unsafe,
+    sources: sourcesOf(page),
+    characters: page.markdown.length,
+    images: page.images.length,
+    passages: passages.slice(0, MAX_PASSAGES),
+    passages_total: passages.length,
+  }
+}
+
+const knownOnWire = (known: KnownAddress) => ({
+  source: known.source,
+  outcome: known.outcome,
+  detail: known.detail,
+  job_id: known.job === 0 ? null : known.job,
+  depth: known.depth,
+  found_how: known.foundHow,
+  found_on: known.foundOn,
+  first_seen: new Date(known.firstSeen),
+  visited_at: new Date(known.visitedAt),
+  changed_at: known.changedAt === null ? null : new Date(known.changedAt),
+  due_at: known.dueAt === 0 ? null : new Date(known.dueAt),
+})
+
+async function linksIn(links: PageLinks, sources: readonly string[], url: PageUrl, signal: AbortSignal) {
+  const pages: { url: string; source: string }[] = []
+  let isAll = true
+  for (const source of sources) {
+    const room = MAX_LINKING - pages.length
+    const found = await links.linking(source, url, { limit: room, most: MOST_LOOKED_THROUGH }, signal)
+    pages.push(...found.urls.map((one) => ({ url: one, source })))
+    isAll &&= found.isAll
+  }
+  return { pages, all: isAll }
+}

@@ -1,0 +1,79 @@
+import type { Router } from "@koa/router"
+
+import { concealedEnd, concealedMessage, untilTold } from "#crawler/fetch/concealed.ts"
+import { tracePage } from "#crawler/reporting/why/trace.ts"
+import { traceOnWire } from "#crawler/reporting/why/wire.ts"
+import { type PageUrl, toPageUrl } from "#engine"
+
+import type { RequestState } from "../../../../context.ts"
+import { ApiError, badRequest } from "../../../../errors.ts"
+import type { AdminParts } from "../../admin-parts.ts"
+import { parameter, strictBody, unprocessable } from "../../../../server/middleware/query-parameters.ts"
+import { characters } from "../../../../server/wire/characters.ts"
+import { MAX_QUERY_CHARS, tryBody } from "../../schemas.ts"
+import { whileWaiting } from "../while-waiting.ts"
+
+/** Pages tried at the same time: each may start a browser. */
+const TRIES = 2
+
+/** What is known of one page, and how it reads now. */
+export function pageRoutes(router: Router<RequestState>, parts: AdminParts): void {
+  const readTry = strictBody(tryBody)
+  let trying = 0
+
+  router.get("/why", async (ctx) => {
+    const url = addressOf(parameter(ctx, "url"))
+    if (url === null) throw badRequest("Invalid url. Must be an http or https address.")
+    const query = parameter(ctx, "query")
+    if (query !== undefined && characters(query) > MAX_QUERY_CHARS) {
+      throw badRequest(`Invalid query. Must have at most ${MAX_QUERY_CHARS} characters.`)
+    }
+    ctx.body = traceOnWire(await tracePage(url, { ...parts, conceals: true }, query))
+  })
+
+  router.post("/try", async (ctx) => {
+    const { url: address, source, rendering } = readTry(ctx)
+    const url = addressOf(address)
+    if (url === null) throw unprocessable([{ field: "url", message: "must be an http or https address" }])
+    if (trying >= TRIES) throw new ApiError(429, "Other pages are being tried. Try again shortly.")
+    trying += 1
+    try {
+      // Loaded with the first: what reading needs is a third of this process's code.
+      const { CannotReadError, tryAddress } = await import("#crawler/reporting/why/try/try-address.ts")
+      const { triedOnWire } = await import("#crawler/reporting/why/try/try-wire.ts")
+      const { db, jobs, sources, crawlerConfig: config } = parts
+      const signal = whileWaiting(ctx)
+      const startedAt = performance.now()
+      const tried = await tryAddress(url, {
+        db,
+        jobs,
+        sources,
+        config,
+        source,
+        rendering,
+        trusted: false,
+        signal,
+      }).catch((error: unknown) => {
+        throw error instanceof CannotReadError
+          ? new ApiError(409, `It cannot be read: ${concealedMessage(error)}.`)
+          : error
+      })
+      if (tried === null)
+        throw new ApiError(404, `There is no source ${JSON.stringify(source?.slice(0, 200))}.`)
+      const end = concealedEnd(tried)
+      if (end !== tried) await untilTold(startedAt, signal)
+      const { robots } = tried
+      const took = end === tried ? tried.tookMs : Math.round(performance.now() - startedAt)
+      ctx.body = triedOnWire({
+        ...end,
+        tookMs: took,
+        robots: robots.detail === tried.detail ? { ...robots, detail: end.detail } : robots,
+      })
+    } finally {
+      trying -= 1
+    }
+  })
+}
+
+export const addressOf = (text: string | undefined): PageUrl | null =>
+  text === undefined ? null : toPageUrl(text)

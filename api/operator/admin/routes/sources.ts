@@ -1,0 +1,173 @@
+import type { Router } from "@koa/router"
+
+import { didYouMean } from "#base/text/near-names.ts"
+import { fieldText, SourceError } from "#crawler/sources/written/source-problem.ts"
+import { fullCrawlOf } from "#crawler/sources/file/plan.ts"
+import { sourceStatus } from "#crawler/sources/source-status.ts"
+import { type ListedSource, SourceOfFileError } from "#crawler/sources/source-table.ts"
+
+import type { Context, RequestState } from "../../../context.ts"
+import { ApiError, badRequest } from "../../../errors.ts"
+import type { AdminParts } from "../admin-parts.ts"
+import {
+  flagParameter,
+  sliceOf,
+  strictBody,
+  unprocessable,
+  wholeNumber,
+} from "../../../server/middleware/query-parameters.ts"
+import { MAX_NEXT_RUNS, noFields, runBody, runSeveralBody } from "../schemas.ts"
+import { jobOnWire, sourceOnWire } from "../wire.ts"
+import { checkSource } from "./drafts/check-source.ts"
+
+/** The sources: list, show, declare, take away, run, pause, resume; one-off crawls are listed, shown and taken away. */
+export function sourceRoutes(
+  router: Router<RequestState>,
+  { db, engine, sources, jobs, removals, crawlerConfig }: AdminParts,
+): void {
+  const readRun = strictBody(runBody)
+  const readRunSeveral = strictBody(runSeveralBody)
+  const nothing = strictBody(noFields)
+  const onWire = async (entries: readonly ListedSource[]) => {
+    const names = entries.map(({ source }) => source.name)
+    const statuses = await sourceStatus({ db, jobs, engine }, names)
+    return entries.map((entry) => sourceOnWire(entry, statuses.get(entry.source.name)!))
+  }
+  const undeclared = (name: string) =>
+    sources.getListed(name) === null
+      ? unknownSource(name)
+      : new ApiError(
+          409,
+          `${JSON.stringify(name)} is a one-off crawl, which cannot be run or paused. Declare it first: PUT /admin/sources/${encodeURIComponent(name)}.`,
+        )
+  const shown = async (name: string) => {
+    const entry = sources.getListed(name)
+    if (!entry) throw unknownSource(name)
+    return (await onWire([entry]))[0]
+  }
+
+  router.get("/sources", async (ctx) => {
+    const { limit, offset } = sliceOf(ctx)
+    const all = sources.listAll()
+    ctx.body = {
+      sources: await onWire(all.slice(offset, offset + limit)),
+      total: all.length,
+      limit,
+      offset,
+    }
+  })
+
+  router.get("/sources/:name", async (ctx) => {
+    ctx.body = await shown(nameOf(ctx))
+  })
+
+  router.put("/sources/:name", async (ctx) => {
+    const name = nameOf(ctx)
+    const run = flagParameter(ctx, "run")
+    const { name: written = name, ...fields } = ctx.state.body
+    if (written !== name) throw unprocessable([{ field: "name", message: `must be ${name}, as in the path` }])
+    const isNew = sources.get(name) === null
+    const { problems } = checkSource({ name, ...fields }, crawlerConfig, db)
+    if (problems.length > 0) throw unprocessable(problems)
+    try {
+      sources.put({ name, ...fields })
+    } catch (error) {
+      throw sourceRefusal(error)
+    }
+    if (run) sources.run(name, { trigger: "api" })
+    ctx.status = isNew ? 201 : 200
+    ctx.body = await shown(name)
+  })
+
+  router.delete("/sources/:name", (ctx) => {
+    const name = nameOf(ctx)
+    const removePages = flagParameter(ctx, "remove_pages")
+    try {
+      if (!sources.delete(name, { removePages })) throw unknownSource(name)
+    } catch (error) {
+      throw sourceRefusal(error)
+    }
+    ctx.body = { name, deleted: true, remove_pages: removePages }
+  })
+
+  router.post("/sources/:name/run", (ctx) => {
+    const name = nameOf(ctx)
+    const { visits = "all" } = readRun(ctx)
+    const job = sources.run(name, { trigger: "api", visits })
+    if (!job) throw undeclared(name)
+    ctx.status = 202
+    ctx.body = jobOnWire(job, removals.ofRun(job.id))
+  })
+
+  router.post("/sources/run", (ctx) => {
+    const { names, all, visits = "all" } = readRunSeveral(ctx)
+    if ((all === undefined) === (names === undefined))
+      throw unprocessable([{ field: "names", message: "must be given, or all: true, and not both" }])
+    const wanted = names ?? sources.list().flatMap(({ source, paused }) => (paused ? [] : [source.name]))
+    // None runs unless all can.
+    const known = sources.list().map(({ source }) => source.name)
+    const unknown = wanted.findIndex((name) => !known.includes(name))
+    if (unknown >= 0) {
+      const name = wanted[unknown]!
+      const message = `is unknown: There is no source ${JSON.stringify(name.slice(0, 200))}${didYouMean(name, known)}`
+      throw unprocessable([{ field: `names[${unknown}]`, message }])
+    }
+    const started = [...new Set(wanted)].flatMap(
+      (name) => sources.run(name, { trigger: "api", visits }) ?? [],
+    )
+    ctx.status = 202
+    ctx.body = { jobs: started.map((job) => jobOnWire(job, removals.ofRun(job.id))) }
+  })
+
+  for (const action of ["pause", "resume"] as const) {
+    router.post(`/sources/:name/${action}`, async (ctx) => {
+      nothing(ctx)
+      const name = nameOf(ctx)
+      if (!sources[action](name)) throw undeclared(name)
+      ctx.body = await shown(name)
+    })
+  }
+
+  router.get("/sources/:name/full-crawl", (ctx) => {
+    const name = nameOf(ctx)
+    const entry = sources.getListed(name)
+    if (!entry) throw unknownSource(name)
+    const { pages, areKnown, seconds, delayMs } = fullCrawlOf(
+      db,
+      entry.source,
+      sources.authorOf(name),
+      crawlerConfig,
+    )
+    ctx.body = { name, pages, pages_known: areKnown, seconds, delay_ms: delayMs }
+  })
+
+  router.get("/sources/:name/next-runs", (ctx) => {
+    const name = nameOf(ctx)
+    const count = wholeNumber(ctx, "count", 5, 1, MAX_NEXT_RUNS)
+    const entry = sources.getListed(name)
+    if (!entry) throw unknownSource(name)
+    ctx.body = {
+      name,
+      paused: entry.paused,
+      schedule: entry.source.schedule,
+      next_runs: sources.nextRuns(name, count),
+    }
+  })
+}
+
+export function nameOf(ctx: Context & { params?: Readonly<Record<string, string>> }): string {
+  const name = ctx.params?.["name"]
+  if (name === undefined) throw badRequest("The name of the source is missing.")
+  return name
+}
+
+export const unknownSource = (name: string): ApiError =>
+  new ApiError(404, `There is no source ${JSON.stringify(name.slice(0, 200))}.`)
+
+function sourceRefusal(error: unknown): unknown {
+  if (error instanceof SourceOfFileError) return new ApiError(409, error.message)
+  if (error instanceof SourceError) {
+    return unprocessable(error.problems.map(({ path, message }) => ({ field: fieldText(path), message })))
+  }
+  return error
+}

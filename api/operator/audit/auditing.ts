@@ -1,0 +1,127 @@
+import type { Actor, AuditLog } from "#base/audit/audit-log.ts"
+import { fieldChanges } from "#base/audit/field-changes.ts"
+
+import type { WriteQueue } from "../../identity/accounts/billing/write-queue.ts"
+import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
+import type { Context, Middleware } from "../../context.ts"
+import { toApiError } from "../../errors.ts"
+import { changesNothing } from "./asking-calls.ts"
+
+/** States of what calls change, by the first segment behind `/admin`: as an entry may show them. Null: there is none of that name. */
+export type Looks = Readonly<Record<string, (id: string) => unknown>>
+
+export interface AuditingParts {
+  readonly audit: AuditLog
+  readonly keys: Pick<KeyStore, "list">
+  readonly writes: Pick<WriteQueue, "run">
+  /** Told of a change that is not noted. */
+  readonly onProblem: (error: unknown, action: string) => void
+}
+
+/**
+ * Notes each change that is made with a key of the role admin, or by somebody who signed in with one, before it is
+ * acknowledged; and each change of keys, whoever makes it. What is refused changes nothing and is not noted; what fails may have changed something, and is.
+ */
+export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Middleware {
+  const actorOf = ({ state }: Context): Actor => ({
+    kind: state.presented === undefined ? "key" : "session",
+    id: state.key.id,
+    name: keys.list().find(({ id }) => id === state.key.id)?.name ?? "",
+  })
+  const note = async (ctx: Context, status: number): Promise<void> => {
+    const { key, before, after, keysChanged = [] }: Partial<Context["state"]> = ctx.state
+    const isNoted = key?.role === "admin" || keysChanged.length > 0
+    if (!isNoted || changesNothing(ctx.method, ctx.path) || (status >= 400 && status < 500)) return
+    const { action, object } = nameOf(ctx)
+    try {
+      const looked = after === undefined ? [] : fieldChanges(before, await after(idIn(ctx.body)))
+      // What an order says is all that can be told of it where no state shows it.
+      const fields = looked.length > 0 ? looked : fieldChanges(null, ctx.state.body)
+      const changes = [...keysChanged, ...fields]
+      const who = actorOf(ctx)
+      const { ip: address } = ctx
+      await writes.run(() => audit.note({ who, action, object, status, changes, address }))
+    } catch (error) {
+      onProblem(error, action)
+    }
+  }
+  return async (ctx, next) => {
+    if (ctx.method === "GET" || ctx.method === "HEAD" || ctx.method === "OPTIONS") {
+      await next()
+      return
+    }
+    try {
+      await next()
+    } catch (error) {
+      await note(ctx, toApiError(error).status)
+      throw error
+    }
+    await note(ctx, ctx.status)
+  }
+}
+
+/** Looks at what a call of the admin API is about to change, and says how to look again. */
+export function lookingBefore(looks: Looks): Middleware {
+  return async (ctx, next) => {
+    const [collection = "", id] = segmentsOf(ctx.path)
+    const look = looks[collection]
+    if (
+      look !== undefined &&
+      ctx.method !== "GET" &&
+      ctx.method !== "HEAD" &&
+      !changesNothing(ctx.method, ctx.path)
+    ) {
+      ctx.state.before = await look(id ?? "")
+      ctx.state.after = async (made) => {
+        const now = await look(id ?? "")
+        return now === null && made !== null && ctx.state.before === null ? await look(made) : now
+      }
+    }
+    await next()
+  }
+}
+
+const segmentsOf = (path: string): readonly string[] =>
+  path
+    .replace(/^\/admin\//, "")
+    .split("/")
+    .map((one) => decodedOr(one))
+
+function decodedOr(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** What a call is in the reference, and what it was about: its path up to the last name in it. */
+function nameOf(ctx: Context): { readonly action: string; readonly object: string } {
+  const { _matchedRoute: route } = ctx as { readonly _matchedRoute?: unknown }
+  const pattern = typeof route === "string" ? route : ctx.path
+  const parts = pattern
+    .replace(/^\/admin(?=\/)/, "")
+    .split("/")
+    .slice(1)
+  const last = parts.findLastIndex((one) => one.startsWith(":"))
+  const about = segmentsOf(ctx.path.replace(/^\/(?!admin\/)/, ""))
+  const action = `${ctx.method} ${pattern.replaceAll(/:(\w+)/g, "{$1}")}`
+  const { keysChanged = [] } = ctx.state
+  if (last === -1 && keysChanged.length > 0)
+    return { action, object: keysChanged.length === 1 ? keysChanged[0]!.field : "keys" }
+  const made = last === -1 && ctx.method === "POST" ? idIn(ctx.body) : null
+  const named = last === -1 ? [parts[0] ?? "", ...(made === null ? [] : [made])] : about.slice(0, last + 1)
+  return { action, object: named.join("/") }
+}
+
+/** The name of what was made, in an answer that shows it; null: it names nothing. */
+function idIn(body: unknown): string | null {
+  if (typeof body !== "object" || body === null) return null
+  const { id, name, rule } = body as {
+    readonly id?: unknown
+    readonly name?: unknown
+    readonly rule?: unknown
+  }
+  const found = id ?? (rule === undefined ? name : (rule as { readonly id?: unknown }).id)
+  return typeof found === "string" || typeof found === "number" ? String(found) : null
+}

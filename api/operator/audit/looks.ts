@@ -1,0 +1,67 @@
+import type { StateStore } from "#base/store/state-store.ts"
+import type { Jobs } from "#crawler/jobs/jobs.ts"
+import type { SourceTable } from "#crawler/sources/source-table.ts"
+import { OpenedNetworks } from "#crawler/fetch/guard/opened-networks.ts"
+import { withoutSecrets } from "#crawler/sources/shown-source.ts"
+import { firstSourceFile, readFirstSource } from "#engine/lifecycle/filling/first-source.ts"
+import { wantedModel } from "#engine/lifecycle/generations/generation-file.ts"
+
+import { keyOnWire } from "../../identity/accounts/keys/key-wire.ts"
+import { openKeyStore } from "../../identity/accounts/keys/keys.ts"
+import { PublicKeyStore } from "../../identity/accounts/public-keys/public-key-store.ts"
+import { ApplianceName } from "../../faces/appliance-name.ts"
+import { JudgedStore } from "../judging/judged-store.ts"
+import { RuleStore } from "../rules/rule-store.ts"
+import type { Looks } from "./auditing.ts"
+
+/** How things of the admin API are, as an entry of the audit log may show them. What is not here is told by its order alone. */
+export function openLooks({
+  db,
+  sources,
+  jobs,
+  engineConfig,
+}: {
+  readonly db: StateStore
+  readonly sources: Pick<SourceTable, "get">
+  readonly jobs: Pick<Jobs, "get">
+  readonly engineConfig: { readonly dataDir: string; readonly engine: string }
+}): Looks {
+  const keys = openKeyStore(db, "")
+  const publicKeys = new PublicKeyStore(db)
+  const networks = new OpenedNetworks(db)
+  const rules = new RuleStore(db)
+  const judged = new JudgedStore(db)
+  const name = new ApplianceName(db)
+  const { dataDir, engine } = engineConfig
+  return {
+    sources(id) {
+      const entry = sources.get(id)
+      if (entry === null) return null
+      // As it was written: what it leaves out has its default, and is no change.
+      const { name: _, login, ...spec } = entry.spec
+      return {
+        ...spec,
+        ...withoutSecrets({ login: login ? entry.source.login : null }),
+        paused: entry.paused,
+      }
+    },
+    jobs(id) {
+      const job = /^\d{1,15}$/.test(id) ? jobs.get(Number(id)) : null
+      return job && { state: job.state }
+    },
+    keys(id) {
+      const key = keys.list().find((one) => one.id === id)
+      return key === undefined ? null : keyOnWire(key)
+    },
+    "public-keys": (id) => publicKeys.get(id),
+    networks(id) {
+      const entry = /^\d{1,15}$/.test(id) ? networks.get(Number(id)) : null
+      return entry && { network: entry.network, port: entry.port, host: entry.host }
+    },
+    rules: (id) => rules.get(id),
+    "judged-questions": (id) => judged.get(id),
+    appliance: () => ({ name: name.get() }),
+    model: () => ({ model: wantedModel(dataDir, engine) }),
+    vectors: async () => ({ first_source: await readFirstSource(firstSourceFile(dataDir)) }),
+  }
+}

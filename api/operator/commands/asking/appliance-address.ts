@@ -1,0 +1,61 @@
+import { CommandError } from "#base/run-command.ts"
+import { environment, readSettings, SettingsError } from "#base/settings.ts"
+
+import { FossickClient, FossickError } from "../../../client/client.ts"
+import { apiSettings } from "../../../settings.ts"
+
+/** For an answer; one that takes longer will not come. */
+const PATIENCE_MS = 60_000
+
+/** What is common to commands that ask a running appliance. */
+export interface Asking {
+  /** Address of the appliance; default: what the settings say. */
+  readonly url: string | undefined
+  readonly json: boolean
+}
+
+/**
+ * Where commands that ask a running appliance reach it, and with which key.
+ * @param address of the appliance; default: what the settings say
+ * @throws SettingsError
+ */
+export function applianceAddress(address: string | undefined): {
+  readonly url: string
+  readonly key: string
+} {
+  const { publicUrl, port, apiKey: key } = readSettings(apiSettings, environment())
+  if (key === "") throw new SettingsError(["FOSSICK_API_KEY must hold a key of the appliance"])
+  const given = address?.replace(/\/+$/, "")
+  if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? "")) {
+    throw new SettingsError(["--url must be an http or https address"])
+  }
+  return { url: given ?? (publicUrl || `http://localhost:${port}`), key }
+}
+
+/** What to do when it does not answer. */
+export const unreachable = (url: string): string =>
+  `The appliance at ${url} cannot be reached. Is it running?`
+
+/** @throws CommandError with what the appliance says, or that it cannot be reached */
+export async function asked<T>(
+  { url: address }: Asking,
+  ask: (client: FossickClient, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { url, key } = applianceAddress(address)
+  try {
+    return await ask(new FossickClient({ url, key }), AbortSignal.timeout(PATIENCE_MS))
+  } catch (error) {
+    if (error instanceof FossickError) throw new CommandError(inWords(error))
+    // What fetch() makes of a connection that fails has a cause.
+    if (error instanceof TypeError && error.cause !== undefined) throw new CommandError(unreachable(url))
+    if (error instanceof DOMException && error.name === "TimeoutError") {
+      throw new CommandError(`The appliance at ${url} did not answer in ${PATIENCE_MS / 1000} seconds.`)
+    }
+    throw error
+  }
+}
+
+const inWords = ({ detail, problems }: FossickError): string =>
+  [detail, ...problems.map((one) => (typeof one === "string" ? one : `  ${one.field}: ${one.message}`))].join(
+    "\n",
+  )

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto"
+
+import { type AskApi, askOverHttp } from "../../../doors/mcp/ask-api.ts"
+import { applianceAddress, unreachable } from "./appliance-address.ts"
+
+/** What is indexed is told if the appliance says it in this time; the program that started this one waits. */
+const INSTRUCTIONS_MS = 3000
+
+/**
+ * `fossick mcp`: the Model Context Protocol over standard input and output, for programs that start their servers
+ * themselves. It asks a running appliance, on this machine or another one.
+ * @param address of the appliance; default: what the settings say
+ * @throws SettingsError
+ */
+export async function speakMcp(address: string | undefined): Promise<never> {
+  const { url: base, key } = applianceAddress(address)
+  const [
+    { mcpServer },
+    { instructionsFor },
+    { apiOver },
+    { toolsOf },
+    { features },
+    { StdioServerTransport },
+  ] = await Promise.all([
+    import("../../../doors/mcp/mcp-server.ts"),
+    import("../../../doors/mcp/instructions.ts"),
+    import("../../../doors/mcp/call-api.ts"),
+    import("../../../doors/mcp/tools/tools.ts"),
+    import("../../../features.ts"),
+    import("@modelcontextprotocol/sdk/server/stdio.js"),
+  ])
+  const ask = askOverHttp(base, {
+    Authorization: `Bearer ${key}`,
+    "X-Client-Source": "MCP",
+    "X-Session-Id": randomUUID(),
+  })
+  const asked = explained(ask, base)
+  const instructions = await instructionsFor(apiOver(asked, AbortSignal.timeout(INSTRUCTIONS_MS)), null)
+  const server = mcpServer(asked, await toolsOf(features), { instructions })
+  const closed = new Promise<void>((resolve) => {
+    Object.assign(server, { onclose: resolve })
+  })
+  await server.connect(new StdioServerTransport())
+  process.stdin.once("end", () => void server.close())
+  process.once("SIGTERM", () => void server.close())
+  process.once("SIGINT", () => void server.close())
+  await closed
+  // Calls that still run are for nobody.
+  process.exit(0)
+}
+
+/** Says what can be done when the appliance does not answer. */
+function explained(ask: AskApi, base: string): AskApi {
+  return async (path, body, signal) => {
+    try {
+      return await ask(path, body, signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      return { status: 503, body: { detail: { error: unreachable(base) } } }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { StateStore } from "#base/store/state-store.ts"
+import { ArgumentsError } from "#base/command-arguments.ts"
+import { EXIT } from "#base/exit-codes.ts"
+import { CommandError } from "#base/run-command.ts"
+
+import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
+import { type Collections, openCollections } from "../../identity/accounts/reach/collections.ts"
+import { withState } from "#crawler/commands/with-state.ts"
+
+// One `fossick collections …` each; they return the exit code. A running appliance knows at once what they change.
+
+const MAX_NAME_CHARS = 100
+
+/** @throws ArgumentsError */
+export function setCollection(name: string, sources: readonly string[], json: boolean): number {
+  for (const one of [name, ...sources]) {
+    if (one.trim() === "" || one.length > MAX_NAME_CHARS) {
+      throw new ArgumentsError(`Names must have 1 to ${MAX_NAME_CHARS} characters.`)
+    }
+  }
+  return withCollections((collections, db) => {
+    const unknown = unknownSource(db, sources)
+    if (unknown !== null) throw new CommandError(`${unknown}\nfossick sources list shows them.`)
+    collections.set(name, sources)
+    if (json) print(JSON.stringify({ name, sources }))
+  })
+}
+
+export function listCollections(json: boolean): number {
+  return withCollections((collections, db) => {
+    const all = collections.list()
+    if (json) print(JSON.stringify(all, null, 2))
+    else if (all.length === 0) print("There is no collection yet.")
+    else {
+      for (const one of all) {
+        const gone = goneSources(db, one.sources)
+        print(
+          `${one.name}: ${one.sources.join(", ")}${gone.length === 0 ? "" : ` (no longer there: ${gone.join(", ")})`}`,
+        )
+      }
+    }
+  })
+}
+
+/** @throws CommandError when there is none of that name */
+export function deleteCollection(name: string, json: boolean): number {
+  return withCollections((collections) => {
+    if (!collections.delete(name)) {
+      throw new CommandError(`There is no collection ${name}; fossick collections list shows them.`)
+    }
+    if (json) print(JSON.stringify({ name, deleted: true }))
+  })
+}
+
+function withCollections(work: (collections: Collections, db: StateStore) => void): number {
+  withState((db) => work(openCollections(db), db))
+  return EXIT.ok
+}
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`)

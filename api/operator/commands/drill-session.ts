@@ -1,0 +1,157 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, realpathSync, symlinkSync } from "node:fs"
+import path from "node:path"
+import { makeFolder } from "#base/folder.ts"
+
+import { type RestoredFolder, lookInto } from "#crawler/upkeep/backup/look-into.ts"
+import { openStateParts } from "../upkeep/state-parts.ts"
+import { runRestore } from "#crawler/upkeep/backup/run-restore.ts"
+import { engineSettings } from "#engine/settings.ts"
+import { EXIT } from "#base/exit-codes.ts"
+import { CommandError } from "#base/run-command.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { openStateFile } from "#base/store/state-store.ts"
+
+import { CallLog } from "../../identity/accounts/call-log.ts"
+import { openKeyStore } from "../../identity/accounts/keys/keys.ts"
+
+/** What `fossick restore --into` is asked to do. */
+export interface DrillArguments {
+  readonly file: string
+  readonly into: string
+  /** Serve what was restored until Ctrl-C, as a drill. */
+  readonly start: boolean
+  /** Port of the drill; 0: one that is free. */
+  readonly port: number
+  readonly json: boolean
+}
+
+/** What a drill has shown. */
+interface Findings extends RestoredFolder {
+  readonly keys: number
+}
+
+const MOST_COUNTED = 1_000_000
+
+/**
+ * Restores a backup into a folder that is not the appliance's own, with the index in that folder whatever the engine, and
+ * serves it there until Ctrl-C: see `FOSSICK_READ_ONLY=drill`. The running appliance is not touched.
+ * @returns the exit code
+ */
+export async function drill({ file, into, start, port, json }: DrillArguments): Promise<number> {
+  const given = environment()
+  const { dataDir } = readSettings(engineSettings, given)
+  const folder = path.resolve(into)
+  refuseOwn(folder, path.resolve(dataDir))
+  const env = drillEnvironment(given, folder, port)
+  lendModels(path.resolve(dataDir), folder)
+  const code = await runRestore(file, {
+    force: false,
+    json: start ? null : json,
+    openParts: openStateParts,
+    env,
+  })
+  if (code !== EXIT.ok) return code
+  if (!start) {
+    const how = `FOSSICK_DATA_DIR=${folder} FOSSICK_ENGINE=embedded fossick start`
+    process.stderr.write(`The appliance's own folder is untouched. ${how} serves this one.\n`)
+    return EXIT.ok
+  }
+  const found = { ...(await lookInto(env)), keys: keysIn(folder) }
+  for (const line of findingLines(found)) process.stderr.write(`${line}\n`)
+  const startedAt = Date.now()
+  const ended = await serve(env, json)
+  const answered = answeredSince(folder, startedAt)
+  if (json) process.stdout.write(`${JSON.stringify({ drill: { folder, ...found, answered } })}\n`)
+  else process.stdout.write(`${summary(folder, found, answered)}\n`)
+  return ended !== EXIT.ok ? ended : found.damage.length > 0 ? EXIT.failed : EXIT.ok
+}
+
+/** @throws CommandError when the folder is the appliance's, in it, or round it */
+function refuseOwn(folder: string, own: string): void {
+  const [a, b] = [folder, own].map((one) => (existsSync(one) ? realpathSync(one) : one)) as [string, string]
+  const isWithin = (inner: string, outer: string) => !path.relative(outer, inner).startsWith("..")
+  if (!isWithin(a, b) && !isWithin(b, a)) return
+  throw new CommandError(
+    `${folder} is the data folder ${own}, or one is inside the other. --into names another folder, which nothing else uses.`,
+  )
+}
+
+/** The settings as they are, but that nothing of the appliance's own is touched and nothing goes out. */
+function drillEnvironment(given: NodeJS.ProcessEnv, folder: string, port: number): NodeJS.ProcessEnv {
+  return {
+    ...given,
+    FOSSICK_READ_ONLY: "drill",
+    FOSSICK_DATA_DIR: folder,
+    // The server's index is the appliance's own.
+    FOSSICK_ENGINE: "embedded",
+    FOSSICK_STATE: "",
+    FOSSICK_HOST: "127.0.0.1",
+    FOSSICK_PORT: String(port),
+    FOSSICK_PUBLIC_URL: "",
+    FOSSICK_SOURCES_FILE: "",
+    FOSSICK_LLM_URL: "",
+    FOSSICK_LLM_MODEL: "",
+  }
+}
+
+/** A model that was fetched from a hub is not in the backup, and not fetched again. */
+function lendModels(own: string, folder: string): void {
+  const models = path.join(own, "models")
+  if (!existsSync(models) || existsSync(path.join(folder, "models"))) return
+  makeFolder(folder, 0o700)
+  symlinkSync(models, path.join(folder, "models"))
+}
+
+/** Runs the appliance until it is told to stop. @returns its exit code */
+async function serve(env: NodeJS.ProcessEnv, json: boolean): Promise<number> {
+  const program = process.argv[1] ?? ""
+  const args = [...process.execArgv, program, "start", ...(json ? ["--json"] : [])]
+  const child = spawn(process.execPath, args, { env, stdio: "inherit" })
+  const stop = () => void child.kill("SIGTERM")
+  // What a terminal sends goes to the appliance as well, which takes no harm from hearing it twice.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop)
+  const [code] = (await once(child, "exit")) as [number | null]
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(signal, stop)
+  return code ?? EXIT.failed
+}
+
+function keysIn(folder: string): number {
+  const db = openStateFile(folder)
+  try {
+    return openKeyStore(db, "").list().length
+  } finally {
+    db.close()
+  }
+}
+
+function answeredSince(folder: string, at: number): number {
+  const db = openStateFile(folder)
+  try {
+    return new CallLog(db).list({ limit: MOST_COUNTED, from: at, endpoints: ["search", "research"] }).length
+  } finally {
+    db.close()
+  }
+}
+
+function findingLines({ pages, keys, sources, lastCrawl, damage }: Findings): string[] {
+  return [
+    `Restored: ${counted(pages, "page")}, ${counted(sources, "source")}, ${counted(keys, "key")}; ${lastCrawl === null ? "no crawl had ended" : `the last crawl ended ${lastCrawl}`}.`,
+    damage.length === 0
+      ? "Index check: all files of the index hold what was written."
+      : `Index check: ${damage.join("; ")}.`,
+  ]
+}
+
+function summary(folder: string, found: Findings, answered: number): string {
+  return [
+    "The drill is over.",
+    ...findingLines(found),
+    `Answered: ${counted(answered, "question")}. Nothing was crawled, and nothing was sent.`,
+    `What was restored is in ${folder}; delete it when you are done.`,
+  ].join("\n")
+}
+
+const counted = (count: number, of: string): string =>
+  `${count.toLocaleString("en")} ${of}${count === 1 ? "" : "s"}`

@@ -1,0 +1,131 @@
+import { tellChange } from "#base/audit/command-actor.ts"
+import { keyChange } from "#base/audit/field-changes.ts"
+import { EXIT } from "#base/exit-codes.ts"
+import { didYouMean } from "#base/text/near-names.ts"
+import { CommandError } from "#base/run-command.ts"
+
+import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
+import { openCollections, unknownCollection } from "../../identity/accounts/reach/collections.ts"
+import { CallLog } from "../../identity/accounts/call-log.ts"
+import { keyLine, useLines } from "./key-text.ts"
+import { keyOnWire } from "../../identity/accounts/keys/key-wire.ts"
+import { type KeySpec, type MadeKey, openKeyStore } from "../../identity/accounts/keys/keys.ts"
+import { publicKeyLine, publicKeyOnWire } from "./public-key-session.ts"
+import { PublicKeyStore } from "../../identity/accounts/public-keys/public-key-store.ts"
+import { withState } from "#crawler/commands/with-state.ts"
+
+// One `fossick keys …` each; they return the exit code. A running appliance knows at once what they change, since it
+// asks the store on each request.
+
+export function createKey(spec: KeySpec, json: boolean): number {
+  return withState((db) => {
+    const collections = openCollections(db)
+    const unknown = unknownCollection(collections, spec.scope?.collections ?? [])
+    if (unknown !== null) throw new CommandError(`${unknown}\nfossick collections list shows them.`)
+    const noSource = unknownSource(db, spec.scope?.sources ?? [])
+    if (noSource !== null) throw new CommandError(`${noSource}\nfossick sources list shows them.`)
+    const keys = openKeyStore(db, "")
+    const text = keys.create(spec)
+    const made = keys.lookUp(text)!
+    tellChange(keyChange(made, "made"))
+    process.stdout.write(json ? `${JSON.stringify({ key: text, ...keyOnWire(made) })}\n` : `${text}\n`)
+    process.stderr.write(`A key of the role ${spec.role}, shown only this once: keep it.\n`)
+    return EXIT.ok
+  })
+}
+
+export function listKeys(json: boolean): number {
+  return withState((db) => {
+    // Only made keys are this command's business.
+    const made = openKeyStore(db, "").list()
+    const pub = new PublicKeyStore(db).list()
+    const collections = openCollections(db)
+    const gone = ({ scope }: MadeKey) => ({
+      sources: goneSources(db, scope.sources ?? []),
+      collections: (scope.collections ?? []).filter((name) => !collections.has(name)),
+    })
+    if (json) {
+      const all = [
+        ...made.map((key) => ({ ...keyOnWire(key), gone: gone(key) })),
+        ...pub.map(publicKeyOnWire),
+      ]
+      process.stdout.write(`${JSON.stringify(all, null, 2)}\n`)
+    } else if (made.length + pub.length === 0) process.stdout.write("No key was made yet.\n")
+    else {
+      for (const key of made) {
+        const names = [...gone(key).sources, ...gone(key).collections]
+        const note = names.length === 0 ? "" : `  (no longer there: ${names.join(", ")})`
+        process.stdout.write(`${keyLine(key)}${note}\n`)
+      }
+      for (const key of pub) process.stdout.write(`${publicKeyLine(key)}\n`)
+    }
+    return EXIT.ok
+  })
+}
+
+export function showUsage({
+  key,
+  days,
+  by,
+  json,
+}: {
+  /** Id or name; null: of all. */
+  readonly key: string | null
+  readonly days: number
+  readonly by: "day" | "month"
+  readonly json: boolean
+}): number {
+  return withState((db) => {
+    const made = [...openKeyStore(db, "").list(), ...new PublicKeyStore(db).list()]
+    const log = new CallLog(db)
+    const wanted = key === null ? null : idsOf(made, key)
+    const use = log
+      .use({ days, by, keyId: null })
+      .filter(({ keyId }) => wanted === null || wanted.includes(keyId))
+    const names = new Map(made.map(({ id, name }) => [id, name]))
+    if (json) {
+      for (const { time, keyId, ...one } of use) {
+        const name = names.get(keyId) ?? null
+        process.stdout.write(`${JSON.stringify({ time, key_id: keyId, name, ...one })}\n`)
+      }
+      return EXIT.ok
+    }
+    process.stdout.write(
+      use.length === 0 ? `No calls in the last ${days} days.\n` : `${useLines(use, names, by).join("\n")}\n`,
+    )
+    return EXIT.ok
+  })
+}
+
+/** @throws CommandError when no key has this id or name */
+function idsOf(made: readonly Pick<MadeKey, "id" | "name">[], key: string): readonly string[] {
+  // What the key in FOSSICK_API_KEY used is counted under this id.
+  const ids = made.filter(({ id, name }) => id === key || name === key).map(({ id }) => id)
+  if (ids.length > 0 || key === OPERATOR) return ids.length > 0 ? ids : [OPERATOR]
+  const known = made.flatMap(({ id, name }) => (name === "" ? [id] : [id, name]))
+  throw new CommandError(
+    `No key has the id or name ${JSON.stringify(key)}${didYouMean(key, known)}\nfossick keys list shows them.`,
+  )
+}
+
+const OPERATOR = "operator"
+
+/** Refuses a key from now on, or accepts it again; a key that has expired stays refused. @throws CommandError when there is none */
+export function switchKey(id: string, to: "disable" | "enable", json: boolean): number {
+  return withState((db) => {
+    const keys = openKeyStore(db, "")
+    if (!keys[to](id) && !new PublicKeyStore(db)[to](id)) {
+      throw new CommandError(`There is no key ${id}; fossick keys list shows them.`)
+    }
+    const expiresAt = keys.list().find((key) => key.id === id)?.expiresAt ?? null
+    const isOver = expiresAt !== null && expiresAt.getTime() <= Date.now()
+    const text =
+      to === "disable"
+        ? `${id} is refused until you enable it again: fossick keys enable ${id}`
+        : isOver
+          ? `${id} is enabled but still refused, since it expired on ${expiresAt.toISOString().slice(0, 10)}.`
+          : `${id} is accepted again.`
+    process.stdout.write(json ? `${JSON.stringify({ id, disabled: to === "disable" })}\n` : `${text}\n`)
+    return EXIT.ok
+  })
+}

@@ -1,0 +1,46 @@
+import { ArgumentsError } from "#base/command-arguments.ts"
+import { EXIT } from "#base/exit-codes.ts"
+
+import { type Books, isDay, openBooks, type Span } from "../../doors/x402/books/books.ts"
+import { salesAsCsv } from "../../doors/x402/books/csv.ts"
+import { X402_OUTCOMES } from "../../doors/x402/books/outcomes.ts"
+import { withState } from "#crawler/commands/with-state.ts"
+
+/**
+ * One `fossick payments …`. It reads what the appliance wrote, whether that is running or not.
+ * @returns the exit code
+ * @throws ArgumentsError
+ */
+export function showPayments(what: keyof typeof SHOW, { from, to }: Span, json: boolean): number {
+  for (const [name, day] of Object.entries({ from, to })) {
+    if (day !== undefined && !isDay(day)) throw new ArgumentsError(`--${name} must be a day, as YYYY-MM-DD.`)
+  }
+  withState((db) => SHOW[what](openBooks(db), { from, to }, json))
+  return EXIT.ok
+}
+
+const SHOW = {
+  days(books: Books, span: Span, json: boolean): void {
+    const days = books.days(span)
+    if (json) return printJson(days)
+    if (days.length === 0) print("No payment arrived yet.")
+    for (const { day, network, sales, usd } of days)
+      print(`${day}  ${network}  ${String(sales).padStart(6)}  USD ${usd}`)
+    const open = books.open()
+    if (open > 0) print(`${open} more are open: it is not known yet whether they arrived.`)
+  },
+  outcomes(books: Books, span: Span, json: boolean): void {
+    const outcomes = books.outcomes(span)
+    if (json) return printJson(outcomes)
+    if (outcomes.length === 0) print("No request came yet.")
+    for (const { day, outcome, count } of outcomes) {
+      print(`${day}  ${String(count).padStart(6)}  ${outcome.padEnd(24)}${X402_OUTCOMES[outcome]}`)
+    }
+  },
+  csv(books: Books, span: Span): void {
+    for (const line of salesAsCsv(books.allSales(span))) process.stdout.write(line)
+  },
+}
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2))

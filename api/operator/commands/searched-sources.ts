@@ -1,0 +1,27 @@
+import type { StateStore } from "#base/store/state-store.ts"
+import { CommandError } from "#base/run-command.ts"
+import { requireSource } from "#crawler/sources/source-names.ts"
+import { withState } from "#crawler/commands/with-state.ts"
+
+import { openCollections, unknownCollection } from "../../identity/accounts/reach/collections.ts"
+
+/**
+ * The sources that a search on the command line is to keep to: those named, and those of the collections; undefined: to
+ * none.
+ * @throws CommandError for a name that there is not
+ */
+export function searchedSources(
+  sources: readonly string[],
+  collections: readonly string[],
+): readonly string[] | undefined {
+  if (sources.length + collections.length === 0) return undefined
+  return withState((db) => namedIn(db, sources, collections))
+}
+
+function namedIn(db: StateStore, sources: readonly string[], named: readonly string[]): readonly string[] {
+  for (const name of sources) requireSource(db, name)
+  const collections = openCollections(db)
+  const unknown = unknownCollection(collections, named)
+  if (unknown !== null) throw new CommandError(`${unknown}\nfossick collections list shows them.`)
+  return [...new Set([...sources, ...collections.sourcesOf(named)])]
+}

@@ -1,0 +1,95 @@
+import type { Router } from "@koa/router"
+
+import { diskOf } from "#base/disk-space.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { KnownAddresses } from "#crawler/crawl/frontier/known-addresses.ts"
+
+import type { RequestState } from "../../context.ts"
+import { wholeNumber } from "../../server/middleware/query-parameters.ts"
+import { type History, type KeptSample, memoryBytes, STEP_MS } from "./history.ts"
+import { quantile, together } from "./latencies.ts"
+import { DEFAULT_HOURS, MOST_HOURS } from "./schema.ts"
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** What a chart can show apart. */
+const MOST_POINTS = 168
+
+/** How the appliance was over time, and how long ago its pages were looked at: `/admin/history`, `/admin/freshness`. */
+export function historyRoutes(
+  router: Router<RequestState>,
+  {
+    history,
+    db,
+    engineConfig: { dataDir },
+  }: {
+    readonly history: History
+    readonly db: StateStore
+    readonly engineConfig: { readonly dataDir: string }
+  },
+): void {
+  router.get("/history", async (ctx) => {
+    const hours = wholeNumber(ctx, "hours", DEFAULT_HOURS, 1, MOST_HOURS)
+    const now = await history.now()
+    const step = Math.ceil((hours * HOUR_MS) / MOST_POINTS / STEP_MS) * STEP_MS
+    // The slots are the same for every look, so that a chart does not tremble.
+    const last = Math.floor(now.at / step) * step
+    const from = last + step - Math.ceil((hours * HOUR_MS) / step) * step
+    const slots = new Map<number, KeptSample[]>()
+    for (const sample of [...history.since(from), now]) {
+      const slot = Math.floor((sample.at - 1) / step) * step
+      slots.set(slot, [...(slots.get(slot) ?? []), sample])
+    }
+    ctx.body = {
+      hours,
+      from: new Date(from).toISOString(),
+      to: new Date(now.at).toISOString(),
+      step_seconds: step / 1000,
+      memory_bytes: memoryBytes(),
+      disk_bytes: diskOf(dataDir)?.totalBytes ?? null,
+      points: [...slots].map(([slot, samples]) => pointOf(slot, samples)),
+    }
+  })
+
+  router.get("/freshness", (ctx) => {
+    ctx.body = freshnessOf(db, Date.now())
+  })
+}
+
+/** What happened in all of them together, and how things stood at the end. */
+function pointOf(slot: number, samples: readonly KeptSample[]) {
+  const sum = (of: (sample: KeptSample) => number) => samples.reduce((all, sample) => all + of(sample), 0)
+  const latencies = together(samples.map((sample) => sample.latencies))
+  const end = samples.at(-1)!
+  return {
+    at: new Date(slot).toISOString(),
+    seconds: sum(({ seconds }) => seconds),
+    visits: sum(({ visits }) => visits),
+    failed_visits: sum(({ failedVisits }) => failedVisits),
+    answered: sum(({ answered }) => answered),
+    refused: sum(({ refused }) => refused),
+    failed: sum(({ failed }) => failed),
+    median_ms: quantile(latencies, 0.5),
+    slow_ms: quantile(latencies, 0.95),
+    pages: end.pages,
+    passages: end.passages,
+    process_memory_bytes: end.processBytes,
+    memory_free_bytes: end.memoryFreeBytes,
+    disk_free_bytes: end.diskFreeBytes,
+  }
+}
+
+/** Pages of the index by when a crawl looked at them last. */
+function freshnessOf(db: StateStore, now: number) {
+  const { pages, since, oldest } = new KnownAddresses(db).lookedAtSince(
+    [1, 7, 30].map((days) => now - days * DAY_MS),
+  )
+  const [day = 0, week = 0, month = 0] = since
+  return {
+    pages,
+    within_day: day,
+    within_week: week,
+    within_month: month,
+    oldest_at: oldest?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,129 @@
+import { totalmem } from "node:os"
+
+import type { Clock } from "#base/clock.ts"
+import { diskOf } from "#base/disk-space.ts"
+import { replaceSql } from "#base/store/state-port.ts"
+import { migrate, type StateStore } from "#base/store/state-store.ts"
+import { visitsByJob } from "#crawler/crawl/frontier/job-addresses.ts"
+import type { Engine } from "#engine"
+
+import { QuestionMeter, type Questions } from "./question-meter.ts"
+
+/** Between two samples that are kept. */
+export const STEP_MS = 5 * 60_000
+/** So many samples are kept, the newest: eight days, of some 200 bytes each. */
+const MOST_SAMPLES = (8 * 24 * 60 * 60_000) / STEP_MS
+
+const STEPS = ["create table history (at integer primary key, sample text not null) strict"]
+
+/** What happened in one step, and how things stood at its end. */
+export interface Sample extends Questions {
+  /** Seconds that it tells of. */
+  readonly seconds: number
+  /** Visits of crawls that ended, however they ended. */
+  readonly visits: number
+  readonly failedVisits: number
+  /** Null while the index cannot be read. */
+  readonly pages: number | null
+  readonly passages: number | null
+  /** Of the process that answers. */
+  readonly processBytes: number
+  readonly memoryFreeBytes: number
+  readonly diskFreeBytes: number | null
+}
+
+export interface KeptSample extends Sample {
+  /** When it ended, in milliseconds since 1970. */
+  readonly at: number
+}
+
+export interface HistoryParts {
+  readonly db: StateStore
+  readonly engine: Pick<Engine, "stats">
+  readonly dataDir: string
+  /** Left out: no questions are counted. */
+  readonly questions?: QuestionMeter
+  readonly clock?: Clock
+}
+
+/** How the appliance was over the last days, in `state.db`: a sample each {@link STEP_MS}, no more than a bounded number. */
+export class History {
+  readonly #parts: HistoryParts
+  readonly #questions: QuestionMeter
+  readonly #clock: Clock
+  /** What was visited before the step under way. */
+  #visited: ReturnType<typeof visitsByJob>
+  #since: number
+
+  constructor(parts: HistoryParts) {
+    this.#parts = parts
+    this.#questions = parts.questions ?? new QuestionMeter()
+    this.#clock = parts.clock ?? Date.now
+    migrate(parts.db, "history", STEPS)
+    this.#visited = visitsByJob(parts.db)
+    this.#since = this.#clock()
+  }
+
+  /** The step under way, as far as it is. */
+  async now(): Promise<KeptSample> {
+    return this.#sample(visitsByJob(this.#parts.db), await this.#stats())
+  }
+
+  /** Keeps the step under way and begins the next. `write` does what it is given in a transaction. */
+  async keep(write: (work: () => void) => Promise<unknown>): Promise<void> {
+    const stats = await this.#stats()
+    const visited = visitsByJob(this.#parts.db)
+    const { at, ...sample } = this.#sample(visited, stats)
+    this.#questions.forget()
+    this.#visited = visited
+    this.#since = at
+    const { db } = this.#parts
+    await write(() => {
+      db.prepare(replaceSql("history", ["at", "sample"], ["at"])).run(at, JSON.stringify(sample))
+      db.prepare(
+        "delete from history where at <= (select at from history order by at desc limit 1 offset ?)",
+      ).run(MOST_SAMPLES)
+    })
+  }
+
+  /** The samples that ended after `from`, oldest first. */
+  since(from: number): KeptSample[] {
+    return this.#parts.db
+      .prepare("select at, sample from history where at > ? order by at")
+      .all(from)
+      .map((row) => ({ ...(JSON.parse(String(row["sample"])) as Sample), at: Number(row["at"]) }))
+  }
+
+  /** An index that cannot be read is told of by others. */
+  async #stats(): Promise<{ readonly pages: number; readonly passages: number } | null> {
+    return await this.#parts.engine.stats().catch(() => null)
+  }
+
+  #sample(
+    visited: ReturnType<typeof visitsByJob>,
+    stats: { readonly pages: number; readonly passages: number } | null,
+  ): KeptSample {
+    const at = this.#clock()
+    let [visits, failedVisits] = [0, 0]
+    for (const [job, now] of visited) {
+      const before = this.#visited.get(job)
+      visits += now.all - (before?.all ?? 0)
+      failedVisits += now.failed - (before?.failed ?? 0)
+    }
+    return {
+      at,
+      seconds: Math.max(1, Math.round((at - this.#since) / 1000)),
+      visits: Math.max(0, visits),
+      failedVisits: Math.max(0, failedVisits),
+      ...this.#questions.questions,
+      pages: stats?.pages ?? null,
+      passages: stats?.passages ?? null,
+      processBytes: process.memoryUsage.rss(),
+      memoryFreeBytes: process.availableMemory(),
+      diskFreeBytes: diskOf(this.#parts.dataDir)?.freeBytes ?? null,
+    }
+  }
+}
+
+/** Memory of the machine, or of the container. Without a limit of its own a process may be told 0, or more than any machine has. */
+export const memoryBytes = (): number => Math.min(process.constrainedMemory() || Infinity, totalmem())

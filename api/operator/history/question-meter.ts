@@ -1,0 +1,60 @@
+import type { Context, Middleware } from "../../context.ts"
+import { bucketOf, type Latencies } from "./latencies.ts"
+
+/** How questions ended. */
+export interface Questions {
+  readonly answered: number
+  /** Refused: wrong, without a key, or too many. */
+  readonly refused: number
+  /** Failed here, or given up by who asked. */
+  readonly failed: number
+  /** Of those that were answered. */
+  readonly latencies: Latencies
+}
+
+/** Counts the searches over every API that is spoken here, and how long they took. Counts alone: nothing of what was asked. */
+export class QuestionMeter {
+  #answered = 0
+  #refused = 0
+  #failed = 0
+  #latencies = new Map<number, number>()
+
+  readonly middleware: Middleware = async (ctx, next) => {
+    if (isQuestion(ctx)) {
+      const startedAt = performance.now()
+      ctx.res.once("close", () => this.#count(ctx, performance.now() - startedAt))
+    }
+    await next()
+  }
+
+  /** Since they were last forgotten. */
+  get questions(): Questions {
+    return {
+      answered: this.#answered,
+      refused: this.#refused,
+      failed: this.#failed,
+      latencies: [...this.#latencies],
+    }
+  }
+
+  /** Begins anew. */
+  forget(): void {
+    this.#answered = this.#refused = this.#failed = 0
+    this.#latencies.clear()
+  }
+
+  #count(ctx: Context, ms: number): void {
+    // Whoever hung up saw no status.
+    const status = ctx.res.writableFinished ? ctx.status : 499
+    if (status < 400) {
+      this.#answered++
+      const bucket = bucketOf(ms)
+      this.#latencies.set(bucket, (this.#latencies.get(bucket) ?? 0) + 1)
+    } else if (status === 499 || status >= 500) this.#failed++
+    else this.#refused++
+  }
+}
+
+/** `/search`, `/v2/search`, `/searxng/search`; not one of the admin API. */
+const isQuestion = ({ method, path }: Context): boolean =>
+  path.endsWith("/search") && (method === "POST" || (method === "GET" && path === "/searxng/search"))

@@ -1,0 +1,172 @@
+import type { Router } from "@koa/router"
+
+import type { StateStore } from "#base/store/state-store.ts"
+import { type Engine, toPageUrl } from "#engine"
+
+import { type RequestState, clientGone } from "../../context.ts"
+import { ApiError } from "../../errors.ts"
+import { parameter, sliceOf, strictBody, unprocessable } from "../../server/middleware/query-parameters.ts"
+import { changedRules } from "../rules/changed-rules.ts"
+import { RuleStore } from "../rules/rule-store.ts"
+import { type QuestionMarks, type Sums, judge, sumsOf } from "./judge.ts"
+import { importBody, judgedPreviewBody, MOST_PREVIEWED, pagesBody, questionBody } from "./judged-bodies.ts"
+import { JudgedFileError, judgedText, parseJudged } from "./judged-file.ts"
+import type { JudgedPage, JudgedQuestion, WrittenPage } from "./judged-schema.ts"
+import { JudgedStore, type KeptQuestion, questionId, TooManyQuestions } from "./judged-store.ts"
+import { runOnWire } from "./run-routes.ts"
+import { RunStore } from "./run-store.ts"
+
+/** Runs that the history of one question shows. */
+const MOST_HISTORY = 200
+/** What errors of an imported text call it. */
+const FILE = "text"
+
+/** Judged questions, kept beside the index: `/admin/judged-questions`. */
+export function judgedRoutes(
+  router: Router<RequestState>,
+  { db, engine }: { readonly db: StateStore; readonly engine: Engine },
+): void {
+  const [store, runs, rules] = [new JudgedStore(db), new RunStore(db), new RuleStore(db)]
+  const readQuestion = strictBody(questionBody)
+  const readPages = strictBody(pagesBody)
+  const readImport = strictBody(importBody)
+  const readPreview = strictBody(judgedPreviewBody)
+
+  router.get("/judged-questions", (ctx) => {
+    const slice = sliceOf(ctx)
+    const question = parameter(ctx, "question")
+    const id = question === undefined ? null : questionId(question)
+    const questions = store
+      .list({ ...slice, id })
+      .map(({ latest, before, ...one }) => ({ ...questionOnWire(one), latest, before }))
+    const total = id === null ? store.count() : Number(store.get(id) !== null)
+    ctx.body = { questions, total, ...slice }
+  })
+
+  router.get("/judged-questions.yaml", (ctx) => {
+    ctx.type = "application/yaml; charset=utf-8"
+    ctx.attachment("judged.yaml")
+    ctx.body = judgedText(store.all())
+  })
+
+  router.post("/judged-questions", (ctx) => {
+    const { question, pages } = readQuestion(ctx)
+    if (store.get(questionId(question)) !== null) {
+      throw new ApiError(409, "This question is judged already; PUT changes its pages.")
+    }
+    put(store, { question, pages: pagesOf(pages) })
+    ctx.status = 201
+    ctx.body = questionOnWire(known(store, questionId(question)))
+  })
+
+  router.post("/judged-questions/import", (ctx) => {
+    const { text, alone = false } = readImport(ctx)
+    ctx.body = { ...put(store, parsed(text), alone), total: store.count() }
+  })
+
+  router.post("/judged-questions/preview", async (ctx) => {
+    const { depth = "basic", most = MOST_PREVIEWED, ...changes } = readPreview(ctx)
+    const signal = clientGone(ctx)
+    const { before, after } = changedRules(rules.list(), changes)
+    const all = store.all()
+    // By their digests: of many questions a part that has nothing to do with their words.
+    const asked = all.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(0, most)
+    const ask = async (given: typeof before) =>
+      (await judge(engine, asked, { depth, rules: given, signal })).questions
+    const marks = { before: await ask(before), after: await ask(after) }
+    ctx.body = { total: all.length, ...comparison(asked, marks) }
+  })
+
+  router.get("/judged-questions/:id", (ctx) => {
+    const one = known(store, ctx.params["id"]!)
+    const history = store.marks(one.id, MOST_HISTORY).flatMap(({ run: id, ndcg, rank }) => {
+      const run = runs.get(id)
+      return run === null ? [] : [{ run: runOnWire(run), ndcg, rank }]
+    })
+    ctx.body = { ...questionOnWire(one), history }
+  })
+
+  router.put("/judged-questions/:id", (ctx) => {
+    const { pages } = readPages(ctx)
+    const { id, question } = known(store, ctx.params["id"]!)
+    put(store, { question, pages: pagesOf(pages) })
+    ctx.body = questionOnWire(known(store, id))
+  })
+
+  router.delete("/judged-questions/:id", (ctx) => {
+    const { id } = known(store, ctx.params["id"]!)
+    store.delete(id)
+    ctx.body = { id, deleted: true }
+  })
+}
+
+const questionOnWire = ({ id, question, pages, changedAt }: KeptQuestion) => ({
+  id,
+  question,
+  pages,
+  changed_at: new Date(changedAt).toISOString(),
+})
+
+function known(store: JudgedStore, id: string): KeptQuestion {
+  const one = store.get(id)
+  if (one === null)
+    throw new ApiError(404, `There is no judged question ${JSON.stringify(id.slice(0, 100))}.`)
+  return one
+}
+
+/** @throws ApiError 422 naming every address that is none */
+function pagesOf(written: readonly WrittenPage[]): readonly JudgedPage[] {
+  const pages = written.map(({ url, grade = 1 }) => ({ url: toPageUrl(url), grade }))
+  const wrong = pages.flatMap(({ url }, i) =>
+    url === null ? [{ field: `pages.${i}.url`, message: "must be an http or https address" }] : [],
+  )
+  if (wrong.length > 0) throw unprocessable(wrong)
+  return pages as readonly JudgedPage[]
+}
+
+/** @throws ApiError 422 with a line for each thing that is wrong */
+function parsed(text: string): readonly JudgedQuestion[] {
+  try {
+    return parseJudged(text, FILE)
+  } catch (error) {
+    if (!(error instanceof JudgedFileError)) throw error
+    throw unprocessable(
+      error.message
+        .split("\n")
+        .map((line) => ({ field: FILE, message: line.replace(/^text:(\d+):\d+/, "line $1") })),
+    )
+  }
+}
+
+function put(store: JudgedStore, questions: JudgedQuestion | readonly JudgedQuestion[], alone = false) {
+  try {
+    return store.put([questions].flat(), { alone })
+  } catch (error) {
+    if (error instanceof TooManyQuestions) throw new ApiError(409, error.message)
+    throw error
+  }
+}
+
+const sumsOnWire = ({ ndcg, hit1, hit3 }: Sums) => ({ ndcg, hit1, hit3 })
+
+/** Both sums, and the questions that differ, those that lose most first. */
+function comparison(
+  asked: readonly KeptQuestion[],
+  { before, after }: { readonly before: readonly QuestionMarks[]; readonly after: readonly QuestionMarks[] },
+) {
+  const lines = asked.map(({ id, question }, i) => {
+    const mark = ({ ndcg, rank }: QuestionMarks) => ({ ndcg, rank })
+    return { id, question, before: mark(before[i]!), after: mark(after[i]!) }
+  })
+  const gain = (one: (typeof lines)[number]) => one.after.ndcg - one.before.ndcg
+  return {
+    asked: asked.length,
+    before: sumsOnWire(sumsOf(before)),
+    after: sumsOnWire(sumsOf(after)),
+    better: lines.filter((one) => gain(one) > 0).length,
+    worse: lines.filter((one) => gain(one) < 0).length,
+    questions: lines
+      .filter((one) => gain(one) !== 0 || one.before.rank !== one.after.rank)
+      .toSorted((one, other) => gain(one) - gain(other)),
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto"
+
+import type { Engine, Rule, SearchDepth } from "#engine"
+import { GenerationFile } from "#engine/lifecycle/generations/generation-file.ts"
+
+import type { RuleStore } from "../rules/rule-store.ts"
+import { judge, type Marks } from "./judge.ts"
+import type { KeptQuestion } from "./judged-store.ts"
+import type { RunFacts, RunStore } from "./run-store.ts"
+
+/** Between two signs of life of a run. */
+const TOUCH_MS = 1000
+
+/** The same for the same rules, in whatever order they were made. */
+export function rulesDigest(rules: readonly Rule[]): string {
+  const sorted = rules.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 12)
+}
+
+/** What questions are answered by as it is now. */
+export async function factsNow(
+  {
+    engine,
+    rules,
+    dataDir,
+  }: { readonly engine: Engine; readonly rules: RuleStore; readonly dataDir: string },
+  { depth, note }: { readonly depth: SearchDepth; readonly note: string },
+): Promise<Omit<RunFacts, "questions">> {
+  const { embedder, pages } = await engine.stats()
+  const { current } = await new GenerationFile(dataDir, engine.supports.adapter).read()
+  const rulesVersion = rules.version
+  return {
+    depth,
+    note,
+    generation: current,
+    embedder,
+    pages,
+    rulesVersion,
+    rulesDigest: rulesDigest(rules.list()),
+  }
+}
+
+/**
+ * Asks the questions of a run that has begun, and keeps how they did. It ends early when nobody wants it any more.
+ * @returns the marks; null when it ended early
+ * @throws what a search throws, once the run is noted as failed
+ */
+export async function runJudged(
+  id: number,
+  questions: readonly KeptQuestion[],
+  {
+    engine,
+    runs,
+    rules,
+    depth,
+  }: {
+    readonly engine: Engine
+    readonly runs: RunStore
+    readonly rules: readonly Rule[]
+    readonly depth: SearchDepth
+  },
+): Promise<Marks | null> {
+  const unwanted = new AbortController()
+  let touchedAt = Date.now()
+  const onAsked = (count: number) => {
+    if (Date.now() - touchedAt < TOUCH_MS) return
+    touchedAt = Date.now()
+    if (!runs.touch(id, count)) unwanted.abort()
+  }
+  try {
+    const marks = await judge(engine, questions, { depth, rules, signal: unwanted.signal, onAsked })
+    runs.finish(
+      id,
+      marks,
+      marks.questions.map(({ ndcg, rank }, i) => ({ id: questions[i]!.id, ndcg, rank })),
+      marks.degraded ?? null,
+    )
+    return marks
+  } catch (error) {
+    if (unwanted.signal.aborted) return null
+    runs.end(id, "failed", (error as Error).message)
+    throw error
+  }
+}

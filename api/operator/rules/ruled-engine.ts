@@ -1,0 +1,13 @@
+import type { Engine } from "#engine"
+import { delegate } from "#engine/lifecycle/generations/delegate.ts"
+
+import type { RuleStore } from "./rule-store.ts"
+
+/** The same engine; searches and counts heed the operator's rules as they are now, unless they bring rules of their own. */
+export function ruledEngine(engine: Engine, rules: Pick<RuleStore, "list">): Engine {
+  return {
+    ...delegate(engine),
+    search: (query, options) => engine.search({ rules: rules.list(), ...query }, options),
+    facets: (query, options) => engine.facets({ rules: rules.list(), ...query }, options),
+  }
+}

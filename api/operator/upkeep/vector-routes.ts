@@ -1,0 +1,46 @@
+import type { Router } from "@koa/router"
+
+import { sourceNames } from "#crawler/sources/source-names.ts"
+import { firstSourceFile, putSourceFirst, readFirstSource } from "#engine/lifecycle/filling/first-source.ts"
+import { URGENCIES } from "#engine/lifecycle/filling/waiting-pages.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+
+import type { RequestState } from "../../context.ts"
+import { strictBody, unprocessable } from "../../server/middleware/query-parameters.ts"
+import { firstSourceBody } from "./schemas.ts"
+
+/** In which order pages get their vectors: `/admin/vectors`. */
+export function vectorRoutes(
+  router: Router<RequestState>,
+  {
+    db,
+    engineConfig: { dataDir },
+  }: { readonly db: StateStore; readonly engineConfig: { readonly dataDir: string } },
+): void {
+  const read = strictBody(firstSourceBody)
+  const file = firstSourceFile(dataDir)
+
+  const state = async () => {
+    const first = await readFirstSource(file)
+    // One that is gone has nothing to go first.
+    return {
+      order: URGENCIES,
+      first_source: first !== null && sourceNames(db).includes(first) ? first : null,
+    }
+  }
+
+  router.get("/vectors", async (ctx) => {
+    ctx.body = await state()
+  })
+
+  router.post("/vectors/first", async (ctx) => {
+    const { source = null } = read(ctx)
+    if (source !== null && !sourceNames(db).includes(source)) {
+      throw unprocessable([
+        { field: "source", message: `must be a source; there is no ${JSON.stringify(source)}` },
+      ])
+    }
+    await putSourceFirst(file, source)
+    ctx.body = await state()
+  })
+}

@@ -1,0 +1,31 @@
+import type { Accounts } from "../../identity/accounts/accounts.ts"
+import type { Admissions } from "../../identity/accounts/limits/admission.ts"
+import type { Feature } from "../../feature.ts"
+
+interface Needs {
+  readonly accounts: Accounts
+  readonly admissions: Admissions
+  readonly config: { readonly bodyKey: boolean; readonly bodyLimit: number }
+  /** Whether nothing that callers leave here outlives this process. */
+  readonly keepsNothing: () => boolean
+}
+
+/** Keys, and what they used. */
+export const usage = {
+  name: "usage",
+  async describe() {
+    const { accountOperations, accountSchemas } = await import("./described/account-operations.ts")
+    return { operations: accountOperations, schemas: accountSchemas }
+  },
+  async serve(router, { accounts, admissions, config, keepsNothing }) {
+    const [{ ACCOUNT_PATHS, accountRoutes }, { roomOnDisk }] = await Promise.all([
+      import("./routes.ts"),
+      import("../../doors/room-on-disk.ts"),
+    ])
+    accountRoutes(router, accounts, admissions, {
+      ...config,
+      mayKeep: roomOnDisk({ isLow: keepsNothing }),
+    })
+    return { endpoints: ACCOUNT_PATHS }
+  },
+} as const satisfies Feature<Needs>

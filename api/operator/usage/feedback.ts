@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto"
+
+import type { Accounts } from "../../identity/accounts/accounts.ts"
+import { type Middleware, responseTime } from "../../context.ts"
+import { ApiError, badRequest } from "../../errors.ts"
+import { bodyReader } from "../../server/wire/validate.ts"
+import { presentWarnings, unknownFields } from "../../server/wire/warnings.ts"
+import { type FeedbackRequest, feedbackSchema } from "./schema.ts"
+
+/** POST /feedback: what somebody thinks of an answer, kept for the operator. Free. */
+export function feedback({ feedback: store, writes }: Pick<Accounts, "feedback" | "writes">): Middleware {
+  const read = bodyReader<FeedbackRequest>(feedbackSchema)
+  return async (ctx) => {
+    const {
+      request_id: requestId = "",
+      session_id: sessionId = "",
+      ...fields
+    } = checked(ctx.state.body, read)
+    if (requestId === "" && sessionId === "") {
+      throw badRequest("Either session_id or request_id is required.")
+    }
+    const id = randomUUID()
+    const keyId = ctx.state.key.id
+    await writes.run(() => store.add({ id, at: Date.now(), keyId, requestId, sessionId, fields }))
+    ctx.body = {
+      success: true,
+      feedback_id: id,
+      response_time: responseTime(ctx),
+      ...presentWarnings(unknownFields(feedbackSchema, ctx.state.body)),
+    }
+  }
+}
+
+/** The contract's 422, with what is wrong beside its text. */
+function checked(
+  body: Readonly<Record<string, unknown>>,
+  read: (body: Readonly<Record<string, unknown>>) => FeedbackRequest,
+): FeedbackRequest {
+  try {
+    return read(body)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw new ApiError(422, "Validation error in request body.", { problems: [error.message] })
+  }
+}

@@ -1,0 +1,135 @@
+import { keyChange } from "#base/audit/field-changes.ts"
+
+import { unknownCollection } from "../../identity/accounts/reach/collections.ts"
+import type { Accounts } from "../../identity/accounts/accounts.ts"
+import { isUnlimited, type KeyScope, readScope, ScopeError } from "../../identity/accounts/keys/key-scope.ts"
+import type { ApiKey, KeySpec } from "../../identity/accounts/keys/keys.ts"
+import type { Middleware } from "../../context.ts"
+import { ApiError, badRequest } from "../../errors.ts"
+import { bodyReader } from "../../server/wire/validate.ts"
+import { presentWarnings, unknownFields } from "../../server/wire/warnings.ts"
+import { type GenerateKeysRequest, generateKeysSchema } from "./schema.ts"
+
+const HOUR_MS = 3_600_000
+
+const TOO_MANY =
+  "Access denied. This key would have made more keys than FOSSICK_KEYS_PER_KEY on this server allows; keys that have ended " +
+  "count until FOSSICK_LOG_DAYS later."
+
+type Parts = Pick<Accounts, "keys" | "collections" | "unknownSource" | "ledger" | "writes">
+
+/** POST /generate-keys: keys that end by themselves. None may do more than the key that makes it. */
+export function generateKeys({ keys, collections, unknownSource, ledger, writes }: Parts): Middleware {
+  const read = bodyReader<GenerateKeysRequest>(generateKeysSchema)
+  return async (ctx) => {
+    const { key: maker, requestId } = ctx.state
+    const request = read(ctx.state.body)
+    const {
+      permission_level: level,
+      key_limit: credits,
+      ttl_hours: hours,
+      count,
+      key_type: keyType,
+    } = request
+    const expiresAt = new Date(Date.now() + hours * HOUR_MS)
+    checkMaker(maker, request, expiresAt)
+    const scope = scopeOf(request, maker, { collections, unknownSource })
+    const spec = (index: number): KeySpec => ({
+      role: level === "admin" ? "admin" : "search",
+      name: nameOf(request, expiresAt, index),
+      keyType,
+      scope,
+      projects: projectsOf(request, maker),
+      creditLimit: { credits, per: "total" },
+      rateLimits: maker.rateLimits,
+      mayMakeKeys: level === "admin" || (request.scope?.length ?? 0) > 0,
+      expiresAt,
+      madeBy: maker.id,
+      generation: requestId,
+    })
+    const size = Buffer.byteLength(JSON.stringify([scope, spec(1).projects, request.name]))
+    const made = await writes.run(() => {
+      if (!keys.hasRoom(maker.id, count, size)) throw new ApiError(403, TOO_MANY)
+      if (ledger.left(maker) < count * credits) return null
+      return Array.from({ length: count }, (_, i) => keys.create(spec(i + 1)))
+    })
+    if (made === null) {
+      throw new ApiError(403, "Access denied. This key has fewer credits left than it would hand out.")
+    }
+    ctx.state.keysChanged = made.map((text) => keyChange(keys.lookUp(text)!, "made"))
+    ctx.set("Cache-Control", "no-store")
+    ctx.body = {
+      keys: made,
+      expires_at: secondsOf(expiresAt),
+      created: secondsOf(new Date()).slice(0, -1),
+      message:
+        `${count} keys generated successfully with ${credits} credits each. ` +
+        `These keys will be automatically deactivated after ${hours} hours`,
+      ...presentWarnings(unknownFields(generateKeysSchema, ctx.state.body)),
+      request_id: requestId,
+    }
+  }
+}
+
+/** @throws ApiError when the key may not make such keys */
+function checkMaker(maker: ApiKey, request: GenerateKeysRequest, expiresAt: Date): void {
+  if (!maker.mayMakeKeys) throw new ApiError(403, "Access denied. This key may not make keys.")
+  if (request.permission_level === "admin" && request.scope !== undefined) {
+    throw badRequest("Invalid scope. Must not be given together with permission_level 'admin'.")
+  }
+  if (maker.role !== "admin" && (request.permission_level === "admin" || request.scope !== undefined)) {
+    throw new ApiError(403, "Access denied. This key makes keys that make no others, of the level 'user'.")
+  }
+  if (maker.expiresAt !== null && expiresAt > maker.expiresAt) {
+    throw badRequest("Invalid ttl_hours. Keys must not outlast the key that makes them.")
+  }
+}
+
+function scopeOf(
+  request: GenerateKeysRequest,
+  maker: ApiKey,
+  { collections, unknownSource }: Pick<Parts, "collections" | "unknownSource">,
+): KeyScope {
+  const scope = scopeWritten(request)
+  if (isUnlimited(scope)) return maker.scope
+  if (request.permission_level === "admin") {
+    throw badRequest("Invalid permission_level. Keys of the level 'admin' cannot be limited to a part.")
+  }
+  if (!isUnlimited(maker.scope)) {
+    throw new ApiError(403, "Access denied. Keys that this one makes have its own limits and no others.")
+  }
+  // After what the maker may: who is limited does not learn which collections there are.
+  const unknown = unknownCollection(collections, scope.collections ?? [])
+  if (unknown !== null) throw badRequest(`Invalid collections. ${unknown.replace(/(?<!\?)$/, ".")}`)
+  const noSource = unknownSource(scope.sources ?? [])
+  if (noSource !== null) throw badRequest(`Invalid sources. ${noSource.replace(/(?<!\?)$/, ".")}`)
+  return scope
+}
+
+function scopeWritten(request: GenerateKeysRequest): KeyScope {
+  try {
+    return readScope(request)
+  } catch (error) {
+    throw error instanceof ScopeError ? badRequest(error.message) : error
+  }
+}
+
+function projectsOf({ projects }: GenerateKeysRequest, maker: ApiKey): readonly string[] {
+  if (projects === undefined) return maker.projects
+  if (maker.projects.length > 0 && !projects.every((one) => maker.projects.includes(one))) {
+    throw new ApiError(403, "Access denied. This key does not belong to all of those projects.")
+  }
+  return [...new Set(projects)]
+}
+
+function nameOf(
+  { name, key_type: type, count }: GenerateKeysRequest,
+  expiresAt: Date,
+  index: number,
+): string {
+  if (name === undefined) return `${type}-${secondsOf(expiresAt)}-#${index}`
+  return count === 1 ? name : `${name}-#${index}`
+}
+
+/** `2026-02-25T01:14:45Z` */
+const secondsOf = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`

@@ -1,0 +1,22 @@
+import type { Accounts } from "../../identity/accounts/accounts.ts"
+import { isValid } from "../../identity/accounts/keys/keys.ts"
+import type { Middleware } from "../../context.ts"
+import { bearerOf, unauthorized } from "../../server/middleware/authentication.ts"
+
+/** GET /key-info: about the key in the header, also when it is over; whoever holds its text may know. */
+export function keyInfo({ keys }: Pick<Accounts, "keys">): Middleware {
+  return (ctx) => {
+    const text = bearerOf(ctx)
+    const made = text === null ? null : keys.lookUp(text)
+    const valid = text === null ? null : keys.verify(text)
+    if (made === null && valid === null) throw unauthorized()
+    ctx.body = {
+      name: made?.name ?? valid?.id,
+      created: made?.createdAt.toISOString().slice(0, 19) ?? null,
+      expires_at: made?.expiresAt ? `${made.expiresAt.toISOString().slice(0, 19)}Z` : "never",
+      key_type: made?.keyType ?? "production",
+      status: made === null || isValid(made) ? "active" : "deactivated",
+    }
+    return Promise.resolve()
+  }
+}

@@ -1,0 +1,181 @@
+import type { Router } from "@koa/router"
+
+import { keyChange } from "#base/audit/field-changes.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { transaction } from "#base/store/state-store.ts"
+import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
+
+import { CallLog } from "../../identity/accounts/call-log.ts"
+import { isUnlimited, type KeyScope, readScope, ScopeError } from "../../identity/accounts/keys/key-scope.ts"
+import { type KeySpec, type MadeKey, OPERATOR, openKeyStore } from "../../identity/accounts/keys/keys.ts"
+import { keyOnWire } from "../../identity/accounts/keys/key-wire.ts"
+import { parseRateLimits } from "../../identity/accounts/limits/rate-limits.ts"
+import { openCollections, unknownCollection } from "../../identity/accounts/reach/collections.ts"
+import type { RequestState } from "../../context.ts"
+import { ApiError } from "../../errors.ts"
+import { sliceOf, strictBody, unprocessable } from "../../server/middleware/query-parameters.ts"
+import { type MakeKeyBody, makeKeyBody, noKeyFields, rotateKeyBody } from "./key-bodies.ts"
+
+const HOUR_MS = 3_600_000
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/
+
+/** The keys of the appliance, one by one: `/admin/keys`. A running appliance asks the store with each call, so a change counts at once. */
+export function keyRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
+  const keys = openKeyStore(db, "")
+  const collections = openCollections(db)
+  const log = new CallLog(db)
+  const readMade = strictBody(makeKeyBody)
+  const readRotated = strictBody(rotateKeyBody)
+  const readNothing = strictBody(noKeyFields)
+
+  const shown = (key: MadeKey, lastUse: ReadonlyMap<string, number>) => {
+    const at = lastUse.get(key.id)
+    return {
+      ...keyOnWire(key),
+      status: statusOf(key),
+      last_used_at: at === undefined ? null : new Date(at).toISOString(),
+      gone_sources: goneSources(db, key.scope.sources ?? []),
+      gone_collections: (key.scope.collections ?? []).filter((name) => !collections.has(name)),
+    }
+  }
+  const known = (id: string): MadeKey => {
+    const key = keys.list().find((one) => one.id === id)
+    if (key === undefined) throw new ApiError(404, `There is no key ${JSON.stringify(id.slice(0, 100))}.`)
+    return key
+  }
+  const show = (id: string) => shown(known(id), log.lastUse([id]))
+  const make = (spec: KeySpec) => {
+    const text = keys.create(spec)
+    return { key: text, ...show(keys.lookUp(text)!.id) }
+  }
+
+  router.get("/keys", (ctx) => {
+    const slice = sliceOf(ctx)
+    const all = keys.list()
+    const made = all.slice(slice.offset, slice.offset + slice.limit)
+    const lastUse = log.lastUse([OPERATOR.id, ...made.map(({ id }) => id)])
+    const operator = lastUse.get(OPERATOR.id)
+    ctx.body = {
+      keys: made.map((key) => shown(key, lastUse)),
+      current_key_id: ctx.state.key.id,
+      operator_last_used_at: operator === undefined ? null : new Date(operator).toISOString(),
+      collections: collections.list().map(({ name }) => name),
+      total: all.length,
+      ...slice,
+    }
+  })
+
+  router.post("/keys", (ctx) => {
+    const body = readMade(ctx)
+    const scope = scopeOf(body)
+    const problem =
+      unknownCollection(collections, scope.collections ?? []) ?? unknownSource(db, scope.sources ?? [])
+    if (problem !== null) {
+      const field =
+        unknownCollection(collections, scope.collections ?? []) === null ? "sources" : "collections"
+      throw unprocessable([{ field, message: `is wrong: ${problem.replace(/[.]$/, "")}` }])
+    }
+    ctx.status = 201
+    ctx.body = make(specOf(body, scope))
+  })
+
+  router.post("/keys/:id/disable", (ctx) => {
+    readNothing(ctx)
+    const { id } = known(ctx.params["id"]!)
+    refuseOwn(ctx.state.key.id, id)
+    keys.disable(id)
+    ctx.body = show(id)
+  })
+
+  router.post("/keys/:id/enable", (ctx) => {
+    readNothing(ctx)
+    const { id } = known(ctx.params["id"]!)
+    keys.enable(id)
+    ctx.body = show(id)
+  })
+
+  router.post("/keys/:id/rotate", (ctx) => {
+    const { overlap_hours: hours = 0 } = readRotated(ctx)
+    const before = known(ctx.params["id"]!)
+    if (statusOf(before) !== "active")
+      throw new ApiError(409, "This key is no longer accepted: make another one.")
+    ctx.status = 201
+    ctx.body = transaction(db, () => {
+      const { madeBy, ...same } = before
+      const made = make({ ...same, ...(madeBy !== null && { madeBy }) })
+      ctx.state.keysChanged = [keyChange(made, "made")]
+      if (hours === 0) keys.disable(before.id)
+      else keys.endBy(before.id, new Date(Date.now() + hours * HOUR_MS))
+      return made
+    })
+  })
+
+  router.delete("/keys/:id", (ctx) => {
+    const { id } = known(ctx.params["id"]!)
+    refuseOwn(ctx.state.key.id, id)
+    transaction(db, () => keys.delete(id))
+    ctx.body = { id, deleted: true }
+  })
+}
+
+const statusOf = ({ disabledAt, expiresAt }: MadeKey): "active" | "disabled" | "expired" => {
+  if (disabledAt !== null) return "disabled"
+  return expiresAt !== null && expiresAt.getTime() <= Date.now() ? "expired" : "active"
+}
+
+/** Who ends the key they came with may have no other way in. */
+function refuseOwn(own: string, id: string): void {
+  if (own !== id) return
+  throw new ApiError(409, "You came with this key. Sign in with another key of the role admin to end it.")
+}
+
+function scopeOf({ endpoints, sources, collections, domains }: MakeKeyBody): KeyScope {
+  try {
+    return readScope({ endpoints, sources, collections, domains })
+  } catch (error) {
+    if (!(error instanceof ScopeError)) throw error
+    const field = /Invalid (\w+)/.exec(error.message)?.[1] ?? ""
+    throw unprocessable([
+      { field, message: error.message.replace(/^Invalid \w+\. /, "").replace(/[.]$/, "") },
+    ])
+  }
+}
+
+/** @throws ApiError 422 */
+function specOf(body: MakeKeyBody, scope: KeyScope): KeySpec {
+  const { role = "search", name = "", credits, per = "month", may_make_keys: mayMakeKeys } = body
+  if (role === "admin" && !isUnlimited(scope)) {
+    const field = (["endpoints", "sources", "collections", "domains"] as const).find(
+      (one) => scope[one] !== null,
+    )!
+    throw unprocessable([{ field, message: "limits no key of the role admin: it sees everything" }])
+  }
+  return {
+    role,
+    name,
+    scope,
+    projects: [...new Set(body.projects ?? [])],
+    creditLimit: credits === undefined ? null : { credits, per },
+    rateLimits: ratesOf(body),
+    mayMakeKeys: role === "admin" || mayMakeKeys === true,
+    expiresAt: endOf(body),
+  }
+}
+
+function ratesOf({ rate_limits: text }: MakeKeyBody) {
+  if (text === undefined || text.trim() === "") return null
+  try {
+    return parseRateLimits(text)
+  } catch (error) {
+    throw unprocessable([{ field: "rate_limits", message: (error as Error).message }])
+  }
+}
+
+function endOf({ expires_at: text }: MakeKeyBody): Date | null {
+  if (text === undefined) return null
+  const time = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN
+  if (time > Date.now()) return new Date(time)
+  throw unprocessable([
+    { field: "expires_at", message: "must be a time to come, such as 2027-01-31T00:00:00Z" },
+  ])
+}

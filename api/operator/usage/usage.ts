@@ -1,0 +1,31 @@
+import type { Accounts } from "../../identity/accounts/accounts.ts"
+import { ENDPOINTS } from "../../identity/accounts/keys/key-scope.ts"
+import type { Used } from "../../identity/accounts/billing/credit-ledger.ts"
+import type { Middleware } from "../../context.ts"
+
+/** GET /usage: credits used by this key and by all, of one project when the header names it. */
+export function usage({ ledger }: Pick<Accounts, "ledger">): Middleware {
+  return (ctx) => {
+    const { key, tracking } = ctx.state
+    const project = tracking.project === "" ? null : tracking.project
+    const { plan } = ledger
+    const account = ledger.ofAccount(project)
+    const ofKey = ledger.ofKey(key, project)
+    const ofPlan = plan.credits === null ? account.all : Math.min(account.all, plan.credits)
+    ctx.body = {
+      key: { usage: ofKey.all, limit: key.creditLimit?.credits ?? null, ...byEndpoint(ofKey) },
+      account: {
+        current_plan: plan.name,
+        plan_usage: ofPlan,
+        plan_limit: plan.credits,
+        paygo_usage: account.all - ofPlan,
+        paygo_limit: plan.paygo,
+        ...byEndpoint(account),
+      },
+    }
+    return Promise.resolve()
+  }
+}
+
+const byEndpoint = ({ byEndpoint: used }: Used) =>
+  Object.fromEntries(ENDPOINTS.map((endpoint) => [`${endpoint}_usage`, used[endpoint] ?? 0]))

@@ -1,0 +1,33 @@
+import { isBusy } from "#base/store/busy.ts"
+import { OtherStateError } from "#base/store/state-generation.ts"
+import { SettingsError } from "#base/settings.ts"
+import { EngineError } from "#engine"
+
+import { ListenError, listenProblem } from "../ports.ts"
+import { tellSupervisor } from "../supervisor/messages.ts"
+
+/** What the operator can do about a failed start, or null when the failure is a bug or may pass. */
+function advice(error: unknown): string | null {
+  if (error instanceof SettingsError) return error.message
+  if (error instanceof EngineError && error.code !== "ENGINE_UNAVAILABLE") return error.message
+  if (error instanceof ListenError || error instanceof OtherStateError) return error.message
+  // That passes: the supervisor tries again.
+  if (isBusy(error)) return null
+  if ((error as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR") {
+    return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, try fossick doctor --repair, or restore a backup (fossick restore), or move it and state.id away: then keys, sources and usage start over, and the index stays.`
+  }
+  return listenProblem(error)
+}
+
+/** Says why the process ends, to the supervisor or else on standard error, and sets its exit code. */
+export function endWithAdvice(error: unknown): void {
+  const message = advice(error)
+  if (message === null) {
+    // The text alone: other fields of an error may hold a login.
+    const { stack, message: text } = error as Error
+    const shown = error instanceof EngineError ? text : (stack ?? text)
+    process.stderr.write(`${shown}\n`, () => process.exit(1))
+  } else if (!tellSupervisor({ kind: "fatal", message })) process.stderr.write(`${message}\n`)
+  process.exitCode = error instanceof SettingsError ? 2 : 1
+  process.disconnect?.()
+}

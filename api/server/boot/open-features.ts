@@ -1,0 +1,20 @@
+import type { Feature } from "../../feature.ts"
+import type { OpenedBy } from "../../features.ts"
+
+/**
+ * Opens the features, one after the other.
+ * @param from what they open their parts from, with what the features before them opened
+ * @param closing closes them
+ */
+export async function openFeatures<From, F extends Feature<never, From & OpenedBy<F>>>(
+  all: readonly F[],
+  from: From,
+  closing: AsyncDisposableStack,
+): Promise<OpenedBy<F>> {
+  let opened: Readonly<Record<string, unknown>> = {}
+  for (const { name, open } of all) {
+    const own = await open?.({ ...from, ...(opened as OpenedBy<F>) }, closing)
+    if (own !== undefined) opened = { ...opened, [name]: own }
+  }
+  return opened as OpenedBy<F>
+}

@@ -1,0 +1,105 @@
+import type { Logger } from "pino"
+
+import { handbookApart } from "#crawler/handbook-apart.ts"
+import { ImageStore } from "#crawler/upkeep/images/image-store.ts"
+import { userAgentHeader } from "#crawler/settings.ts"
+import { indexCacheMb } from "#engine/index-cache.ts"
+import { openSearchEngine } from "#engine/open-engine.ts"
+
+import { openAnswerReranker } from "../../services/answers/statement-reranker.ts"
+import { openChatModel } from "../../services/chat-models/chat-server.ts"
+import { lazyReader, lazyRereader } from "../../core/read/lazy-reader.ts"
+import { Federation } from "../../services/federation/federation.ts"
+import { readPeers } from "../../services/federation/peers-file.ts"
+import { refusingIfLost } from "../health/index-health.ts"
+import { mostOfIndexMb } from "../load/memory/memory-limits.ts"
+import { RuleStore } from "../../operator/rules/rule-store.ts"
+import { ruledEngine } from "../../operator/rules/ruled-engine.ts"
+import type { State } from "./open-state.ts"
+import type { ProcessSettings } from "./read-settings.ts"
+
+/** A search needs one short text embedded; threads for pages belong to the crawler. */
+const QUERY_THREADS = 1
+
+export type OpenIndex = Awaited<ReturnType<typeof openIndex>>
+
+/**
+ * Opens the index for reading, what searches need beside it, and what reads pages live.
+ * @param opened closes it
+ */
+export async function openIndex(
+  settings: ProcessSettings,
+  { db, jobs, lost }: Pick<State, "db" | "jobs" | "lost">,
+  log: Logger,
+  opened: AsyncDisposableStack,
+) {
+  const { config, engineConfig, crawlerConfig } = settings
+  log.info({ engine: engineConfig.engine }, "opening the index ({engine})")
+  const following = opened.use(
+    await openSearchEngine(
+      {
+        ...engineConfig,
+        embedThreads: QUERY_THREADS,
+        indexCacheMb: indexCacheMb(engineConfig.indexCacheMb, mostOfIndexMb(config)),
+      },
+      { loadsModel: true, onProblem: (error) => log.warn({ err: error }, "the engine will try again") },
+    ),
+  )
+  const rules = new RuleStore(db)
+  const engine = ruledEngine(
+    handbookApart(
+      refusingIfLost(following, () => lost.expected()),
+      db,
+      crawlerConfig,
+    ),
+    rules,
+  )
+  const federation = openFederation(settings, rules, log, opened)
+  const reader = opened.use(lazyReader(crawlerConfig))
+  const rereader = opened.use(
+    lazyRereader({
+      db,
+      jobs,
+      config: crawlerConfig,
+      onProblem: (source, err) => log.warn({ source, err }, "pages of {source} could not be read again"),
+    }),
+  )
+  const chatModel = opened.use(
+    openChatModel(crawlerConfig.readOnly === "drill" ? { ...config, llmUrl: "" } : config),
+  )
+  const reranking = opened.use(await openAnswerReranker(config, log))
+  return {
+    /** The index as it is; searches ask `engine`. */
+    following,
+    engine,
+    embedder: following.embedder,
+    federation,
+    reader,
+    rereader,
+    chatModel,
+    reranking,
+    images: new ImageStore(db, engineConfig.dataDir),
+  }
+}
+
+/** Other appliances to ask; null where there is none. */
+function openFederation(
+  { config, crawlerConfig, env }: ProcessSettings,
+  rules: RuleStore,
+  log: Logger,
+  opened: AsyncDisposableStack,
+): Federation | null {
+  // A drill asks no other appliance.
+  const peers = crawlerConfig.readOnly === "drill" ? [] : readPeers(config.peersFile, env)
+  if (peers.length === 0) return null
+  return opened.use(
+    new Federation(peers, {
+      mostHops: config.peerHops,
+      rules: () => rules.list(),
+      proxy: crawlerConfig,
+      userAgent: userAgentHeader(crawlerConfig),
+      env,
+      log,
+    }),
+  )
+}

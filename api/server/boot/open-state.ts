@@ -1,0 +1,88 @@
+import type { Logger } from "pino"
+
+import { DiskRoom, unwritableMessage } from "#base/disk-space.ts"
+import { keepOutbound } from "#base/outbound/outbound.ts"
+import { clockInDoubt, DOUBT_ADVICE } from "#base/store/clock/trusted-time.ts"
+import { openStateOnceThere } from "#base/store/postgres/outage.ts"
+import { keepAlive } from "#base/store/processes/keep-alive.ts"
+import { strangeState, STRANGE_STATE_ADVICE } from "#base/store/state-identity.ts"
+import { openStateStore, type StateStore } from "#base/store/state-store.ts"
+import { BackupTable } from "#crawler/upkeep/backup/scheduled/backup-table.ts"
+import { LostPages } from "#crawler/crawl/frontier/lost-pages.ts"
+import { Jobs } from "#crawler/jobs/jobs.ts"
+
+import { openAccounts } from "../../identity/accounts/accounts.ts"
+import type { ProcessSettings } from "./read-settings.ts"
+
+export type State = NonNullable<Awaited<ReturnType<typeof openState>>>
+
+/**
+ * Opens `state.db` or its server, once that is there, and what is read from it.
+ * @param opened closes it
+ * @returns null when the process was asked to stop before the state was there
+ */
+export async function openState(
+  { config, engineConfig }: Pick<ProcessSettings, "config" | "engineConfig">,
+  log: Logger,
+  stopped: AbortSignal,
+  opened: AsyncDisposableStack,
+) {
+  const { dataDir } = engineConfig
+  const db = await openStateOnceThere(dataDir, stopped, (why) => log.error(why))
+  if (db === null) return null
+  opened.defer(() => db.close())
+  // A connection of its own that waits for no lock, so that no call waits for another process.
+  const accountsDb = openStateStore(dataDir)
+  opened.defer(() => accountsDb.close())
+  opened.use(keepOutbound(db))
+  const own = opened.use(
+    keepAlive(db, "api", (err) => log.warn({ err }, "no sign of life could be given to other processes")),
+  )
+  const accounts = opened.use(
+    openAccounts(
+      accountsDb,
+      config,
+      (err) => log.warn({ err }, "old calls were not deleted"),
+      (calls, areLost) => logWaiting(log, dataDir, calls, areLost),
+    ),
+  )
+  const { lostState, problems } = stateProblems(db, dataDir)
+  if (lostState !== null) log.error(lostState)
+  return {
+    db,
+    accountsDb,
+    accounts,
+    /** This process among others on the same state. */
+    process: own,
+    jobs: new Jobs(db),
+    backups: new BackupTable(db),
+    lost: new LostPages(db),
+    room: new DiskRoom(dataDir, engineConfig.minFreeMb, { warn: engineConfig.warnFreeMb }),
+    lostState,
+    problems,
+  }
+}
+
+/** Calls that were answered and couldn't be counted yet. */
+function logWaiting(log: Logger, dataDir: string, calls: number, areLost: boolean): void {
+  if (calls === 0) log.info("the disk takes writes again: all calls are counted")
+  else if (areLost)
+    log.error({ calls }, "calls stay uncounted: the process ends, and nothing can be written to the disk")
+  else log.error({ calls }, `${unwritableMessage(dataDir)} Calls are answered and counted later.`)
+}
+
+/** What is wrong with the state: when it was opened, and whenever it is asked. */
+function stateProblems(db: StateStore, dataDir: string) {
+  const strange = () => {
+    const problem = strangeState(dataDir, db)
+    return problem && `${problem} ${STRANGE_STATE_ADVICE}`
+  }
+  const clock = () => {
+    const problem = clockInDoubt(db)
+    return problem && `${problem} ${DOUBT_ADVICE}`
+  }
+  return {
+    lostState: strange(),
+    problems: () => ({ strange: strange(), clock: clock() }),
+  }
+}

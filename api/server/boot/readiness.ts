@@ -1,0 +1,82 @@
+import type { Logger } from "pino"
+
+import { isOnServer } from "#base/store/state-store.ts"
+import { ModelOutage } from "#engine/models/servers/availability.ts"
+
+import type { Check } from "../health/health.ts"
+import { indexCheck, lostInWords } from "../health/index-health.ts"
+import { checkState } from "../../operator/upkeep/state-check.ts"
+import type { OpenIndex } from "./open-index.ts"
+import type { State } from "./open-state.ts"
+import type { ProcessSettings } from "./read-settings.ts"
+import { WARM_UP } from "./warm-up.ts"
+
+/**
+ * What /readyz looks at, and what it warns of.
+ * @param closing ends what looks at the file of the state from time to time
+ */
+export function readinessOf(
+  { engineConfig, readOnly }: Pick<ProcessSettings, "engineConfig" | "readOnly">,
+  state: State,
+  {
+    following,
+    embedder,
+    reranking,
+    chatModel,
+    federation,
+  }: Pick<OpenIndex, "following" | "embedder" | "reranking" | "chatModel" | "federation">,
+  log: Logger,
+  closing: AsyncDisposableStack,
+) {
+  const { db, accountsDb, jobs, lost, room } = state
+  const stateFile = isOnServer(db)
+    ? null
+    : closing.use(checkState(engineConfig.dataDir, (problem) => log.error(problem)))
+  const checks: Readonly<Record<string, Check>> = {
+    // A file is there for as long as this process is.
+    ...(isOnServer(db) && {
+      state: async () => {
+        // Both connections: calls wait for the second.
+        for (const one of [db, accountsDb]) one.prepare("select 1").get()
+        return null
+      },
+    }),
+    index: indexCheck({ engine: following, lostPages: () => lost.expected() }),
+    model: async () => {
+      try {
+        await embedder.embed([WARM_UP], { priority: "query" })
+      } catch (error) {
+        // Questions are answered by words meanwhile, and the warnings say why.
+        if (!(error instanceof ModelOutage)) throw error
+      }
+      return null
+    },
+    // On a disk that takes nothing it cannot give a sign of life.
+    crawler: async () =>
+      readOnly !== null || jobs.hasCrawler() || room.takesNothing
+        ? null
+        : "no crawler process is running on this data folder",
+  }
+  return {
+    checks,
+    notes: { disk: async () => room.problem() },
+    warnings: () => {
+      const { strange, clock } = state.problems()
+      return [
+        ...[strange ?? []].flat(),
+        ...[stateFile?.problem() ?? []].flat(),
+        ...[clock ?? []].flat(),
+        ...following.warnings,
+        ...reranking.warnings(),
+        ...[chatModel?.outage ?? []].flat(),
+        ...(federation?.warnings() ?? []),
+        ...[lostInWords(lost.count()) ?? []].flat(),
+      ]
+    },
+    indexState: {
+      wordsAlone: () => following.wordsAlone,
+      notReranked: () => following.notReranked !== null,
+      lostPages: () => lost.count(),
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import type { Logger } from "pino"
+
+import { sourceNames } from "#crawler/sources/source-names.ts"
+
+import { UNLIMITED } from "../../identity/accounts/keys/key-scope.ts"
+import { reachOf } from "../../identity/accounts/reach/reach.ts"
+import { sourceSites } from "../../identity/accounts/reach/source-sites.ts"
+import { loadSales } from "../../features.ts"
+import type { Connections } from "../load/connections.ts"
+import type { Gates } from "../load/gates.ts"
+import type { Memory } from "../load/memory/memory.ts"
+import type { PageKnowledge } from "../../services/pages/page-knowledge.ts"
+import { freshParts } from "../../core/ask/ask.ts"
+import { salesLine, unknownForSale } from "../../doors/x402/for-sale.ts"
+import type { PaidListener } from "../../doors/x402/open-listener.ts"
+import type { X402Config } from "../../doors/x402/settings.ts"
+import type { OpenIndex } from "./open-index.ts"
+import type { State } from "./open-state.ts"
+import type { ProcessSettings } from "./read-settings.ts"
+
+/** What the paid search shares with the other listener. */
+interface Shared {
+  readonly pages: PageKnowledge
+  readonly connections: Connections
+  readonly gates: Gates
+  readonly memory: Memory
+  readonly log: Logger
+}
+
+/** The paid search on a port of its own, where the operator sells searches. */
+export class Sales implements AsyncDisposable {
+  #paid: PaidListener | undefined
+
+  /** How requests ended since the start; null while none are sold. */
+  outcomes(): PaidListener["outcomes"] | null {
+    return this.#paid?.outcomes ?? null
+  }
+
+  /** Opens the listener, or logs why there is none. @returns one line for the first screen; null: nobody wanted to sell any */
+  async begin(
+    settings: ProcessSettings,
+    state: State,
+    index: Omit<OpenIndex, "federation">,
+    shared: Shared,
+  ): Promise<string | null> {
+    const { selling, readOnly } = settings
+    const { log } = shared
+    const isOpen = selling.on && readOnly === null
+    const unsold = isOpen ? unknownForSale(selling.config, state.db, state.accounts.collections) : null
+    if (unsold !== null) log.error({ reason: unsold }, "no searches are sold until this is mended")
+    else if (isOpen) {
+      // What payments need is loaded only where searches are sold.
+      const { openPaidListener } = await loadSales()
+      this.#paid = await openPaidListener(listenerParts(selling.config, settings, state, index, shared))
+    } else if (!selling.on && selling.missing.length > 0) {
+      log.warn({ missing: selling.missing }, "no searches are sold until these are set too")
+    }
+    return salesLine(selling, unsold, this.#paid?.port)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#paid?.[Symbol.asyncDispose]()
+  }
+}
+
+function listenerParts(
+  forSale: X402Config,
+  { config, engineConfig }: ProcessSettings,
+  { db, jobs, accounts, process }: State,
+  { engine, images, embedder, reranking, chatModel, reader, rereader }: Omit<OpenIndex, "federation">,
+  { pages, connections, gates, memory, log }: Shared,
+) {
+  const { collections } = accounts
+  return {
+    config: forSale,
+    host: config.host,
+    dataDir: engineConfig.dataDir,
+    search: {
+      engine,
+      images,
+      embedder,
+      statementReranker: reranking.reranker,
+      chatModel,
+      fresh: freshParts(
+        // All payers together take the turns of one key.
+        reachOf(
+          { id: "sales", scope: { ...UNLIMITED, ...forSale.forSale } },
+          {
+            engine,
+            reader,
+            rereader,
+            gates,
+            collections,
+            sourceNames: () => sourceNames(db),
+            sites: sourceSites(db, jobs),
+          },
+        ),
+        pages,
+      ),
+    },
+    collections,
+    connections,
+    memory,
+    searches: gates.searches,
+    limits: config,
+    process: process.id,
+    log,
+  }
+}

@@ -1,0 +1,51 @@
+import type { Logger } from "pino"
+
+import { steadyNow } from "#base/steady-time.ts"
+import type { Embedder, Engine } from "#engine"
+import { ModelOutage } from "#engine/models/servers/availability.ts"
+
+import { ChatModelError } from "../../services/chat-models/chat-model.ts"
+import type { ChatServer } from "../../services/chat-models/chat-server.ts"
+import { tryModel } from "../../services/chat-models/try-model.ts"
+
+/** A text that costs little to embed. */
+export const WARM_UP = "ready?"
+
+/** Tries the language model, so that the operator learns what is wrong before anyone asks; this loads it, too. */
+export async function tryChatModel(
+  model: ChatServer,
+  name: string,
+  log: Logger,
+  stopped: AbortSignal,
+): Promise<void> {
+  try {
+    log.info(await tryModel(model, name, stopped))
+  } catch (error) {
+    if (stopped.aborted) return
+    if (!(error instanceof ChatModelError)) log.error({ err: error }, "the language model could not be tried")
+    else
+      log.warn(
+        { reason: error.message },
+        "the language model gives no answers: they are made of the pages' own sentences until it does",
+      )
+  }
+}
+
+/** Loads the embedding model, which loads with its first text, and makes a first search, before a caller waits for either. */
+export async function warmUp(
+  { embedder, engine }: { readonly embedder: Pick<Embedder, "embed">; readonly engine: Engine },
+  log: Logger,
+  stopped: AbortSignal,
+): Promise<void> {
+  log.info("loading the embedding model")
+  const since = steadyNow()
+  try {
+    await embedder.embed([WARM_UP], { priority: "query" })
+    log.info({ ms: Math.round(steadyNow() - since) }, "the embedding model is loaded: {ms} ms")
+    await engine.search({ text: WARM_UP, limit: 1 })
+  } catch (error) {
+    if (stopped.aborted) return
+    if (error instanceof ModelOutage) log.warn(error.message)
+    else log.warn({ err: error }, "the first search failed")
+  }
+}

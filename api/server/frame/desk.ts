@@ -1,0 +1,117 @@
+import Koa from "koa"
+
+import { concealingReader } from "#crawler/fetch/visit/concealing-reader.ts"
+
+import type { Accounts } from "../../identity/accounts/accounts.ts"
+import { Admissions } from "../../identity/accounts/limits/admission.ts"
+import type { RequestState } from "../../context.ts"
+import { openDoor } from "../../doors/door.ts"
+import type { Feature, Served } from "../../feature.ts"
+import { settingsOf } from "../../features.ts"
+import { pageCounter } from "../../services/federation/page-count.ts"
+import { authentication } from "../middleware/authentication.ts"
+import { arrivingBodies, jsonBody } from "../middleware/json-body.ts"
+import type { OAuth } from "../../identity/oauth/oauth-endpoints.ts"
+import { reference } from "../openapi/serve.ts"
+import { HANDBOOK_KEY } from "../../identity/public-keys/handbook-key.ts"
+import { refuseAll } from "../../read-only.ts"
+import { httpServer } from "../http-server.ts"
+import { nameCheck } from "../own-names.ts"
+import { apiSettings } from "../../settings.ts"
+import type { LiveParts } from "../../core/read/live-parts.ts"
+import { LiveMemory } from "../../core/read/live-memory.ts"
+import type { AppParts } from "./parts.ts"
+
+/** What features take from the app by name, beside the parts that it was made of. */
+export type Desk = AppParts & ReturnType<typeof deskOf>
+
+/** Builds what several features share. Engine and reader come with each request, within the reach of its key. */
+export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
+  const describe = async () => (await import("../openapi/document.ts")).describedBy(features, parts.config)
+  const { config, readOnly = null, oauth, federation, embedder, misses = null } = parts
+  const accounts =
+    oauth === undefined ? parts.accounts : { ...parts.accounts, keys: withInside(parts.accounts.keys, oauth) }
+  const pageCount = pageCounter(parts.engine)
+  const admissions = admissionsOf(parts, accounts, pageCount)
+  const live: LiveParts = {
+    embedder,
+    memory: new LiveMemory(parts.memory.live, config),
+    misses,
+    mostHops: federation?.mostHops ?? 0,
+  }
+  const app = new Koa<RequestState>()
+  const served: Served[] = []
+  const arriving = arrivingBodies(config.bodyLimit)
+  const key = authentication(accounts.keys, config)
+  const body = jsonBody(config.bodyLimit, arriving)
+  const { keepsNothing = () => false } = parts
+  const { images, statementReranker, chatModel, pages } = parts
+  return {
+    app,
+    /** What each feature adds, once all are served. */
+    served,
+    /** The endpoints of all features that models may use. */
+    toolEndpoints: () => served.flatMap(({ toolEndpoints = [] }) => toolEndpoints),
+    /** Serves the whole app without listening. */
+    server: () => httpServer(app),
+    accounts,
+    admissions,
+    live,
+    pageCount,
+    readOnly,
+    keepsNothing,
+    apiSettings: { ...apiSettings, ...settingsOf(features) },
+    /** Let in a call whose key may be in its body. */
+    keyAndBody: [key.beforeBody, body, key.afterBody],
+    /** Whether the disk has room for what a call would leave here, and it would outlive this process. */
+    mayKeep: { isLow: () => keepsNothing() || (parts.room?.isLow() ?? false) },
+    checkName: nameCheck(config),
+    handbookSearchKey: () =>
+      parts.facesDir !== undefined && parts.handbookKey?.(HANDBOOK_KEY) ? HANDBOOK_KEY : null,
+    describe,
+    /** Loads the tools that models are offered. */
+    loadTools: async () => (await import("../../doors/mcp/tools/tools.ts")).toolsOf(features),
+    reference: () => reference(config.publicUrl, describe),
+    /** What the APIs beside our own share. */
+    door: {
+      ...live,
+      ...openDoor(accounts.keys, admissions, config.bodyLimit, arriving),
+      limits: config,
+      images,
+      statementReranker,
+      chatModel,
+      knowledge: pages,
+      visits: pages,
+      refuseLive: readOnly === null ? null : refuseAll(readOnly),
+    },
+  }
+}
+
+function admissionsOf(
+  parts: AppParts,
+  accounts: Accounts,
+  pageCount: ReturnType<typeof pageCounter>,
+): Admissions {
+  const { federation, log } = parts
+  return new Admissions({
+    accounts,
+    rateLimits: parts.config.rateLimits,
+    memory: parts.memory,
+    reach: {
+      ...parts,
+      reader: concealingReader(parts.reader, (url, reason) =>
+        log.info({ host: URL.parse(url)?.host, reason }, "a live call could not reach a host"),
+      ),
+      collections: accounts.collections,
+      sourceNames: () => [...parts.sourceNames(), ...(federation?.sourceNames ?? [])],
+      holderOf: federation && ((url) => federation.holderOf(url)),
+      federated: federation && ((own) => federation.engine(own, pageCount)),
+    },
+  })
+}
+
+/** Also takes the keys under which MCP makes calls inside for a program that was let in. */
+const withInside = (keys: Accounts["keys"], oauth: OAuth): Accounts["keys"] => ({
+  ...keys,
+  verify: (presented) => keys.verify(presented) ?? oauth.verifyInside(presented),
+})

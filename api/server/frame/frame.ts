@@ -1,0 +1,109 @@
+import { METHODS } from "node:http"
+
+import { Router } from "@koa/router"
+import type Koa from "koa"
+
+import { degradation } from "../../services/answers/degradation.ts"
+import { auditing } from "../../operator/audit/auditing.ts"
+import type { Context, RequestState } from "../../context.ts"
+import type { Feature, Served } from "../../feature.ts"
+import { boundsOf } from "../load/bounds.ts"
+import { KeylessBudget } from "../load/keyless/keyless-budget.ts"
+import { bearerOf } from "../middleware/authentication.ts"
+import { errorEnvelope } from "../middleware/error-envelope.ts"
+import { requestId } from "../middleware/request-id.ts"
+import { logUnwritten, requestLog } from "../middleware/request-log.ts"
+import { tracking } from "../middleware/tracking.ts"
+import { tokenOf } from "../../identity/sessions/cookie.ts"
+import { keyless } from "../../identity/sessions/keyless.ts"
+import { slowGuesses } from "../../identity/sessions/wrong-keys.ts"
+import { tracedRequests } from "../traces/traced-requests.ts"
+import type { Desk } from "./desk.ts"
+import { service } from "./service.ts"
+
+/** The app of these features, with everything that a call passes through before it reaches one of them. */
+export async function framed<More>(
+  desk: Desk & More,
+  features: readonly Feature<Desk & More>[],
+): Promise<Koa<RequestState>> {
+  // Node lets in more methods than routes take: the others are answered 405 instead of the router's 501.
+  const router = new Router<RequestState>({ methods: METHODS })
+  const { app, served } = desk
+  for (const feature of features) served.push((await feature.serve?.(router, desk)) ?? {})
+
+  logUnwritten(app, desk.log)
+  const keylessBudget = new KeylessBudget(desk.config.keylessPerMinute || Infinity)
+  useFirst(app, desk, served, keylessBudget)
+  // What proxies say is checked by the first part of the service.
+  app.proxy = true
+  const around = service({
+    ...desk,
+    peers: () => desk.federation?.counts() ?? [],
+    disk: { freeBytes: () => desk.room?.freeBytes ?? null, uncounted: () => desk.accounts.billing.waiting },
+    load: loadOf(desk, served, keylessBudget),
+    keys: desk.accounts.keys,
+    endpoints: served.flatMap(({ endpoints = [] }) => endpoints),
+    roots: served.flatMap(({ roots = [] }) => roots),
+    metricsOf: served.flatMap(({ metrics }) => metrics ?? []),
+  })
+  for (const one of around) app.use(one)
+  for (const { middleware } of served) if (middleware) app.use(middleware)
+  app.use(router.routes())
+  app.use(router.allowedMethods())
+  return app
+}
+
+/** What each request goes through before anything is answered. */
+function useFirst(
+  app: Koa<RequestState>,
+  { accounts, config, connections, log, oauth, questions, sessions }: Desk,
+  served: readonly Served[],
+  keylessBudget: KeylessBudget,
+): void {
+  const otherApis = served.flatMap(({ otherApi }) => otherApi ?? [])
+  const hasKey = (ctx: Context) => {
+    const given = bearerOf(ctx)
+    if (given === null) return sessions !== undefined && sessions.whoIs(tokenOf(ctx) ?? "") !== null
+    return [accounts.keys, accounts.publicKeys, oauth].some((keys) => (keys?.verify(given) ?? null) !== null)
+  }
+  app.use(tracking(accounts.hashHuman))
+  app.use(requestId())
+  // Before anything that costs something: no log line, no trace.
+  app.use(errorEnvelope(otherApis, config.publicUrl))
+  app.use(keyless(keylessBudget, (request) => connections.callerOf(request), hasKey))
+  app.use(tracedRequests())
+  if (questions) app.use(questions.middleware)
+  app.use(requestLog(log, { queries: config.logQueries }))
+  app.use(degradation())
+  app.use(errorEnvelope(otherApis, config.publicUrl))
+  const notNoted = (err: unknown, action: string) =>
+    log.error({ err, action }, "a change is not in the audit log: {action}")
+  app.use(auditing({ ...accounts, onProblem: notNoted }))
+  app.use(slowGuesses())
+}
+
+/** What bounds the callers, for the metrics. */
+function loadOf(
+  { accounts, connections, gates, memory, room }: Desk,
+  served: readonly Served[],
+  keylessBudget: KeylessBudget,
+) {
+  const stored = () =>
+    new Map([
+      ...accounts.stored(),
+      ...served.flatMap(({ stored: ofFeature }) => Object.entries(ofFeature?.() ?? {})),
+    ])
+  const bounds = () =>
+    boundsOf({
+      connections,
+      gates,
+      memory,
+      disk: room?.use ?? null,
+      keyless: keylessBudget,
+      uncounted: { used: accounts.billing.waiting, limit: accounts.billing.mostWaiting },
+      ofFeatures: served.flatMap(({ bounds: ofFeature }) => ofFeature?.() ?? []),
+      kept: { used: accounts.kept.largest(), limit: accounts.kept.most },
+      stored: stored(),
+    })
+  return { connections, gates, stored, bounds }
+}

@@ -1,0 +1,97 @@
+import type { Logger } from "pino"
+
+import type { DiskRoom } from "#base/disk-space.ts"
+import type { Values } from "#base/settings.ts"
+import type { Reader } from "#crawler"
+import type { Rereader } from "#crawler/upkeep/reread/rereader.ts"
+import type { Embedder, Engine } from "#engine"
+
+import type { Accounts } from "../../identity/accounts/accounts.ts"
+import type { ReachParts } from "../../identity/accounts/reach/reach.ts"
+import type { AnswerParts } from "../../services/answers/answer.ts"
+import type { ChatModel } from "../../services/chat-models/chat-model.ts"
+import type { features, OpenedBy } from "../../features.ts"
+import type { Federation } from "../../services/federation/federation.ts"
+import type { Check } from "../health/health.ts"
+import type { QuestionMeter } from "../../operator/history/question-meter.ts"
+import type { Connections } from "../load/connections.ts"
+import type { Gates } from "../load/gates.ts"
+import type { Memory } from "../load/memory/memory.ts"
+import type { LoadParts } from "../metrics/load-metrics.ts"
+import type { BackupResults, JobCounts, MetricsParts } from "../metrics/recorder.ts"
+import type { MissKnowledge } from "../../services/misses/miss-knowledge.ts"
+import type { PageKnowledge } from "../../services/pages/page-knowledge.ts"
+import type { Thumbnails } from "../../services/pages/thumbnails.ts"
+import type { PublicDoorParts } from "../../identity/public-keys/door.ts"
+import type { apiSettings } from "../../settings.ts"
+import type { LiveParts } from "../../core/read/live-parts.ts"
+import type { FormKnowledge } from "../../core/ask/other-forms.ts"
+import type { ImageKnowledge } from "../../core/ask/search-images.ts"
+
+export type ApiConfig = Values<typeof apiSettings>
+
+/** What the app is made of: what its features opened, by their names, and what they share. */
+export interface AppParts
+  extends
+    OpenedBy<(typeof features)[number]>,
+    Omit<LiveParts, "memory" | "misses" | "embedder" | "mostHops"> {
+  readonly embedder: Pick<Embedder, "id" | "dimensions" | "traits" | "embed">
+  readonly engine: Engine
+  /** Reads live pages. */
+  readonly reader: Reader
+  /** Reads pages of the index again; left out: nothing does. */
+  readonly rereader?: Pick<Rereader, "read">
+  readonly images: ImageKnowledge
+  /** The images themselves, as crawls saw them; left out, none are served. */
+  readonly thumbnails?: Thumbnails
+  readonly forms: FormKnowledge
+  /** What crawls know of the pages of the index. */
+  readonly pages: PageKnowledge
+  /** What crawls know of what is missing there; left out: no answer says why nothing was found. */
+  readonly misses?: MissKnowledge
+  /** Counts questions; left out: they are not counted. */
+  readonly questions?: QuestionMeter
+  /** What the appliance is called on its pages; left out, it has no name. */
+  readonly applianceName?: () => string | null
+  /** The public key of the handbook; left out, there is none. */
+  readonly handbookKey?: PublicDoorParts["handbookKey"]
+  readonly statementReranker: AnswerParts["statementReranker"]
+  /** Writes answers; null leaves them to the pages' own sentences. */
+  readonly chatModel: ChatModel | null
+  readonly accounts: Accounts
+  /** Which addresses belong to sources. */
+  readonly sites: ReachParts["sites"]
+  /** The names of all sources. */
+  readonly sourceNames: ReachParts["sourceNames"]
+  /** Other appliances that are asked beside the index; left out: none. */
+  readonly federation?: Pick<Federation, "engine" | "holderOf" | "mostHops" | "counts" | "sourceNames">
+  /** Counted in the metrics. */
+  readonly jobs: JobCounts
+  readonly backups: BackupResults
+  readonly sourceResults: MetricsParts["sourceResults"]
+  readonly indexState?: MetricsParts["indexState"]
+  /** How requests to the paid search ended, for the metrics; null or left out where none are sold. */
+  readonly sales?: () => ReadonlyMap<string, number> | null
+  /** Those of the process, counted in the metrics. */
+  readonly connections: LoadParts["connections"] & Pick<Connections, "callerOf">
+  readonly gates: Gates
+  readonly memory: Memory
+  readonly log: Logger
+  readonly config: ApiConfig
+  /** Folder of the handbook's Markdown. */
+  readonly docsDir: string
+  /** Folder of the pages for people, of which `dist` is what they were built to; left out, none are served. */
+  readonly facesDir?: string
+  /** What /readyz looks at, by name. */
+  readonly checks: Readonly<Record<string, Check>>
+  /** What /readyz shows beside, with no effect on readiness. */
+  readonly notes?: Readonly<Record<string, Check>>
+  /** The disk of the data folder, for the metrics. */
+  readonly room?: Pick<DiskRoom, "freeBytes" | "use" | "isLow">
+  /** Whether nothing that callers leave here outlives this process: the data folder is read-only. Left out: it does. */
+  readonly keepsNothing?: (() => boolean) | undefined
+  /** What a read-only appliance says of itself, which also reads no page live; null: it isn't read-only. */
+  readonly readOnly?: string | null
+  /** What is out of order while all parts work. */
+  readonly warnings?: () => readonly string[]
+}

@@ -1,0 +1,34 @@
+import type { Logger } from "pino"
+
+import type { Feature } from "../../feature.ts"
+import type { Check } from "./health.ts"
+
+interface Needs {
+  /** What /readyz looks at, by name. */
+  readonly checks: Readonly<Record<string, Check>>
+  /** What /readyz shows beside, with no effect on readiness. */
+  readonly notes?: Readonly<Record<string, Check>>
+  /** What /readyz says besides, of parts that work. */
+  readonly warnings?: () => readonly string[]
+  readonly readOnly: string | null
+  readonly log: Logger
+}
+
+/** Whether the appliance lives, and whether it works. */
+export const health = {
+  name: "health",
+  async describe() {
+    const { healthOperations, healthSchemas } = await import("./operations.ts")
+    return { operations: healthOperations, schemas: healthSchemas }
+  },
+  async serve(router, { checks, notes, warnings, readOnly, log }) {
+    const { healthRoutes } = await import("./routes.ts")
+    healthRoutes(router, {
+      checks,
+      notes,
+      warnings: () => [...(readOnly === null ? [] : [readOnly]), ...(warnings?.() ?? [])],
+      onFailure: (check, err) => log.warn({ check, err }, "not ready"),
+    })
+    return { endpoints: ["healthz", "readyz"] }
+  },
+} as const satisfies Feature<Needs>

@@ -1,0 +1,38 @@
+import type { Router } from "@koa/router"
+
+import type { RequestState } from "../../context.ts"
+import { oneOfParameter } from "../middleware/query-parameters.ts"
+import { type Check, EXCLUDABLE, healthOf } from "./health.ts"
+
+/** Whether the process lives, and whether all its parts work: for anyone who asks. */
+export function healthRoutes(
+  router: Router<RequestState>,
+  {
+    checks,
+    notes,
+    warnings,
+    onFailure,
+  }: {
+    readonly checks: Readonly<Record<string, Check>>
+    readonly notes: Readonly<Record<string, Check>> | undefined
+    readonly warnings: () => readonly string[]
+    /** Called with what a check throws. */
+    readonly onFailure: (check: string, error: unknown) => void
+  },
+): void {
+  router.get("/healthz", (ctx) => {
+    ctx.body = { status: "ok" }
+  })
+  const look = healthOf(checks, onFailure, notes, warnings)
+  router.get("/readyz", async (ctx) => {
+    const excluded = oneOfParameter(ctx, "exclude", EXCLUDABLE)
+    const found = await look()
+    const isReady = found.unwell.every((name) => name === excluded)
+    ctx.status = isReady ? 200 : 503
+    ctx.body = {
+      status: isReady ? "ready" : "not ready",
+      checks: found.checks,
+      ...(found.warnings.length > 0 && { warnings: found.warnings }),
+    }
+  })
+}

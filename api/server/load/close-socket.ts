@@ -1,0 +1,23 @@
+import { STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+
+import { envelope } from "../../errors.ts"
+
+/** A caller has so long to read why it is refused and to close its side (RFC 9112 section 9.6: close in stages). */
+export const LINGER_MS = 1000
+
+/**
+ * Answers on a socket that no request is answered on, and closes it: first this side, and shortly after, whatever the
+ * other does, the whole, so that a caller who never closes keeps no descriptor.
+ */
+export function refuseSocket(socket: Duplex, status: number, message: string, retryAfter?: number): void {
+  const body = JSON.stringify(envelope(message))
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]!}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      (retryAfter === undefined ? "" : `Retry-After: ${retryAfter}\r\n`) +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS)
+  cut.unref()
+  socket.once("close", () => clearTimeout(cut))
+}

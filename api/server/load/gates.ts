@@ -1,0 +1,61 @@
+import { FairPool } from "#base/flow/fair-pool.ts"
+
+import { ApiError } from "../../errors.ts"
+
+/** What calls pass through, one of each in a process: whoever searches or reads pages waits in the same line. */
+export interface Gates {
+  readonly searches: FairPool
+  /** Reads of live pages. */
+  readonly reads: FairPool
+  /** Calls that read live pages. */
+  readonly liveCalls: FairPool
+  /** Streams of the console, which last a minute each. */
+  readonly eventStreams: FairPool
+}
+
+const LIVE_RETRY_SECONDS = 5
+const STREAM_RETRY_SECONDS = 30
+
+export function openGates(config: {
+  readonly searches: number
+  readonly searchQueue: number
+  readonly searchWaitSeconds: number
+  readonly liveReads: number
+  readonly liveCalls: number
+  readonly eventStreams: number
+}): Gates {
+  return {
+    searches: new FairPool("searches", {
+      places: config.searches,
+      queue: config.searchQueue,
+      waitMs: config.searchWaitSeconds * 1000,
+      refusal: (seconds) =>
+        tooMany(`The server has more to do than it can answer in time. Try again in ${seconds} s.`, seconds),
+    }),
+    // As many wait as calls are let in, and each of those has a deadline of its own.
+    reads: new FairPool("live-reads", { places: config.liveReads }),
+    liveCalls: new FairPool("live-calls", { places: config.liveCalls }),
+    eventStreams: new FairPool("event-streams", { places: config.eventStreams }),
+  }
+}
+
+/** @throws ApiError 429 with `Retry-After` when this key gets no place */
+export function enterLiveCall({ liveCalls }: Pick<Gates, "liveCalls">, key: string): () => void {
+  const text = `Too many extract, crawl and map calls are under way. Try again in ${LIVE_RETRY_SECONDS} s.`
+  return entered(liveCalls, key, text, LIVE_RETRY_SECONDS)
+}
+
+/** @throws ApiError 429 with `Retry-After` when this key gets no place */
+export function enterStream(eventStreams: FairPool, key: string): () => void {
+  const text = `No more than ${eventStreams.places} streams of events are open at a time, half of them of one key. Ask for what you need instead.`
+  return entered(eventStreams, key, text, STREAM_RETRY_SECONDS)
+}
+
+function entered(pool: FairPool, key: string, refusal: string, seconds: number): () => void {
+  const leave = pool.enter(key)
+  if (leave === null) throw tooMany(refusal, seconds)
+  return leave
+}
+
+const tooMany = (text: string, seconds: number): ApiError =>
+  new ApiError(429, text, {}, { "Retry-After": String(seconds) })

@@ -1,0 +1,149 @@
+import type { Engine, Hit } from "#engine"
+import { type ByteAccount, ByteBudget } from "#base/flow/byte-budget.ts"
+import { cacheUses } from "#base/flow/cache-memory.ts"
+import { machineMemory } from "#base/process/machine-memory.ts"
+
+import { ApiError } from "../../../errors.ts"
+import { type ArrivingBodies, bodiesOfProcess } from "../arriving-bodies.ts"
+import type { Connections } from "../connections.ts"
+import { Heap } from "./heap.ts"
+import { type Caches, cachesLimit, MB, memoryLimit, type MemoryLimits } from "./memory-limits.ts"
+
+/** What calls may hold of all that caches leave: the rest is for answers on their way. */
+const SHARE_OF_CALLS = 3 / 4
+const SHARE_OF_RESEARCH = 1 / 8
+const RETRY_SECONDS = 2
+
+/**
+ * A text is held three times while its answer is written: as it is, as JSON, and as the bytes that are sent. The first
+ * two take one byte or two for each character.
+ */
+export const BYTES_PER_CHAR = 4
+/** A call beside the texts of its pages: its request, its connection and what is compared for it. */
+const CALL_BYTES = 256 * 1024
+
+/** What one account holds, and may hold. */
+export interface Holding {
+  readonly held: number
+  readonly total: number
+  /** Times that it had no room since the start; null for a cache, where what was asked for longest ago makes room. */
+  readonly refused: number | null
+}
+
+export interface Memory extends Disposable {
+  /** Pages of live calls. */
+  readonly live: ByteBudget
+  /** Pages that research tasks read. */
+  readonly research: ByteBudget
+  /** Requests of all listeners that have not arrived whole. */
+  readonly bodies: ArrivingBodies
+  /**
+   * Opens the account of one call, whatever it asks for.
+   * @throws ApiError 503 with `Retry-After` when there is no room for another call
+   */
+  enter(): CallHold
+  /** Every account by name; `all` is what they are parts of. */
+  holdings(): ReadonlyMap<string, Holding>
+}
+
+/** What one call holds, beside the pages it reads live. */
+export interface CallHold extends Disposable {
+  /**
+   * The call is to hold these texts until it is answered.
+   * @throws ApiError 503 with `Retry-After` when there is no room for them
+   */
+  hold(chars: number): void
+}
+
+interface AccountLimits extends MemoryLimits {
+  readonly liveMemoryMb: number
+  readonly researchMemoryMb: number
+  readonly bodiesMb: number
+}
+
+/**
+ * The one account of what callers have this process hold: a whole with parts, each of which refuses early what the whole has no
+ * room for. (Elasticsearch calls it a parent circuit breaker with children.) What the system does by itself, such as bytes of answers
+ * that wait for slow readers, counts as it is. What caches may hold is never given to calls, whether they hold it or not: they fill
+ * by themselves, and nobody could be refused for it.
+ */
+export function openMemory(
+  limits: AccountLimits,
+  connections: Pick<Connections, "unsentBytes" | "unsentLimit">,
+  caches: Caches = cacheUses,
+): Memory {
+  // A cache may come to be, or another reader of the index, long after this account was opened.
+  const machine = machineMemory()
+  const total = () => memoryLimit(limits, caches, machine)
+  const left = () => total() - cachesLimit(caches)
+  const heap = new Heap()
+  const bodies = bodiesOfProcess
+  bodies.most = limits.bodiesMb * MB
+  const all = new ByteBudget(total, {
+    beside: () => connections.unsentBytes + bodies.bytes + cachesLimit(caches),
+  })
+  const calls = new ByteBudget(() => left() * SHARE_OF_CALLS, { parent: all })
+  const live = new ByteBudget(limits.liveMemoryMb * MB, { parent: all })
+  const research = new ByteBudget(() => Math.min(limits.researchMemoryMb * MB, left() * SHARE_OF_RESEARCH), {
+    parent: all,
+  })
+  let refusedByHeap = 0
+  const reserve = (account: ByteAccount, bytes: number) => {
+    if (heap.isFull) refusedByHeap++
+    else if (account.reserve(bytes)) return
+    account[Symbol.dispose]()
+    throw spent()
+  }
+  return {
+    live,
+    research,
+    bodies,
+    enter() {
+      const account = calls.open()
+      reserve(account, CALL_BYTES)
+      return {
+        hold: (chars) => reserve(account, chars * BYTES_PER_CHAR),
+        [Symbol.dispose]: () => account[Symbol.dispose](),
+      }
+    },
+    holdings: () =>
+      new Map<string, Holding>([
+        ["all", all],
+        ["calls", calls],
+        ["live", live],
+        ["research", research],
+        ["unsent", { held: connections.unsentBytes, total: connections.unsentLimit, refused: 0 }],
+        ["heap", { held: heap.held, total: heap.total, refused: refusedByHeap }],
+        ...[...caches()].map(
+          ([kind, { held, total: most }]) => [`cache-${kind}`, { held, total: most, refused: null }] as const,
+        ),
+      ]),
+    [Symbol.dispose]: () => heap[Symbol.dispose](),
+  }
+}
+
+/** The engine of one call, which holds what it finds until it is answered. */
+export const holding = (
+  engine: Pick<Engine, "search">,
+  memory: Pick<CallHold, "hold">,
+): Pick<Engine, "search"> => ({
+  async search(query, options) {
+    const found = await engine.search(query, options)
+    memory.hold(charsOf(found.hits))
+    return found
+  },
+})
+
+const charsOf = (hits: readonly Hit[]): number =>
+  hits.reduce((sum, hit) => {
+    const passages = hit.passages.reduce((of, { text }) => of + text.length, 0)
+    return sum + hit.markdown.length + (hit.description?.length ?? 0) + passages
+  }, 0)
+
+const spent = () =>
+  new ApiError(
+    503,
+    `The memory for calls is spent. Try again in ${RETRY_SECONDS} s, or ask for less at a time.`,
+    {},
+    { "Retry-After": String(RETRY_SECONDS) },
+  )

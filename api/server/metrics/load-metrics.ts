@@ -1,0 +1,133 @@
+import { Counter, Gauge, type Registry } from "prom-client"
+
+import { type PoolCounts, poolCounts } from "#base/flow/fair-pool.ts"
+
+import type { Bound, StoredBytes } from "../load/bounds.ts"
+import type { Connections } from "../load/connections.ts"
+import type { Gates } from "../load/gates.ts"
+
+/** What bounds the callers; see `api/server/load`. */
+export interface LoadParts {
+  readonly connections: Pick<Connections, "open" | "unsentBytes" | "cut" | "most" | "openOfAddress" | "ahead">
+  readonly gates: Gates
+  /** Bytes that callers have stored in `state.db`, by what it is. */
+  readonly stored: () => ReadonlyMap<string, StoredBytes>
+  /** All that is bounded in this process, as it is now. */
+  readonly bounds: () => readonly Bound[]
+}
+
+/** Gauges and counts of what callers hold, looked at with each scrape. */
+export function registerLoad(registry: Registry, { connections, gates, stored, bounds }: LoadParts): void {
+  registerBounds(registry, bounds)
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value())
+      },
+    })
+  gauge("fossick_http_connections", "Open connections, of both listeners.", () => connections.open)
+  gauge(
+    "fossick_http_unsent_bytes",
+    "Bytes of answers that wait for callers to take them.",
+    () => connections.unsentBytes,
+  )
+  gauge("fossick_searches_waiting", "Searches that wait for their turn.", () => gates.searches.waiting)
+  gauge("fossick_live_calls", "Extract, crawl and map calls under way.", () => gates.liveCalls.running)
+  const bytes: Gauge = new Gauge({
+    name: "fossick_stored_bytes",
+    help: "Bytes that callers have stored in state.db, by what it is.",
+    labelNames: ["store"],
+    registers: [registry],
+    collect() {
+      for (const [store, { bytes: value }] of stored()) bytes.set({ store }, value)
+    },
+  })
+  counts(
+    registry,
+    "fossick_calls_shed_total",
+    "Calls refused because there was more to do than could be answered in time.",
+    "kind",
+    () =>
+      new Map([
+        ["search", gates.searches.refused],
+        ["live", gates.liveCalls.refused],
+      ]),
+  )
+  const pool: Gauge = new Gauge({
+    name: "fossick_pool_waiting",
+    help: "Tasks that wait for their turn, by pool.",
+    labelNames: ["pool"],
+    registers: [registry],
+    collect() {
+      for (const [name, { waiting }] of poolCounts()) pool.set({ pool: name }, waiting)
+    },
+  })
+  const ofPools = (name: string, help: string, value: (of: Readonly<PoolCounts>) => number) =>
+    counts(
+      registry,
+      name,
+      help,
+      "pool",
+      () => new Map([...poolCounts()].map(([of, all]) => [of, value(all)])),
+    )
+  ofPools("fossick_pool_waited_total", "Tasks that had to wait for their turn.", ({ waited }) => waited)
+  ofPools(
+    "fossick_pool_wait_seconds_total",
+    "Seconds that tasks waited for their turn, all together.",
+    ({ waitedMs }) => waitedMs / 1000,
+  )
+  counts(
+    registry,
+    "fossick_http_connections_cut_total",
+    "Connections refused or closed early, by reason.",
+    "reason",
+    () => connections.cut,
+  )
+}
+
+/** How full everything is that has a bound, in one form. */
+function registerBounds(registry: Registry, bounds: LoadParts["bounds"]): void {
+  const gauge = (name: string, help: string, value: (bound: Bound) => number): void => {
+    const made: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: ["bound"],
+      registers: [registry],
+      collect() {
+        for (const bound of bounds()) made.set({ bound: bound.name }, value(bound))
+      },
+    })
+  }
+  gauge("fossick_bound_used", "What is taken of each thing that is bounded.", ({ used }) => used)
+  gauge("fossick_bound_limit", "What may be taken of it at most.", ({ limit }) => limit)
+  counts(
+    registry,
+    "fossick_bound_refused_total",
+    "What was refused, closed or given up because of a bound.",
+    "bound",
+    () => new Map(bounds().flatMap(({ name, refused }) => (refused === null ? [] : [[name, refused]]))),
+  )
+}
+
+/** A counter of what is counted elsewhere from the start on: what is known there is the whole. */
+export function counts(
+  registry: Registry,
+  name: string,
+  help: string,
+  label: string,
+  values: () => ReadonlyMap<string, number> | null,
+): void {
+  const counter: Counter = new Counter({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      counter.reset()
+      for (const [value, count] of values() ?? []) counter.inc({ [label]: value }, count)
+    },
+  })
+}

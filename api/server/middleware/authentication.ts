@@ -1,0 +1,49 @@
+import type { ApiKey, KeyStore } from "../../identity/accounts/keys/keys.ts"
+import type { Context, Middleware } from "../../context.ts"
+import { ApiError } from "../../errors.ts"
+
+type Keys = Pick<KeyStore, "verify">
+
+/**
+ * Lets a request pass that carries a valid key: `Authorization: Bearer <key>`, or, with `bodyKey`, the older
+ * field `api_key` of the JSON body. The header wins when both are there. Without a header, somebody's session stands for it.
+ *
+ * Two steps around the body reader: a request with a header is judged before its body is read.
+ */
+export function authentication(
+  keys: Keys,
+  options: { readonly bodyKey: boolean },
+): { readonly beforeBody: Middleware; readonly afterBody: Middleware } {
+  return {
+    beforeBody: async (ctx, next) => {
+      const { presented } = ctx.state
+      if (presented !== undefined) ctx.state.key = presented
+      else if (ctx.get("Authorization") !== "" || !options.bodyKey) {
+        const bearer = bearerOf(ctx)
+        ctx.state.key = admit(bearer === null ? null : keys.verify(bearer))
+      }
+      await next()
+    },
+    afterBody: async (ctx, next) => {
+      const state: Partial<Context["state"]> = ctx.state
+      if (state.key === undefined) {
+        const given = ctx.state.body["api_key"]
+        ctx.state.key = admit(typeof given === "string" ? keys.verify(given) : null)
+      }
+      await next()
+    },
+  }
+}
+
+function admit(key: ApiKey | null): ApiKey {
+  if (key === null) throw unauthorized()
+  return key
+}
+
+/** The key in the Authorization header as it was sent, or null. */
+export const bearerOf = (ctx: Context): string | null =>
+  /^bearer +(\S+) *$/i.exec(ctx.get("Authorization"))?.[1] ?? null
+
+/** The answer to a key that is missing, wrong or over. @param challenge how it may be shown (RFC 9110, section 11.6.1) */
+export const unauthorized = (challenge = "Bearer"): ApiError =>
+  new ApiError(401, "Unauthorized: missing or invalid API key.", {}, { "WWW-Authenticate": challenge })

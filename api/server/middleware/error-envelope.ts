@@ -1,0 +1,71 @@
+import { STATUS_CODES } from "node:http"
+
+import { callerGone, type Context, type Middleware } from "../../context.ts"
+import { envelope, toApiError } from "../../errors.ts"
+import { keylessRefusal } from "../wire/keyless.ts"
+
+/** Statuses of the contract that HTTP has no reason phrase for. Some clients show nothing but the phrase. */
+const reasonPhrases: Readonly<Record<number, string>> = {
+  432: "Plan Limit Exceeded",
+  433: "Pay As You Go Limit Exceeded",
+}
+
+/** Another API whose shapes are spoken under some paths. */
+export interface OtherApi {
+  /** Whether a path is one of its own. */
+  readonly owns: (path: string) => boolean
+  /** A refusal as its clients read it. */
+  readonly refusal: (refused: Refused) => { readonly status: number; readonly body: object }
+}
+
+export interface Refused {
+  readonly status: number
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The credits of the key are used up. */
+  readonly isSpent: boolean
+}
+
+/**
+ * Turns everything that goes wrong, also what Koa and the router answer by themselves (404, 405), into the
+ * contract's envelope, or into that of the API whose path was asked for. The failure itself goes to the log only.
+ * @param publicUrl under which the operator says the appliance is reached; empty: as the caller reached it
+ */
+export function errorEnvelope(others: readonly OtherApi[] = [], publicUrl = ""): Middleware {
+  const fail = (ctx: Context, status: number, message: string, fields: Refused["fields"] = {}): void => {
+    const other = others.find((one) => one.owns(ctx.path))
+    const isSpent = status === 432 || status === 433
+    const answer = other?.refusal({ status, message, fields, isSpent }) ?? {
+      status,
+      body: { ...envelope(message, fields), ...keylessRefusal(ctx, status, message, publicUrl) },
+    }
+    // Not ctx.throw(): Koa knows no status 432 or 433 and would answer 500.
+    ctx.status = answer.status
+    ctx.message = STATUS_CODES[answer.status] ?? reasonPhrases[answer.status] ?? "Error"
+    ctx.body = answer.body
+  }
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const answer = toApiError(error)
+      // Work that a caller leaves is cut short, which is no failure.
+      if (answer.status >= 500 && !callerGone(ctx)) ctx.state.log.error({ err: error }, "request failed")
+      ctx.set(answer.headers)
+      fail(ctx, answer.status, answer.message, answer.fields)
+      return
+    }
+    if (ctx.status >= 400 && (ctx.body === undefined || ctx.body === null)) {
+      fail(ctx, ctx.status, unserved(ctx))
+    }
+  }
+}
+
+function unserved(ctx: Context): string {
+  if (ctx.status === 404)
+    return `Nothing is served at ${ctx.path.slice(0, 200)}. The endpoints are in the handbook at /docs/.`
+  if (ctx.status === 405) {
+    return `${ctx.method} is not allowed here. Allowed: ${ctx.response.get("Allow") || "none"}.`
+  }
+  return STATUS_CODES[ctx.status] ?? "Error"
+}

@@ -1,0 +1,33 @@
+import type { Middleware } from "../../context.ts"
+import {
+  callerBehind,
+  listOf,
+  type ProxyList,
+  proxyTest,
+  withoutMapping,
+} from "../proxies/trusted-proxies.ts"
+
+/**
+ * What proxies say of a request counts only if it comes from one of `trusted`. Then `X-Forwarded-For` is cut down to
+ * the caller: the last address in it that is no trusted proxy, since those before it are the caller's own words. Any
+ * other request loses these headers. Koa, told to believe them, then says rightly who asks (`ctx.ip`), under which
+ * name (`ctx.host`) and over which protocol (`ctx.protocol`).
+ */
+export function forwarded(trusted: ProxyList): Middleware {
+  const isProxy = proxyTest(trusted)
+  return async (ctx, next) => {
+    const { headers, socket } = ctx.req
+    const from = withoutMapping(socket.remoteAddress ?? "")
+    const given = isProxy(from) ? headers : {}
+    const protocol = lastOf(given["x-forwarded-proto"]).toLowerCase()
+    const host = lastOf(given["x-forwarded-host"])
+    headers["x-forwarded-for"] = callerBehind(given["x-forwarded-for"], isProxy) ?? from
+    if (protocol === "http" || protocol === "https") headers["x-forwarded-proto"] = protocol
+    else delete headers["x-forwarded-proto"]
+    if (/^[\w.:[\]-]{1,255}$/.test(host)) headers["x-forwarded-host"] = host
+    else delete headers["x-forwarded-host"]
+    await next()
+  }
+}
+
+const lastOf = (value: string | string[] | undefined): string => listOf(value).at(-1) ?? ""

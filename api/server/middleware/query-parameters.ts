@@ -1,0 +1,127 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
+
+import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
+import type { Context, Middleware } from "../../context.ts"
+import { ApiError, badRequest } from "../../errors.ts"
+import { jsonBody } from "./json-body.ts"
+import { type BodySchema, DEFAULT_LIMIT, MAX_LIMIT, NOT_BLANK } from "../wire/body-schema.ts"
+
+const SAYS_SOMETHING = new RegExp(NOT_BLANK, "u")
+
+/** Which part of a list is wanted. */
+export interface Slice {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** `?limit=` (1 to 1000, default 50) and `?offset=`. */
+export function sliceOf(ctx: Context): Slice {
+  return {
+    limit: wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT),
+    offset: wholeNumber(ctx, "offset", 0, 0, Number.MAX_SAFE_INTEGER),
+  }
+}
+
+export function wholeNumber(ctx: Context, name: string, value: number, min: number, max: number): number {
+  const text = parameter(ctx, name)
+  if (text === undefined) return value
+  const number = Number(text)
+  if (!/^\d{1,16}$/.test(text) || number < min || number > max) {
+    throw badRequest(`Invalid ${name}. Must be a whole number from ${min} to ${max}.`)
+  }
+  return number
+}
+
+/** What stands in the path under a name of the route. */
+export const pathParameter = (ctx: Context, name: string): string =>
+  (ctx as Context & { readonly params: Readonly<Record<string, string>> }).params[name] ?? ""
+
+/** A query parameter. */
+export function parameter(ctx: Context, name: string): string | undefined {
+  const value = ctx.query[name]
+  if (Array.isArray(value)) throw badRequest(`Invalid ${name}. It is given more than once.`)
+  if (value !== undefined && !SAYS_SOMETHING.test(value))
+    throw badRequest(`Invalid ${name}. It is empty; leave it out instead.`)
+  return value
+}
+
+/** A time in a query parameter, in milliseconds since 1970. */
+export function timeParameter(ctx: Context, name: string): number | undefined {
+  const text = parameter(ctx, name)
+  if (text === undefined) return undefined
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(time)) throw badRequest(`Invalid ${name}. Must be a time like 2026-01-31T00:00:00Z.`)
+  return time
+}
+
+export function oneOfParameter<T extends string>(
+  ctx: Context,
+  name: string,
+  values: readonly T[],
+): T | undefined {
+  const text = parameter(ctx, name)
+  const found = values.find((one) => one === text)
+  if (text !== undefined && found === undefined) {
+    throw badRequest(`Invalid ${name}. Must be one of ${values.join(", ")}.`)
+  }
+  return found
+}
+
+export function flagParameter(ctx: Context, name: string): boolean {
+  return oneOfParameter(ctx, name, ["true", "false"]) === "true"
+}
+
+/** Reads a JSON body when there is one; without one it is an empty object. */
+export function optionalJsonBody(limit: number): Middleware {
+  const read = jsonBody(limit)
+  return async (ctx, next) => {
+    const { "content-length": length, "transfer-encoding": encoding } = ctx.req.headers
+    if ((length === undefined || length === "0") && encoding === undefined) {
+      ctx.state.body = {}
+      await next()
+    } else await read(ctx, next)
+  }
+}
+
+/** What is wrong with one field of a body. */
+export interface Problem {
+  /** `limits.pages`; empty for the whole. */
+  readonly field: string
+  readonly message: string
+}
+
+/** A body that is JSON and means nothing that can be done. */
+export function unprocessable(problems: readonly Problem[]): ApiError {
+  const text = problems.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")
+  return new ApiError(422, `${text}.`, { problems })
+}
+
+/** A reader of bodies that takes the fields the schema has and no others. */
+export function strictBody<T>(schema: BodySchema<T>): (ctx: Context) => T {
+  let validate: ValidateFunction<T> | undefined
+  return (ctx) => {
+    // Compiled when it is first needed: dozens of them would hold up the start.
+    validate ??= new Ajv({ ...OWN_SCHEMA, strict: true, allErrors: true, strictRequired: false }).compile<T>({
+      type: "object",
+      additionalProperties: false,
+      ...schema,
+    })
+    if (!validate(ctx.state.body)) throw unprocessable((validate.errors ?? []).map(problemOf))
+    return ctx.state.body
+  }
+}
+
+function problemOf({ keyword, instancePath, params, message }: ErrorObject): Problem {
+  const field = instancePath.slice(1).replaceAll("/", ".")
+  const within = (name: unknown) => (field === "" ? String(name) : `${field}.${String(name)}`)
+  switch (keyword) {
+    case "additionalProperties":
+      return { field: within(params["additionalProperty"]), message: "is no field of this call" }
+    case "required":
+      return { field: within(params["missingProperty"]), message: "is missing" }
+    case "enum":
+      return { field, message: `must be one of ${(params["allowedValues"] as string[]).join(", ")}` }
+    default:
+      return { field, message: message ?? "is wrong" }
+  }
+}

@@ -1,0 +1,61 @@
+import type Koa from "koa"
+import type { Logger } from "pino"
+
+import { callerGone, type Context, type Middleware, type RequestState } from "../../context.ts"
+
+/** Longest client name that is logged; the header is the caller's and may be anything. */
+const MAX_CLIENT_CHARS = 40
+
+/**
+ * One line for each request. It tells which endpoint, how it ended and how long it took; never the body, a key or an
+ * address with parameters, since all of these may be private, and what was asked only with `queries`.
+ */
+export function requestLog(log: Logger, { queries = false } = {}): Middleware {
+  return async (ctx, next) => {
+    ctx.state.log = log.child({ requestId: ctx.state.requestId })
+    await next()
+    const line = {
+      method: ctx.method,
+      path: shownPath(ctx.path),
+      // A status that no caller sees: it hung up.
+      status: callerGone(ctx) ? 499 : ctx.status,
+      ms: Math.round(performance.now() - ctx.state.startedAt),
+      key: (ctx.state as Partial<Context["state"]>).key?.id,
+      client: ctx.get("X-Client-Source").slice(0, MAX_CLIENT_CHARS) || undefined,
+      // Who tries keys can be shut out only by address; of anybody else it is not kept.
+      address: ctx.status === 401 ? ctx.ip : undefined,
+      degraded: (ctx.state as Partial<Context["state"]>).degraded?.parts.join(", ") || undefined,
+      query: queries ? ctx.state.asked : undefined,
+    }
+    const message = `{method} {path} {status} {ms} ms${line.key === undefined ? "" : " key {key}"}`
+    ctx.state.log[isOfNote(ctx) ? "info" : "debug"](line, message)
+  }
+}
+
+/** How Node names a connection that its other end closed. */
+const HUNG_UP: readonly unknown[] = ["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "EPIPE"]
+
+/**
+ * Logs what breaks while an answer is written; Koa's own report would go to stderr as text. A caller that leaves before the end, such as a
+ * browser's tab that followed events, breaks nothing.
+ */
+export function logUnwritten(app: Koa<RequestState>, log: Logger): void {
+  app.on("error", (error: NodeJS.ErrnoException, ctx?: Context) => {
+    if (ctx !== undefined && callerGone(ctx) && HUNG_UP.includes(error.code)) return
+    log.warn({ err: error }, "answer not written")
+  })
+}
+
+/** What follows `/read/` is the address of a page, which is nobody's to know either. */
+const shownPath = (path: string): string => (path.startsWith("/read/") ? "/read/" : path.slice(0, 200))
+
+/**
+ * Probes come every few seconds, and what they find wrong has lines of its own. Anyone who reads the handbook, such as our own
+ * crawler, asks for dozens of pages.
+ */
+const isOfNote = ({ method, path, status }: Context): boolean =>
+  !isProbe(path) && (status >= 500 || !(method === "GET" && isHandbook(path)))
+
+const isProbe = (path: string): boolean => path === "/healthz" || path === "/readyz"
+const isHandbook = (path: string): boolean =>
+  path === "/docs" || path.startsWith("/docs/") || path === "/robots.txt" || path === "/favicon.ico"

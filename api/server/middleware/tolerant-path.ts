@@ -1,0 +1,47 @@
+import type { Middleware } from "../../context.ts"
+
+/** First segments below which a last one may have the name of an endpoint: a page, a source, an address, what metadata is of. */
+const OWN_ROOTS = new Set(["docs", "admin", "read", ".well-known"])
+
+/** Paths of other search and reading APIs, which clients of theirs put an endpoint's name behind. */
+const OTHER_APIS = new Set(["searxng", "firecrawl", "openai", "openwebui", "jina"])
+
+/** First segments below which a path is left as it is, once the appliance's own prefix is off. */
+const isRoot = (segment = ""): boolean => segment === "read" || !mayBePrefix(segment)
+
+/**
+ * Clients that join a base address and a path by hand send `//search`, `/search/` or, behind a proxy that keeps its prefix,
+ * `/tv/search`. All of them mean `/search`. Tavily's paths have no version, so `/v2/search` is no prefix but the path of
+ * another API, as are `/searxng/search` and an address before which nothing stands.
+ *
+ * @param endpoints last path segments to recognise, for example `search`
+ * @param publicPath path of the appliance's own address, as `/tools/v2`: a prefix whatever it looks like
+ */
+export function tolerantPath(endpoints: readonly string[], publicPath = ""): Middleware {
+  const known = new Set(endpoints)
+  const own = segmentsOf(publicPath)
+  return async (ctx, next) => {
+    const path = ctx.path.replaceAll(/\/{2,}/g, "/")
+    const all = segmentsOf(path)
+    const isOwn = own.length > 0 && own.every((segment, at) => all[at] === segment)
+    const segments = isOwn ? all.slice(own.length) : all
+    const meant = OWN_ROOTS.has(segments[0] ?? "") ? null : endpointOf(segments, known)
+    // The address that follows /read/ is read as it was sent.
+    const to = meant ?? (isOwn && isRoot(segments[0]) ? `/${segments.join("/")}` : path)
+    if (to !== ctx.path) ctx.path = to
+    await next()
+  }
+}
+
+function endpointOf(segments: readonly string[], known: ReadonlySet<string>): string | null {
+  const length = segments.at(-2) === "research" && known.has("research") ? 2 : 1
+  const meant = segments.slice(-length)
+  const isPrefix = segments.slice(0, -length).every(mayBePrefix)
+  return known.has(meant[0] ?? "") && isPrefix ? `/${meant.join("/")}` : null
+}
+
+/** Whether a segment may stand before the path of an endpoint without being part of another API's path. */
+export const mayBePrefix = (segment: string): boolean =>
+  !/^v\d/i.test(segment) && !segment.includes(":") && !OTHER_APIS.has(segment.toLowerCase())
+
+const segmentsOf = (path: string): string[] => path.split("/").filter((segment) => segment !== "")

@@ -1,0 +1,197 @@
+import type { Feature } from "../../feature.ts"
+import {
+  type Description,
+  type DomainCaps,
+  EVENT_STREAM,
+  EVENTS,
+  type JsonSchema,
+  type Operation,
+} from "../operation/operation.ts"
+import { notSet } from "../operation/published.ts"
+import { refusals, refusalSchemas } from "../operation/refusals.ts"
+
+/** Headings of the reference, each with a sentence. */
+const TAGS: Readonly<Record<string, string>> = {
+  Search: "The index, asked.",
+  "Stored pages": "Pages as the index holds them, by address; nothing is read from the web.",
+  "Live pages": "Pages read from the web now; the index is neither asked nor filled.",
+  Research: "Reports in which every sentence names its source.",
+  Watches: "Questions, sources and pages whose changes are told, by webhook, e-mail or feed.",
+  "Keys and usage": "Keys, and the credits that they use.",
+  "Public keys": "Keys that may stand in the source of web pages, for a search box in documentation.",
+  Sessions: "Signing in on the pages of the appliance, in a browser.",
+  Sources: "What is crawled, how, and when. For keys of the role `admin`, as all of `/admin`.",
+  Jobs: "Runs of sources.",
+  Removals: "Pages that leave the index, and those that wait for an answer.",
+  Pages: "What is known of one page.",
+  Rules: "Synonyms, pins and boosts: what the operator wants of the ranking.",
+  "Judged questions": "Questions whose right pages are known, and how well these rank.",
+  Webhooks: "Messages about runs and changes.",
+  Usage: "What each key used, by day or month.",
+  Upkeep: "The appliance itself: its vectors, its last days, backups and settings.",
+  Feedback: "What callers think of their answers.",
+  Payments: "Searches that were sold, and what was paid for them.",
+  Operation: "How the appliance is.",
+}
+
+/**
+ * What these features say of their calls, in their order.
+ * @param caps what the settings of a server allow; left out: of any server
+ */
+export async function describedBy(
+  features: readonly Pick<Feature<never>, "name" | "describe">[],
+  caps?: DomainCaps,
+): Promise<Required<Description>> {
+  const all = await Promise.all(features.map(async ({ describe }) => await describe?.(caps)))
+  return {
+    operations: all.flatMap((one) => one?.operations ?? []),
+    schemas: Object.assign(
+      { NotSet: notSet, ...refusalSchemas },
+      ...all.map((one) => one?.schemas),
+    ) as Description["schemas"],
+    tags: Object.assign({}, TAGS, ...all.map((one) => one?.tags)) as Required<Description>["tags"],
+  }
+}
+
+const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
+
+/**
+ * The OpenAPI 3.1 document.
+ * @param server address under which the appliance is reached
+ */
+export function openApiDocument(
+  { operations, schemas, tags }: Required<Description>,
+  server: string,
+  version: string,
+) {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) }
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Fossick",
+      version,
+      summary: "A self-hosted search engine: your sites, crawled and searchable.",
+      description:
+        "`/search`, `/extract`, `/crawl` and `/map` have the shapes of the Tavily API, whose clients work here with only the base address changed. " +
+        "`/v1` and `/v2` speak the API of Firecrawl, and `/v1/embeddings`, `/v1/models` and `/v1/vector_stores` that of OpenAI; `/searxng` speaks that of SearXNG, `/openwebui` what Open WebUI calls external. Their own descriptions hold for them, and the handbook says what differs. " +
+        'Whatever goes wrong is answered with JSON of the form `{"detail": {"error": "…"}}`. A method that a path does not have is 405, a path that is not listed is 404.',
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: server }],
+    security: [],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas,
+      responses: Object.fromEntries(
+        Object.values(refusals).map(({ name, headers, schema, description }) => [
+          name,
+          {
+            description,
+            headers: { ...REQUEST_ID, ...headers },
+            content: { "application/json": { schema } },
+          },
+        ]),
+      ),
+      headers: {
+        RequestId: {
+          description: "Id of this request, as the log has it.",
+          schema: { type: "string", format: "uuid" },
+        },
+      },
+      securitySchemes: {
+        key: {
+          type: "http",
+          scheme: "bearer",
+          description:
+            "`Authorization: Bearer <key>`. Where `FOSSICK_BODY_KEY` is on, a body without that header may hold the key as `api_key`.",
+        },
+        adminKey: { type: "http", scheme: "bearer", description: "A key of the role `admin`." },
+      },
+    },
+  }
+}
+
+function operationObject(operation: Operation) {
+  const { id, tag, summary, description, parameters, body, access } = operation
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(parameters && { parameters: parameters.map((one) => ({ ...one, ...exampleOf(operation, one) })) }),
+    ...(body && { requestBody: { required: body.required, content: bodyContent(operation, body.schema) } }),
+    responses: responsesOf(operation),
+    ...(access !== "none" && { security: [{ [access === "admin" ? "adminKey" : "key"]: [] }] }),
+  }
+}
+
+function bodyContent({ examples = [] }: Operation, schema: JsonSchema) {
+  const good = examples.filter(({ status, body }) => body !== undefined && status < 400)
+  return {
+    "application/json": {
+      schema,
+      ...(good.length > 0 && {
+        examples: Object.fromEntries(
+          good.map(({ summary, body }) => [nameOf(summary), { summary, value: body }]),
+        ),
+      }),
+    },
+  }
+}
+
+function exampleOf(
+  { examples = [] }: Operation,
+  parameter: { name: string; in: string; schema: JsonSchema },
+) {
+  const given = examples
+    .filter(({ status }) => status < 400)
+    .map((example) => (parameter.in === "path" ? example.path : example.query)?.[parameter.name])
+    .find((value) => value !== undefined)
+  if (given === undefined) return {}
+  const isText = parameter.schema["type"] === "string"
+  return { example: isText ? given : (JSON.parse(given) as unknown) }
+}
+
+function responsesOf(operation: Operation) {
+  const answers = Object.entries(operation.answers).map(
+    ([status, { description, schema, type, streams }]) => {
+      const example = operation.examples?.find(
+        (one) => one.status === Number(status) && one.answer !== undefined,
+      )
+      return [
+        status,
+        {
+          description,
+          headers: REQUEST_ID,
+          content: {
+            [type ?? "application/json"]: { schema, ...(example && { example: example.answer }) },
+            ...(streams && { [EVENT_STREAM]: { schema: EVENTS } }),
+          },
+        },
+      ]
+    },
+  )
+  const refused = refusalsOf(operation)
+    .filter((status) => operation.answers[status] === undefined)
+    .map((status) => [String(status), { $ref: `#/components/responses/${refusals[status]!.name}` }])
+  return Object.fromEntries([...answers, ...refused])
+}
+
+/** Statuses of every refusal that the operation can be answered with, in order. */
+export function refusalsOf({ access, body, refusals: own = [] }: Operation): readonly number[] {
+  const all = new Set([400, 408, 417, 431, 500, ...own])
+  // A key may be held to some endpoints and projects; what it uses is written down.
+  if (access !== "none") all.add(401).add(403).add(429).add(503)
+  if (body) all.add(413).add(415)
+  return [...all].toSorted((one, other) => one - other)
+}
+
+const nameOf = (summary: string): string =>
+  summary
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "")

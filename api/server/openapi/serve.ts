@@ -1,0 +1,50 @@
+import type { Middleware } from "../../context.ts"
+import type { Description } from "../operation/operation.ts"
+import { prepare, type PreparedBody, sendPrepared } from "../wire/prepared-body.ts"
+
+type Describe = () => Promise<Required<Description>>
+
+/** Path of the document, as the last segment of it. */
+export const OPENAPI_PATH = "openapi.json"
+
+/** Where the reference is, seen from `/`. */
+const REFERENCE = "docs/api-reference"
+
+/**
+ * `/openapi.json`, and `/reference`, which leads to the reference in the handbook. Made with the first request and
+ * kept.
+ *
+ * @param server address under which users reach the appliance; empty: that of whoever asks
+ * @param describe loads what features say of their calls
+ */
+export function openApi(server: string, describe: Describe): Middleware {
+  let making: Promise<PreparedBody> | undefined
+  return async (ctx, next) => {
+    if (ctx.path !== `/${OPENAPI_PATH}` && ctx.path !== "/reference") {
+      await next()
+    } else if (ctx.method !== "GET" && ctx.method !== "HEAD") {
+      ctx.status = 405
+      ctx.set("Allow", "GET, HEAD")
+    } else if (ctx.path === "/reference") {
+      ctx.redirect(REFERENCE)
+    } else {
+      sendPrepared(ctx, await (making ??= make(server, describe)), "no-cache")
+    }
+  }
+}
+
+async function make(server: string, describe: Describe) {
+  const [described, { openApiDocument }, { fossickVersion }] = await Promise.all([
+    describe(),
+    import("./document.ts"),
+    import("#base/fossick-version.ts"),
+  ])
+  const text = JSON.stringify(openApiDocument(described, server || "/", fossickVersion()))
+  return prepare("application/json; charset=utf-8", text)
+}
+
+/** The reference as the end of a handbook page. @param describe loads what features say of their calls */
+export async function reference(server: string, describe: Describe): Promise<string> {
+  const { referenceHtml } = await import("./reference-html.ts")
+  return referenceHtml(await describe(), server || "http://localhost:8080")
+}

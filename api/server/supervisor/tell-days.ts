@@ -1,0 +1,26 @@
+import type { PlainLog } from "#base/telemetry/log/plain-log.ts"
+
+/** Longer ones Node would shorten to a millisecond; and a clock that was set is noticed within the hour. */
+const LOOK_MS = 3_600_000
+
+/** Says when a day begins: lines carry the time alone. Keeps no process alive. */
+export function tellDays(say: PlainLog, now: () => Date = () => new Date()): void {
+  let told = dayOf(now())
+  const next = () => {
+    const date = now()
+    const midnight = new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1)
+    setTimeout(look, Math.min(LOOK_MS, midnight.getTime() - date.getTime())).unref()
+  }
+  const look = () => {
+    const day = dayOf(now())
+    if (day !== told) say("info", "it is {day}", { day })
+    told = day
+    next()
+  }
+  next()
+}
+
+const dayOf = (date: Date): string =>
+  [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join("-")

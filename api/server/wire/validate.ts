@@ -1,0 +1,152 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
+
+import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
+import { badRequest } from "../../errors.ts"
+
+/** A JSON schema of a request body, in the vocabulary of draft-07 plus the two notes below. */
+export interface RequestSchema<T> {
+  readonly type: "object"
+  readonly required: readonly (keyof T & string)[]
+  readonly properties: { readonly [Field in keyof T & string]-?: FieldSchema }
+}
+
+export interface FieldSchema {
+  /** One sentence for the API reference; the handbook says more. */
+  readonly description?: string
+  /** For the API reference; the code judges. */
+  readonly format?: "date" | "regex"
+  readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object"
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly items?: FieldSchema
+  readonly maxItems?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  /** Of an object, with those of its fields that must be there. */
+  readonly properties?: Readonly<Record<string, FieldSchema>>
+  readonly required?: readonly string[]
+  readonly anyOf?: readonly FieldSchema[]
+  readonly pattern?: string
+  readonly default?: unknown
+  /** What is allowed, in words, where the schema itself would read badly. */
+  readonly "x-allowed"?: string
+  /** Whole message for a missing required field. */
+  readonly "x-missing"?: string
+  /** Whole message for a list with too many entries. */
+  readonly "x-too-many"?: string
+  /** Of a list that limits what somebody may do: a blank entry is refused, so that it cannot mean "no limit". */
+  readonly "x-blank-entries"?: "refused"
+}
+
+/** Pattern of a text that holds more than white space, of any of the languages that read a schema. */
+export const NOT_BLANK = String.raw`[^\s\x1c-\x1f\x85\ufeff]`
+
+/**
+ * Makes a reader of request bodies: it keeps the fields the schema knows, takes null, blank text, empty
+ * lists and lists of blank texts for "not set" (clients send them for options their users left alone), fills in
+ * defaults, and refuses the first wrong value with a message that names the field and what is allowed.
+ */
+export function bodyReader<T>(schema: RequestSchema<T>): (body: Readonly<Record<string, unknown>>) => T {
+  const ajv = new Ajv({
+    ...OWN_SCHEMA,
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    allowUnionTypes: true,
+    useDefaults: true,
+    validateFormats: false,
+  })
+  for (const keyword of ["x-allowed", "x-missing", "x-too-many", "x-blank-entries"]) ajv.addKeyword(keyword)
+  const required = new Set<string>(schema.required)
+  let validate: ValidateFunction | undefined
+  return (body) => {
+    validate ??= ajv.compile(schema)
+    const fields = Object.entries<FieldSchema>(schema.properties).map(([field, rules]): [string, unknown] => [
+      field,
+      rules["x-blank-entries"] !== "refused" && !required.has(field) && listsTexts(rules)
+        ? withoutBlanks(body[field])
+        : body[field],
+    ])
+    const known = Object.fromEntries(fields.filter(([, value]) => isSet(value)))
+    if (!validate(known)) throw badRequest(explain(schema.properties, validate.errors![0]!))
+    return known as T
+  }
+}
+
+export function isSet(value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  if (typeof value === "string") return value.trim() !== ""
+  return !Array.isArray(value) || value.length > 0
+}
+
+const listsTexts = ({ type, items, anyOf }: FieldSchema): boolean =>
+  (type === "array" && items?.type === "string") || (anyOf?.some(listsTexts) ?? false)
+
+const withoutBlanks = (value: unknown): unknown =>
+  Array.isArray(value) ? value.filter((entry) => typeof entry !== "string" || entry.trim() !== "") : value
+
+function explain(properties: Readonly<Record<string, FieldSchema>>, error: ErrorObject): string {
+  if (error.keyword === "required" && error.instancePath === "") {
+    const field = String(error.params["missingProperty"])
+    const rules = properties[field]!
+    return rules["x-missing"] ?? `Missing ${field}. Must be ${allowed(rules)}.`
+  }
+  const { name, rules } = innermost(properties, stepsTo(error))
+  if (error.keyword === "maxItems" && rules["x-too-many"] !== undefined) return rules["x-too-many"]
+  return `Invalid ${name}. Must be ${allowed(rules)}.`
+}
+
+/** Way to what is wrong: of a missing field, to that field. */
+function stepsTo({ keyword, instancePath, params }: ErrorObject): readonly string[] {
+  const steps = instancePath.slice(1).split("/")
+  return keyword === "required" ? [...steps, String(params["missingProperty"])] : steps
+}
+
+/** The field that a way leads to, by its own rules: `files[0].name`. Entries that are no objects are named by their list. */
+function innermost(
+  properties: Readonly<Record<string, FieldSchema>>,
+  [field, place, ...rest]: readonly string[],
+): { readonly name: string; readonly rules: FieldSchema } {
+  const rules = properties[field!]!
+  const inner = rules.items?.properties
+  if (inner === undefined || rest.length === 0 || inner[rest[0]!] === undefined)
+    return { name: field!, rules }
+  const below = innermost(inner, rest)
+  return { name: `${field}[${place}].${below.name}`, rules: below.rules }
+}
+
+const allowed = (rules: FieldSchema): string => {
+  const choices = describe(rules)
+  return choices.length === 1 ? choices[0]! : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`
+}
+
+function describe(rules: FieldSchema): string[] {
+  if (rules["x-allowed"] !== undefined) return [rules["x-allowed"]]
+  if (rules.anyOf !== undefined) return rules.anyOf.flatMap(describe)
+  if (rules.enum !== undefined) return rules.enum.map((value) => `'${value}'`)
+  switch (rules.type) {
+    case "boolean":
+      return ["true", "false"]
+    case "integer":
+      return [`a whole number ${range(rules)}`.trimEnd()]
+    case "number":
+      return [`a number ${range(rules)}`.trimEnd()]
+    case "object":
+      return ["an object"]
+    case "array":
+      return [
+        `a list of ${rules.items?.type === "object" ? "objects" : "strings"}` +
+          (rules.maxItems === undefined ? "" : ` with at most ${rules.maxItems} entries`),
+      ]
+    default:
+      return [
+        rules.maxLength === undefined ? "a string" : `a string of at most ${rules.maxLength} characters`,
+      ]
+  }
+}
+
+function range({ minimum, maximum }: FieldSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return `from ${minimum} to ${maximum}`
+  return minimum === undefined ? "" : `of at least ${minimum}`
+}

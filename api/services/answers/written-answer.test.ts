@@ -1,0 +1,93 @@
+import { pino } from "pino"
+import { afterEach, expect, test, vi } from "vitest"
+
+import type { ChatModel } from "../chat-models/chat-model.ts"
+import { hit } from "../../testing/fake-engine.ts"
+import { writtenAnswer } from "./written-answer.ts"
+
+// A sentence in another language than its source: only its meaning tells, and that the embedder says. It finds all texts near.
+
+afterEach(() => vi.restoreAllMocks())
+
+const SENTENCES = [
+  "Die Dichtungen einer Pumpe nutzen sich zuerst ab [1].",
+  "Danach muss man die Schläuche der Pumpe auswechseln [1].",
+]
+const SEALS = hit({
+  passages: [
+    {
+      text: "Of all the parts of a pump the seals are the first to wear out, and the hoses come next.",
+      headings: [],
+      position: 0,
+    },
+  ],
+})
+
+/** Limits of time, which pass when a test says so. */
+function heldTimeouts() {
+  const running: AbortController[] = []
+  vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+    const limit = new AbortController()
+    running.push(limit)
+    return limit.signal
+  })
+  return { passed: () => running.forEach((limit) => limit.abort(new Error("late"))) }
+}
+
+interface Asked {
+  /** What the model does between its sentences. */
+  readonly between?: () => void
+  /** What the embedder does with its nth call, from 1. */
+  readonly embedding?: (call: number) => void
+}
+
+async function answer({ between, embedding }: Asked) {
+  let calls = 0
+  const embedder = {
+    embed: async (texts: readonly string[], options?: { readonly signal?: AbortSignal }) => {
+      embedding?.(++calls)
+      options?.signal?.throwIfAborted()
+      return texts.map(() => Float32Array.of(1, 0))
+    },
+  }
+  const model: Pick<ChatModel, "reply"> = {
+    async reply(prompt, { onText }) {
+      prompt(8000)
+      onText?.(`${SENTENCES[0]} `)
+      between?.()
+      return { text: SENTENCES.join(" "), isCut: false }
+    },
+  }
+  const signal = new AbortController().signal
+  const asked = { question: "what wears out", hits: [SEALS], depth: "basic", signal } as const
+  const onStatement = () => undefined
+  const log = pino({ level: "silent" })
+  const written = await writtenAnswer({ ...asked, log, onStatement }, model as ChatModel, embedder)
+  return Array.isArray(written) ? written.map(({ text }) => text) : written
+}
+
+test("the time that a model takes to write is not taken from that for judging what it means", async () => {
+  const { passed } = heldTimeouts()
+  expect(await answer({ between: passed })).toHaveLength(2)
+})
+
+test("an embedder that fails once is asked again for the next sentence", async () => {
+  const embedding = (call: number) => {
+    if (call <= 2) throw new Error("away")
+  }
+  expect(await answer({ embedding })).toEqual([SENTENCES[1]!.replace(" [1]", "")])
+})
+
+test("and one that is late twice is waited for no longer than once", async () => {
+  let now = 0
+  vi.spyOn(performance, "now").mockImplementation(() => now)
+  let calls = 0
+  const embedding = (call: number) => {
+    calls = call
+    now += 5000
+    throw new Error("late")
+  }
+  expect(await answer({ embedding })).toBeNull()
+  // The source and the first sentence.
+  expect(calls).toBe(2)
+})

@@ -1,0 +1,168 @@
+import { type Hit, type PageImage, type SearchResult, toPageUrl } from "#engine"
+import { PAGE_TYPES } from "#engine/index/page/page-type.ts"
+import type { Fingerprint } from "#engine/index/page/fingerprint.ts"
+import type { WordStatistics } from "#engine/engine.ts"
+
+import { sourceOfPeer } from "./peers-file.ts"
+
+// What appliances tell each other of a page besides its result: snake_case, as all of the API.
+
+/** Rises when an older appliance would rank wrongly by what a newer one tells, or the other way round. */
+export const EVIDENCE_VERSION = 1
+
+/** Of one result. All numbers are 0..1. */
+export interface WireEvidence {
+  readonly words: number
+  readonly best_passage: number
+  readonly meaning: number
+  readonly late: number
+  readonly rerank: number
+  readonly has_vectors: boolean
+  readonly holds_phrases: boolean
+  readonly fingerprint: Fingerprint
+  readonly passages: readonly {
+    readonly text: string
+    readonly headings: readonly string[]
+    readonly position: number
+    readonly anchor?: string
+    readonly begins_under?: string
+  }[]
+  readonly description: string | null
+  readonly author: string | null
+  readonly published_at: string | null
+  readonly fetched_at: string
+  readonly topic: "news" | "finance" | null
+  readonly country: string | null
+  readonly unsafe: boolean
+  readonly is_listing: boolean
+  readonly images: readonly PageImage[]
+  readonly favicon: string | null
+}
+
+/** Of a whole answer. */
+export interface WireFacts {
+  readonly version: number
+  /** The most that a page could say in the words of the question. */
+  readonly reach: number
+}
+
+/** In how many pages words stand. */
+export interface WireStatistics {
+  readonly pages: number
+  readonly words: readonly { readonly word: string; readonly pages: number }[]
+}
+
+/** Words of a question whose counts are told and taken at most: a question of 4,000 characters has fewer in one language. */
+export const MOST_WORDS = 2000
+/** Images of one page. */
+const MOST_IMAGES = 20
+
+export function evidenceOf({ parts, evidence, ...hit }: Hit): WireEvidence | null {
+  if (evidence === undefined) return null
+  return {
+    words: parts.lexical,
+    best_passage: parts.passage,
+    meaning: parts.vector,
+    late: parts.late,
+    rerank: parts.rerank,
+    has_vectors: evidence.hasVectors,
+    holds_phrases: evidence.holdsPhrases,
+    fingerprint: evidence.fingerprint,
+    passages: hit.passages.map(({ text, headings, position, anchor, beginsUnder }) => ({
+      text,
+      headings,
+      position,
+      ...(anchor !== undefined && { anchor }),
+      ...(beginsUnder !== undefined && { begins_under: beginsUnder }),
+    })),
+    description: hit.description,
+    author: hit.author,
+    published_at: hit.publishedAt?.toISOString() ?? null,
+    fetched_at: hit.fetchedAt.toISOString(),
+    topic: hit.topic,
+    country: hit.country,
+    unsafe: hit.unsafe,
+    is_listing: hit.isListing ?? false,
+    images: hit.images.slice(0, MOST_IMAGES),
+    favicon: hit.favicon,
+  }
+}
+
+export const factsOf = ({ reach = 1 }: Pick<SearchResult, "reach">): WireFacts => ({
+  version: EVIDENCE_VERSION,
+  reach,
+})
+
+export const toWire = ({ pages, words }: WordStatistics): WireStatistics => ({
+  pages,
+  words: Array.from(words, ([word, held]) => ({ word, pages: held })).slice(0, MOST_WORDS),
+})
+
+export const fromWire = ({ pages, words }: WireStatistics): WordStatistics => ({
+  pages,
+  words: new Map(words.map((one) => [one.word, Math.min(pages, one.pages)])),
+})
+
+/** A result as an appliance sends it, checked by `answer-schema.ts`. */
+export interface WireResult {
+  readonly url: string
+  readonly title: string
+  readonly raw_content: string | null
+  readonly type: string
+  readonly language: string | null
+  /** Left out by appliances that do not tell. */
+  readonly checked_at?: string
+  readonly evidence: WireEvidence
+}
+
+/** A result of a peer as a hit of ours; null for one whose address is none. Addresses of images are shown only if they are of the web. */
+export function hitOf(result: WireResult, peer: string): Hit | null {
+  const { evidence } = result
+  const url = toPageUrl(result.url)
+  const type = PAGE_TYPES.find((one) => one === result.type)
+  // What counts is when the page was last found so, changed or not.
+  const seen = [evidence.fetched_at, result.checked_at ?? evidence.fetched_at].map(Date.parse)
+  const fetchedAt = new Date(Math.max(...seen))
+  if (url === null || type === undefined || Number.isNaN(fetchedAt.getTime())) return null
+  const publishedAt = evidence.published_at === null ? null : new Date(evidence.published_at)
+  return {
+    url,
+    type,
+    title: result.title,
+    // Set by the ranking of all.
+    score: 0,
+    passages: evidence.passages.map(({ begins_under: beginsUnder, ...passage }) => ({
+      ...passage,
+      ...(beginsUnder !== undefined && { beginsUnder }),
+    })),
+    description: evidence.description,
+    markdown: result.raw_content ?? "",
+    language: result.language,
+    author: evidence.author,
+    publishedAt: publishedAt === null || Number.isNaN(publishedAt.getTime()) ? null : publishedAt,
+    topic: evidence.topic,
+    country: evidence.country,
+    unsafe: evidence.unsafe,
+    ...(evidence.is_listing && { isListing: true as const }),
+    fetchedAt,
+    images: evidence.images.filter((image) => isOfWeb(image.url)),
+    favicon: evidence.favicon !== null && isOfWeb(evidence.favicon) ? evidence.favicon : null,
+    source: sourceOfPeer(peer),
+    parts: {
+      lexical: evidence.words,
+      passage: evidence.best_passage,
+      vector: evidence.meaning,
+      late: evidence.late,
+      rerank: evidence.rerank,
+      fused: 0,
+      boost: 0,
+    },
+    evidence: {
+      fingerprint: evidence.fingerprint,
+      hasVectors: evidence.has_vectors,
+      holdsPhrases: evidence.holds_phrases,
+    },
+  }
+}
+
+const isOfWeb = (address: string): boolean => /^https?:$/.test(URL.parse(address)?.protocol ?? "")

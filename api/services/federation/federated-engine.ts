@@ -1,0 +1,293 @@
+import { isDegradedPart, leaveOut } from "#base/flow/degraded.ts"
+import type { Engine, Hit, Query, Rule, SearchResult } from "#engine"
+import type { WordStatistics } from "#engine/engine.ts"
+import { merged } from "#engine/search/federation/merge.ts"
+import { wordsOf } from "#engine/text/query-text.ts"
+import { statisticsOf, sumOf } from "#engine/search/ranking/word-statistics.ts"
+
+import { type PeerAnswer, type PeerFacet, readAnswer, readStatistics } from "./answer-schema.ts"
+import { EVIDENCE_VERSION, fromWire, hitOf, toWire } from "./evidence.ts"
+import { fitsQuery } from "./fits-query.ts"
+import { type Peer, PeerError, type PeerState } from "./peer.ts"
+import { peerOfSource, sourceOfPeer } from "./peers-file.ts"
+
+/** A question that may be handed on to peers. */
+export interface PeersAsked {
+  /** The body of POST /search that it came with, or would. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** How often it has been handed on. */
+  readonly hops: number
+}
+
+export interface FederatedQuery extends Query {
+  /** Left out: the own index alone is asked. */
+  readonly peers?: PeersAsked
+}
+
+/** What one peer had to say, for the answer. */
+export interface PeerReport {
+  readonly name: string
+  readonly state: PeerState
+  /** Pages that it gave, before they were put among the others. */
+  readonly results: number
+  /** Why it gave none; goes on a sentence whose subject is the peer. */
+  readonly because?: string
+}
+
+export interface FederatedResult extends SearchResult {
+  /** Of each peer that was to be asked, in the order of their file; left out where there was none. */
+  readonly peers?: readonly PeerReport[]
+  /** What the peers counted, by their names. */
+  readonly peerFacets?: ReadonlyMap<string, readonly PeerFacet[]>
+}
+
+export interface FederatedParts {
+  readonly peers: readonly Peer[]
+  /** Questions that have been handed on so often are answered from here alone. */
+  readonly mostHops: number
+  /** The operator's rules. */
+  readonly rules: () => readonly Rule[]
+  /** How many pages the own index has. */
+  readonly pages: () => Promise<number>
+  readonly onAnswer: (peer: string, state: PeerState) => void
+  /** Told which peer has a page that is among the hits. */
+  readonly onHit: (hit: Hit) => void
+}
+
+/** What of a request is handed on as it is; all else is the own business, or is set by the query. */
+const HANDED_ON = [
+  "topic",
+  "time_range",
+  "start_date",
+  "end_date",
+  "days",
+  "exclude_domains",
+  "types",
+  "topics",
+  "paths",
+  "versions",
+  "country",
+  "language",
+  "filter_by_language",
+  "filter_by_published_date",
+  "safe_search",
+  "exact_match",
+  "include_facets",
+  "max_age_hours",
+  "max_hours",
+  "cache_fallback",
+] as const
+/** Share of the time that a peer has for an answer in which it may read pages again. */
+const READING_SHARE = 0.5
+const MOST_RESULTS = 50
+const MOST_PASSAGES = 3
+
+/**
+ * The own index and its peers as one: in a first round all say in how many pages the words of the question stand, in a second
+ * each ranks by the sum, so that what they say of their pages means the same; the ranking is then made of all.
+ * What the query filters by is looked at once more here, whatever a peer says.
+ *
+ * @param own within the reach of whoever asks, as far as turns go
+ */
+export function federatedEngine(own: Pick<Engine, "search">, parts: FederatedParts): Pick<Engine, "search"> {
+  return {
+    search: async (query: FederatedQuery, options = {}): Promise<FederatedResult> => {
+      const { peers: asked, ...alone } = query
+      const sources = query.filter?.sources ?? []
+      const ours = sources.filter((name) => peerOfSource(name) === null)
+      const peers = asked === undefined || asked.hops >= parts.mostHops ? [] : wantedOf(parts.peers, sources)
+      const asksOwn = sources.length === 0 || ours.length > 0
+      const ownQuery = { ...alone, filter: { ...query.filter, sources: ours } }
+      if (peers.length === 0 || query.limit < 1) {
+        return asksOwn ? await own.search(ownQuery, options) : { hits: [] }
+      }
+      return await ask(
+        { query, ownQuery: asksOwn ? ownQuery : null, asked: asked!, peers },
+        own,
+        parts,
+        options.signal,
+      )
+    },
+  }
+}
+
+const wantedOf = (peers: readonly Peer[], sources: readonly string[]): readonly Peer[] =>
+  sources.length === 0 ? peers : peers.filter(({ spec }) => sources.includes(sourceOfPeer(spec.name)))
+
+interface Asking {
+  readonly query: Query
+  /** Null: the own index is not among what is asked. */
+  readonly ownQuery: Query | null
+  readonly asked: PeersAsked
+  readonly peers: readonly Peer[]
+}
+
+interface Call {
+  readonly peer: Peer
+  readonly hops: number
+  readonly deadline: AbortSignal
+  readonly signal: AbortSignal | undefined
+}
+
+async function ask(
+  { query, ownQuery, asked, peers }: Asking,
+  own: Pick<Engine, "search">,
+  parts: FederatedParts,
+  signal: AbortSignal | undefined,
+): Promise<FederatedResult> {
+  const options = signal ? { signal } : {}
+  const failures = new Map<Peer, PeerError>()
+  const calls = peers.map((peer): Call => ({
+    peer,
+    hops: asked.hops + 1,
+    // From now on, for both rounds.
+    deadline: AbortSignal.timeout(peer.spec.timeoutMs),
+    signal,
+  }))
+  const tried = async <T>({ peer }: Call, work: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error
+      failures.set(peer, error)
+      return undefined
+    }
+  }
+  const told = await Promise.all([
+    ownQuery && ownStatistics(own, ownQuery, parts, options),
+    ...calls.map((call) => tried(call, statisticsAt(call, bodyFor(query, asked, call.peer)))),
+  ])
+  const known = told.filter((one) => one !== null && one !== undefined)
+  const statistics = known.length > 0 ? sumOf(known) : undefined
+  const [ownFound, ...answers] = await Promise.all([
+    ownQuery && own.search({ ...ownQuery, withEvidence: true, ...(statistics && { statistics }) }, options),
+    ...calls
+      .filter(({ peer }) => !failures.has(peer))
+      .map(async (call) => ({
+        peer: call.peer,
+        answer: await tried(call, answerOf(call, bodyFor(query, asked, call.peer), statistics)),
+      })),
+  ])
+  const admits = fitsQuery(query)
+  const found = answers.flatMap(({ peer, answer }) => {
+    if (answer === undefined) return []
+    const hits = answer.results.flatMap((result) => hitOf(result, peer.spec.name) ?? []).filter(admits)
+    for (const part of answer.degraded ?? []) if (isDegradedPart(part)) leaveOut(part)
+    return [{ peer, hits, reach: answer.evidence.reach, facets: answer.facets ?? [] }]
+  })
+  if (failures.size > 0) leaveOut("peers")
+  const hits = await merged({ ...query, rules: query.rules ?? parts.rules() }, [
+    ownFound ?? { hits: [] },
+    ...found,
+  ])
+  const shown = query.withEvidence ? hits : hits.map(({ evidence: _evidence, ...hit }) => hit)
+  for (const hit of shown) parts.onHit(hit)
+  return {
+    ...ownFound,
+    hits: shown,
+    peers: peers.map((peer): PeerReport => {
+      const failure = failures.get(peer)
+      const state = failure?.state ?? "answered"
+      parts.onAnswer(peer.spec.name, state)
+      const results = found.find((one) => one.peer === peer)?.hits.length ?? 0
+      return { name: peer.spec.name, state, results, ...(failure && { because: failure.message }) }
+    }),
+    peerFacets: new Map(found.map(({ peer, facets }) => [peer.spec.name, facets])),
+  }
+}
+
+async function ownStatistics(
+  own: Pick<Engine, "search">,
+  query: Query,
+  { pages }: Pick<FederatedParts, "pages">,
+  options: { readonly signal?: AbortSignal },
+): Promise<WordStatistics> {
+  const [count, { rarity }] = await Promise.all([
+    pages(),
+    own.search({ ...query, limit: 0, rarityOnly: true }, options),
+  ])
+  return statisticsOf(count, rarity ?? new Map<string, number>())
+}
+
+/** Null when it tells none: its key does not reach all of its pages. */
+async function statisticsAt({ peer, ...call }: Call, body: object): Promise<WordStatistics | null> {
+  const asked = { ...body, max_results: 0, include_raw_content: false, include_word_statistics: true }
+  const { told } = await peer.ask(
+    "/search",
+    asked,
+    (answer) => {
+      const statistics = readStatistics(answer)
+      return statistics === null ? null : { told: statistics }
+    },
+    call,
+  )
+  return told === undefined ? null : fromWire(told)
+}
+
+async function answerOf(
+  { peer, ...call }: Call,
+  body: object,
+  statistics: WordStatistics | undefined,
+): Promise<PeerAnswer> {
+  const asked = {
+    ...body,
+    include_evidence: true,
+    ...(statistics && { word_statistics: toWire(statistics) }),
+  }
+  return await peer.ask(
+    "/search",
+    asked,
+    (answer) => {
+      const read = readAnswer(answer)
+      return read?.evidence.version === EVIDENCE_VERSION ? read : null
+    },
+    call,
+  )
+}
+
+/** The question as a peer is asked it: with what our own caller may see, as far as its parameters say that. */
+function bodyFor(
+  { filter = {}, limit, depth, passagesPerPage, withMarkdown }: Query,
+  { body }: PeersAsked,
+  { spec }: Peer,
+): Readonly<Record<string, unknown>> {
+  const given = HANDED_ON.filter((field) => body[field] !== undefined).map((field) => [field, body[field]])
+  return {
+    ...Object.fromEntries(given),
+    query: body["query"],
+    ...(depth !== undefined && { search_depth: depth }),
+    max_results: Math.min(MOST_RESULTS, Math.floor(limit)),
+    ...(passagesPerPage !== undefined && {
+      chunks_per_source: Math.min(MOST_PASSAGES, Math.max(1, passagesPerPage)),
+    }),
+    include_raw_content: withMarkdown === false ? false : "markdown",
+    ...(filter.includeDomains?.length
+      ? { include_domains: filter.includeDomains }
+      : body["include_domains_mode"] !== undefined && {
+          include_domains: body["include_domains"],
+          include_domains_mode: body["include_domains_mode"],
+        }),
+    ...(filter.excludeDomains?.length && { exclude_domains: filter.excludeDomains }),
+    ...(spec.sources !== null && { sources: spec.sources }),
+    ...fetchTimeout(body, spec.timeoutMs),
+  }
+}
+
+/** The time that a peer may take to read pages again: no longer than it would be waited for. */
+function fetchTimeout(
+  { max_age_hours: age, max_hours: alias, fetch_timeout: seconds }: PeersAsked["body"],
+  timeoutMs: number,
+): { readonly fetch_timeout?: number } {
+  if (age === undefined && alias === undefined) return {}
+  const most = (timeoutMs / 1000) * READING_SHARE
+  return { fetch_timeout: typeof seconds === "number" ? Math.min(seconds, most) : most }
+}
+
+/** An engine whose every question is handed on: of work that asks by itself, such as research. */
+export const handingOn = (engine: Pick<Engine, "search">): Pick<Engine, "search"> => ({
+  search: async (query, options) => {
+    const peers: PeersAsked = { body: { query: wordsOf(query.text) }, hops: 0 }
+    const asked: FederatedQuery = { ...query, peers }
+    return await engine.search(asked, options)
+  },
+})

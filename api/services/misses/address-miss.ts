@@ -1,0 +1,49 @@
+import type { PageUrl } from "#engine"
+
+import type { ApiKey } from "../../identity/accounts/keys/keys.ts"
+import type { Reach } from "../../identity/accounts/reach/reach.ts"
+import { type Miss, missOf } from "./miss.ts"
+import type { MissKnowledge, View } from "./miss-knowledge.ts"
+
+/** What a key may be told of. */
+export async function viewOf(
+  { limits, addresses, page }: Pick<Reach, "limits" | "addresses" | "page">,
+  signal?: AbortSignal,
+): Promise<View> {
+  return {
+    sources: limits()?.sources ?? null,
+    admits: await addresses(),
+    page: (url) => page(url, signal),
+  }
+}
+
+/**
+ * Why the index has no page for an address, as far as the key may know; null: it has one, or nothing is known. Of an address out
+ * of reach it says the same whether there is a page or not.
+ */
+export async function addressMiss(
+  url: PageUrl,
+  {
+    reach,
+    key,
+    knowledge,
+    signal,
+  }: {
+    readonly reach: Pick<Reach, "limits" | "addresses" | "page">
+    readonly key: Pick<ApiKey, "role">
+    readonly knowledge: MissKnowledge
+    readonly signal?: AbortSignal
+  },
+): Promise<Miss | null> {
+  const view = await viewOf(reach, signal)
+  if (!view.admits(url)) {
+    const text = `${url} lies outside what this key may see, or is not there.`
+    return { cause: "reach", text, url }
+  }
+  const found = await knowledge.missing(url, view)
+  if (found === null) return null
+  const { missing, summary } = found
+  // Where it leads may lie outside.
+  const heldAs = missing.heldAs !== null && (await view.page(missing.heldAs)) ? missing.heldAs : null
+  return missOf(url, { ...missing, heldAs }, key.role === "admin" ? { detail: summary } : {})
+}

@@ -1,0 +1,123 @@
+import type { Jobs, StateStore } from "#crawler"
+import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
+import { declaredNames } from "#crawler/sources/source-names.ts"
+import type { Lead } from "#crawler/reporting/coverage/leads.ts"
+import type { SourceCoverage } from "#crawler/reporting/coverage/source-coverage.ts"
+import type { Missing } from "#crawler/reporting/why/cause.ts"
+import type { Engine, Page, PageUrl } from "#engine"
+import { sourcesOf } from "#engine/index/page/page.ts"
+import type { QueryText } from "#engine/text/query-text.ts"
+
+import { isMiss } from "./doubtful.ts"
+import type { AskedQuery } from "./narrow-filters.ts"
+
+/** Who is told, and of what. */
+export interface View {
+  /** Sources whose knowledge may be told of; null: all. */
+  readonly sources: readonly string[] | null
+  /** Which addresses may be named. */
+  readonly admits: (url: PageUrl) => boolean
+  /** The stored page, as far as it may be seen. */
+  readonly page: (url: PageUrl) => Promise<Page | null>
+}
+
+/** How much of a source is in the index. */
+export interface AskedSource extends SourceCoverage {
+  /** Pages that are found by their words alone until their vectors are made. */
+  readonly waiting: number
+}
+
+/** What crawls know of what is missing. */
+export interface MissKnowledge {
+  /** Why an address is no page of the index, and how `fossick why` puts it; null: it is one. */
+  missing(url: PageUrl, view: View): Promise<{ readonly missing: Missing; readonly summary: string } | null>
+  sources(names: readonly string[]): Promise<readonly AskedSource[]>
+  /** The names of the declared sources, and those of `asked` that anything was crawled under: one-off crawls are told of only then. */
+  names(asked?: readonly string[]): readonly string[]
+  /** Whether there is nothing to find yet: no source, and no page but those of the handbook. */
+  isUnfilled(): Promise<boolean>
+  /** Whether the whole index answers a search, whoever may see that: for the operator alone. */
+  answersBeyond(query: AskedQuery): Promise<boolean>
+  leads(question: QueryText, sources: readonly string[], view: View, limit: number): Promise<readonly Lead[]>
+}
+
+/** Pages whose links are looked through for one that names an address: about 20 ms, in which no other call is answered. */
+const MOST_LINKING = 500
+
+/** Over what crawls keep. It only looks; what it needs is loaded with the first miss. */
+export function openMissKnowledge(
+  db: StateStore,
+  jobs: Jobs,
+  engine: Pick<Engine, "coverage" | "pagesWithoutVectors" | "allPages" | "search">,
+  sourceNames: () => readonly string[],
+): MissKnowledge {
+  const load = async () => {
+    const [{ tracePage }, { causeOf }, { sourceCoverage }, { leads }, { SourceTable }, { Removals }] =
+      await Promise.all([
+        import("#crawler/reporting/why/trace.ts"),
+        import("#crawler/reporting/why/cause.ts"),
+        import("#crawler/reporting/coverage/source-coverage.ts"),
+        import("#crawler/reporting/coverage/leads.ts"),
+        import("#crawler/sources/source-table.ts"),
+        import("#crawler/upkeep/removals/removals.ts"),
+      ])
+    return {
+      tracePage,
+      causeOf,
+      sourceCoverage,
+      leads,
+      sources: new SourceTable(db, jobs),
+      removals: new Removals(db),
+    }
+  }
+  let loading: ReturnType<typeof load> | undefined
+  const loaded = async () => await (loading ??= load())
+  return {
+    async missing(url, view) {
+      const { tracePage, causeOf, sources, removals } = await loaded()
+      const trace = await tracePage(url, {
+        db,
+        jobs,
+        sources,
+        removals,
+        engine: {
+          get: view.page,
+          coverage: (one) => engine.coverage(one),
+          search: async () => ({ hits: [] }),
+        },
+        conceals: true,
+        only: view.sources,
+        mostLinking: MOST_LINKING,
+      })
+      const missing = causeOf(trace)
+      return missing && { missing, summary: trace.summary }
+    },
+    async sources(names) {
+      const { sourceCoverage, sources } = await loaded()
+      return await Promise.all(
+        names.map(async (name) => ({
+          ...sourceCoverage(name, { db, jobs, sources }),
+          waiting: await engine.pagesWithoutVectors(name),
+        })),
+      )
+    },
+    names: (asked = []) => [
+      ...new Set([...declaredNames(db), ...sourceNames().filter((name) => asked.includes(name))]),
+    ],
+    async isUnfilled() {
+      if (declaredNames(db).length > 0) return false
+      // Another machine may fill the index: then its sources are not known here.
+      for await (const { page } of engine.allPages())
+        if (!sourcesOf(page).includes(HANDBOOK_SOURCE)) return false
+      return true
+    },
+    async answersBeyond(query) {
+      const { hits } = await engine.search({ ...query, limit: 1, passagesPerPage: 0, withMarkdown: false })
+      return !isMiss(hits)
+    },
+    async leads(question, sources, { admits }, limit) {
+      const { leads } = await loaded()
+      return leads(question, { db, sources, mayName: admits, limit })
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { type Missing, MISS_CAUSES, type MissCause } from "#crawler/reporting/why/cause.ts"
+import type { PageUrl } from "#engine"
+
+/**
+ * Why nothing was found: what keeps an address out of the index, or
+ * - `filter`: a filter of the request left out what there is.
+ * - `reach`: the key does not reach it, or it is not there.
+ * - `no-match`: nothing in what was asked fits.
+ */
+export type Cause = MissCause | "filter" | "reach" | "no-match"
+
+export const CAUSES: readonly Cause[] = [...MISS_CAUSES, "filter", "reach", "no-match"]
+
+/** Why nothing was found, as it stands on the wire. */
+export interface Miss {
+  readonly cause: Cause
+  /** For people and models, with what can be done. */
+  readonly text: string
+  /** The address that the cause is about. */
+  readonly url?: string
+  readonly title?: string
+  /** When it was removed or last visited. */
+  readonly at?: string
+  /** What counted against a page that was removed. */
+  readonly reason?: string
+  /** Under which address the index holds it. */
+  readonly held_as?: string
+  /** Parameters that left out what there is. */
+  readonly filters?: readonly string[]
+  /** How `fossick why` puts it; for admin keys. */
+  readonly detail?: string
+}
+
+const REMOVED_FOR: Readonly<Record<string, string>> = {
+  "not-found": "the site answered 404",
+  gone: "the site answered 410",
+  noindex: "it asks not to be indexed",
+  robots: "robots.txt disallows it",
+  "out-of-scope": "it no longer belongs to its source",
+  moved: "it leads to another page of the index",
+  "leads-elsewhere": "its address leads elsewhere now",
+}
+
+/** What is said of a cause, of an address or of what was asked. */
+const WORDS: Readonly<Record<Exclude<MissCause, "removed" | "other-address">, string>> = {
+  "not-crawled": "it is within what is crawled, and no crawl has read it yet",
+  "out-of-scope": "it belongs to none of the sources that are crawled",
+  robots: "robots.txt of the site disallows it",
+  noindex: "the page asks not to be indexed",
+  "not-found": "the site says that there is no such page",
+  "login-failed": "the crawler could not log in to read it",
+  logout: "it is a logout link, which the crawler does not follow while it is logged in",
+  trap: "it is one of a row of addresses that gave nothing new",
+  unreadable: "it was fetched, and no text could be read from it",
+  unreachable: "the site did not answer, or with an error",
+  lost: "the index lost it; the next crawl puts it back",
+}
+
+export const REACH_TEXT =
+  "Nothing that this key may see fits. The key is limited to some sources or domains; whether there is anything beyond is not told."
+
+/** Why an address is no page of the index: for people, without a full stop. */
+export function causeText({ cause, at, reason, heldAs }: Missing): string {
+  if (cause === "removed") {
+    const when = at === null ? "" : ` on ${at.toISOString().slice(0, 10)}`
+    return `it was removed${when}: ${REMOVED_FOR[reason ?? ""] ?? "it was gone"}`
+  }
+  if (cause === "other-address") {
+    return heldAs === null
+      ? "another address of the same page stands for it"
+      : `the index holds it as ${heldAs}`
+  }
+  return WORDS[cause]
+}
+
+/** The miss of an address. */
+export function missOf(
+  url: PageUrl,
+  missing: Missing,
+  { title, detail }: { readonly title?: string | null; readonly detail?: string | undefined } = {},
+): Miss {
+  const { cause, at, reason, heldAs } = missing
+  const called = title === undefined || title === null || title === "" ? url : `${title} (${url})`
+  return {
+    cause,
+    text: `The index does not hold ${called}: ${causeText(missing)}.`,
+    url,
+    ...(title && { title }),
+    ...(at !== null && { at: at.toISOString() }),
+    ...(cause === "removed" && reason !== null && { reason }),
+    ...(heldAs !== null && { held_as: heldAs }),
+    ...(detail !== undefined && { detail }),
+  }
+}

@@ -1,0 +1,246 @@
+import type { Incomplete } from "#crawler/reporting/coverage/incomplete.ts"
+import { type Engine, toPageUrl } from "#engine"
+import { pagesWaitText } from "#engine/lifecycle/filling/filling-text.ts"
+import { domainRules, matchesDomains, placeOf } from "#engine/index/page/domains.ts"
+
+import type { ApiKey } from "../../identity/accounts/keys/keys.ts"
+import type { Reach } from "../../identity/accounts/reach/reach.ts"
+import { viewOf } from "./address-miss.ts"
+import { isMiss } from "./doubtful.ts"
+import { type Cause, type Miss, missOf, REACH_TEXT } from "./miss.ts"
+import type { AskedSource, MissKnowledge } from "./miss-knowledge.ts"
+import { type AskedQuery, narrowFilters } from "./narrow-filters.ts"
+
+/** Sources told of in one answer at most. */
+const MOST_SOURCES = 100
+/** Leads told of, the likeliest as the cause. */
+const MOST_LEADS = 5
+
+/** How complete what was asked is, as it stands on the wire. */
+export interface Coverage {
+  /** Whether all sources that were asked hold all that their rules let in, with vectors. */
+  readonly complete: boolean
+  /** As of when; not there when it is not complete. */
+  readonly complete_as_of?: string
+  readonly sources: readonly {
+    readonly name: string
+    readonly pages: number
+    readonly complete: boolean
+    readonly complete_as_of: string | null
+    /** Why it is not complete. */
+    readonly incomplete: string | null
+    readonly checked_at: string | null
+    readonly kept_out: Readonly<Record<string, number>>
+    readonly waiting_for_vectors: number
+  }[]
+  /** Sources that were asked and are not listed. */
+  readonly more_sources?: number
+}
+
+export interface SearchMissParts {
+  readonly reach: Pick<Reach, "engine" | "limits" | "addresses" | "page">
+  readonly key: Pick<ApiKey, "role">
+  readonly knowledge: MissKnowledge
+  readonly signal: AbortSignal
+}
+
+/** What was asked, how complete that is, and for a miss why: the likeliest cause first. */
+export interface Searched {
+  readonly coverage: Coverage
+  readonly misses: readonly Miss[]
+}
+
+/** @param hits what was found, best first */
+export async function searchedOf(
+  query: AskedQuery,
+  hits: readonly { readonly score: number }[],
+  parts: SearchMissParts,
+): Promise<Searched> {
+  const { reach, knowledge } = parts
+  const limits = reach.limits()
+  // Who is limited to domains alone knows no source by name, and of no source how many pages are on these.
+  const isNameless = limits !== null && (limits.sources === null || limits.domains !== null)
+  const wanted = query.filter?.sources ?? []
+  const all = limits?.sources ?? knowledge.names(wanted)
+  const names = wanted.length === 0 ? all : all.filter((name) => wanted.includes(name))
+  const looked = isNameless ? [] : await knowledge.sources(names.slice(0, MOST_SOURCES))
+  const asked = looked.filter((one) => wanted.includes(one.name) || !neverAnswered(one))
+  const more = isNameless ? 0 : names.length - looked.length
+  const misses = isMiss(hits)
+    ? await missesOf(query, { asked, names }, { ...parts, isLimited: limits !== null })
+    : []
+  const isComplete =
+    more === 0 &&
+    asked.length > 0 &&
+    asked.every(
+      ({ incomplete, waiting, completeAsOf }) => incomplete === null && waiting === 0 && completeAsOf,
+    )
+  const oldest = Math.min(...asked.map(({ completeAsOf }) => completeAsOf?.getTime() ?? Infinity))
+  return {
+    coverage: {
+      complete: isComplete,
+      ...(isComplete && { complete_as_of: new Date(oldest).toISOString() }),
+      sources: asked.map(sourceOnWire),
+      ...(more > 0 && { more_sources: more }),
+    },
+    misses,
+  }
+}
+
+/** Whether runs have met nothing at its address: that is for its operator to correct, and no news for readers. */
+const neverAnswered = ({ pages, checkedAt, incomplete, keptOut }: AskedSource): boolean =>
+  pages === 0 &&
+  checkedAt === null &&
+  (incomplete === "failed" || incomplete === "unread") &&
+  [...keptOut.keys()].every((cause) => cause === "unreachable")
+
+function sourceOnWire({ name, pages, completeAsOf, incomplete, checkedAt, keptOut, waiting }: AskedSource) {
+  return {
+    name,
+    pages,
+    complete: incomplete === null && completeAsOf !== null,
+    complete_as_of: completeAsOf?.toISOString() ?? null,
+    incomplete,
+    checked_at: checkedAt?.toISOString() ?? null,
+    kept_out: Object.fromEntries(keptOut),
+    waiting_for_vectors: waiting,
+  }
+}
+
+/** The likeliest cause first. */
+async function missesOf(
+  query: AskedQuery,
+  { asked, names }: { readonly asked: readonly AskedSource[]; readonly names: readonly string[] },
+  { reach, key, knowledge, signal, isLimited }: SearchMissParts & { readonly isLimited: boolean },
+): Promise<readonly Miss[]> {
+  const view = await viewOf(reach, signal)
+  const hosts = [...(query.filter?.includeDomains ?? []), ...query.text.includeDomains]
+  // Those that may hold what was asked for.
+  const covering = hosts.length === 0 ? asked : asked.filter((one) => coversAny(one, hosts))
+  const held = covering.filter(({ pages }) => pages > 0)
+  if (hosts.length > 0 && held.length === 0 && !(await hasPagesOn(hosts, query, reach.engine, signal))) {
+    if (isLimited && covering.length === 0) return [{ cause: "reach", text: REACH_TEXT }]
+    if (covering.length === 0) return [hostMiss(hosts)]
+  }
+  if (!isLimited && asked.length === 0 && (await knowledge.isUnfilled())) return [UNFILLED]
+  if (held.length === 0) {
+    const [worst] = covering.toSorted((a, b) => gravity(a) - gravity(b))
+    if (worst !== undefined) return [sourceMiss(worst, covering.length)]
+    if (isLimited && view.sources?.length === 0) return [{ cause: "reach", text: REACH_TEXT }]
+  }
+  const filters = await narrowFilters(query, reach.engine, signal)
+  if (filters.length > 0) return [filterMiss(filters)]
+  const found: Miss[] = []
+  for (const { url, title } of await knowledge.leads(query.text, names, view, MOST_LEADS)) {
+    const why = await knowledge.missing(url, view)
+    if (why === null || why.missing.cause === "other-address") continue
+    found.push(missOf(url, why.missing, { title, ...(key.role === "admin" && { detail: why.summary }) }))
+  }
+  if (found.length > 0) return found
+  const [open] = covering.filter(isOpen).toSorted((a, b) => gravity(a) - gravity(b))
+  if (open !== undefined) return [sourceMiss(open, covering.length)]
+  if (isLimited) return [{ cause: "reach", text: REACH_TEXT }]
+  const waiting = asked.reduce((sum, one) => sum + one.waiting, 0)
+  return [waiting > 0 ? notYet(waiting) : NO_MATCH]
+}
+
+const NO_MATCH: Miss = {
+  cause: "no-match",
+  text: "Nothing in what was asked fits. Try other words, or fewer of them.",
+}
+
+/** Their scores are low: they are found by their words alone. */
+const notYet = (waiting: number): Miss => ({
+  cause: "no-match",
+  text: `Nothing in what was asked fits well so far: ${pagesWaitText(waiting)}. Ask again in a moment, or try other words.`,
+})
+
+const UNFILLED: Miss = {
+  cause: "not-crawled",
+  text: "No site has been added yet: there is no source, and the index holds at most the handbook.",
+}
+
+const isOpen = ({ incomplete }: AskedSource): boolean => incomplete !== null
+
+/** What is likeliest to be why a source has nothing: first. */
+const GRAVITY: readonly (Incomplete | null)[] = [
+  "login-failed",
+  "failed",
+  "never-run",
+  "running",
+  "cancelled",
+  "limit",
+  "rules-changed",
+  "depth",
+]
+
+function gravity({ incomplete, pages }: AskedSource): number {
+  const at = GRAVITY.indexOf(incomplete)
+  return (pages === 0 ? 0 : GRAVITY.length + 1) + (at === -1 ? GRAVITY.length : at)
+}
+
+function coversAny({ source }: AskedSource, hosts: readonly string[]): boolean {
+  if (source === null) return false
+  return source.seeds.some((seed) => {
+    const url = toPageUrl(seed)
+    if (url === null) return false
+    const place = placeOf(url)
+    if (matchesDomains(place, domainRules(hosts))) return true
+    // A host below the domain of the seed.
+    return (
+      source.scope === "domain" &&
+      hosts.some((host) =>
+        matchesDomains({ ...placeOf(`http://${host}/`), port: 0 }, domainRules([place.domain])),
+      )
+    )
+  })
+}
+
+async function hasPagesOn(
+  hosts: readonly string[],
+  query: AskedQuery,
+  engine: Pick<Engine, "search">,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const text = { ...query.text, includeDomains: [], phrases: [], excludedWords: [], excludedPhrases: [] }
+  const { hits } = await engine.search(
+    { text, limit: 1, passagesPerPage: 1, withMarkdown: false, filter: { includeDomains: hosts } },
+    { signal },
+  )
+  return hits.length > 0
+}
+
+const hostMiss = (hosts: readonly string[]): Miss => ({
+  cause: "out-of-scope",
+  text: `No source that is crawled covers ${hosts.slice(0, 5).join(", ")}.`,
+})
+
+const filterMiss = (filters: readonly string[]): Miss => ({
+  cause: "filter",
+  text: `Without ${filters.join(", ")} something would be found: the filter is too narrow.`,
+  filters,
+})
+
+const SOURCE_WORDS: Readonly<Record<Incomplete, readonly [Cause, string]>> = {
+  "never-run": ["not-crawled", "it was never crawled"],
+  running: ["not-crawled", "its crawl is not over"],
+  "login-failed": ["login-failed", "the crawler could not log in"],
+  failed: ["unreachable", "its last crawl failed"],
+  cancelled: ["not-crawled", "its last crawl was cancelled"],
+  limit: ["not-crawled", "its last crawl reached a limit"],
+  depth: ["not-crawled", "pages as deep as it is crawled lead on"],
+  unread: ["unreachable", "some of its pages could not be read"],
+  "rules-changed": ["not-crawled", "its rules have changed since its last crawl"],
+  unfollowed: ["not-crawled", "its last crawl did not follow every link"],
+}
+
+const NO_PAGES = ["not-crawled", "it holds no pages"] as const
+
+function sourceMiss({ name, pages, incomplete }: AskedSource, of: number): Miss {
+  const [cause, why] = incomplete === null ? NO_PAGES : SOURCE_WORDS[incomplete]
+  const what = pages === 0 ? "holds no pages" : "is not complete"
+  return {
+    cause,
+    text: `${of > 1 ? `Of ${of} sources, ${name}` : `The source ${name}`} ${what}: ${why}.`,
+  }
+}

@@ -1,0 +1,68 @@
+import { OtherAddresses } from "#crawler/crawl/duplicates/other-addresses.ts"
+import { migrateFrontier } from "#crawler/crawl/frontier/frontier-schema.ts"
+import {
+  lastCheckOf,
+  pageCount,
+  type PageVisits,
+  pageVisits,
+  whereItLed,
+} from "#crawler/crawl/frontier/source-pages.ts"
+import type { Jobs, StateStore } from "#crawler"
+import { sourceNames } from "#crawler/sources/source-names.ts"
+import type { SourceTable } from "#crawler/sources/source-table.ts"
+import type { PageUrl } from "#engine"
+import { steadyNow } from "#base/steady-time.ts"
+
+import type { AddressKnowledge } from "../../core/read/find-page.ts"
+
+/** What the index holds of a source. */
+export interface SourceHolding {
+  readonly name: string
+  readonly pages: number
+  /** Where its crawls start. */
+  readonly seeds: readonly string[]
+  /** When a visit last found one of its pages; null: never. */
+  readonly checkedAt: Date | null
+}
+
+/** What crawls know of pages, beside what the index holds of them. */
+export interface PageKnowledge extends AddressKnowledge {
+  visits(url: PageUrl, sources: readonly string[]): PageVisits
+  /** The sources that the index holds pages of, by name. */
+  sources(): Promise<readonly SourceHolding[]>
+}
+
+/** Sources are looked at anew after this: each first message of a model's session asks for them. */
+const COUNTED_MS = 10_000
+
+/** Over the tables in which crawls keep what they know. It only looks. */
+export function openPageKnowledge(db: StateStore, jobs: Jobs): PageKnowledge {
+  migrateFrontier(db)
+  const others = new OtherAddresses(db)
+  let table: SourceTable | undefined
+  let counted: { readonly until: number; readonly sources: readonly SourceHolding[] } | undefined
+  const holdings = async (): Promise<readonly SourceHolding[]> => {
+    // Loaded with the first call that needs it.
+    const { SourceTable } = await import("#crawler/sources/source-table.ts")
+    const known = (table ??= new SourceTable(db, jobs))
+    return sourceNames(db)
+      .toSorted()
+      .map((name) => ({ name, pages: pageCount(db, name) }))
+      .filter(({ pages }) => pages > 0)
+      .map(({ name, pages }) => {
+        const source = known.get(name)?.source ?? jobs.list({ source: name, limit: 1 })[0]?.source
+        return { name, pages, seeds: source?.seeds ?? [], checkedAt: lastCheckOf(db, name) }
+      })
+  }
+  return {
+    standingFor: (url, sources) => [...others.pagesOf(url, sources), ...whereItLed(db, url, sources)],
+    spellingsOf: (url) => others.spellingsOf(url),
+    visits: (url, sources) => pageVisits(db, url, sources),
+    async sources() {
+      if (counted === undefined || counted.until < steadyNow()) {
+        counted = { sources: await holdings(), until: steadyNow() + COUNTED_MS }
+      }
+      return counted.sources
+    },
+  }
+}

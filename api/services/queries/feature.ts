@@ -1,0 +1,35 @@
+import type { Logger } from "pino"
+
+import type { StateStore } from "#base/store/state-store.ts"
+
+import type { Accounts } from "../../identity/accounts/accounts.ts"
+import type { Feature } from "../../feature.ts"
+
+interface From {
+  /** The connection that the accounts write over. */
+  readonly accountsDb: StateStore
+  readonly accounts: Pick<Accounts, "writes">
+  readonly config: { readonly queryLogDays: number }
+  readonly log: Logger
+}
+
+/** What was asked, where the operator wants that kept. */
+export const queries = {
+  name: "queries",
+  async open({ accountsDb, accounts, config, log }, closing) {
+    const [{ QueryLog }, { tidyHourly }, { TimeGuard }] = await Promise.all([
+      import("./query-log.ts"),
+      import("../../identity/accounts/tidying.ts"),
+      import("#base/store/clock/trusted-time.ts"),
+    ])
+    const opened = new QueryLog(accountsDb, config.queryLogDays)
+    closing.use(
+      tidyHourly([opened], {
+        writes: accounts.writes,
+        guard: new TimeGuard(accountsDb),
+        onProblem: (err) => log.warn({ err }, "old questions were not deleted"),
+      }),
+    )
+    return opened
+  },
+} as const satisfies Feature<never, From>

@@ -1,0 +1,34 @@
+import { degradedNote } from "../../../doors/mcp/call-api.ts"
+import { researchText } from "../../../doors/mcp/tools/answer-text.ts"
+import { noteOf, reportSchema } from "../../../doors/mcp/tools/output.ts"
+import { pick, warned } from "../../../doors/mcp/tools/tools.ts"
+import type { Tool } from "../../../server/operation/tool.ts"
+import { researchSchema } from "../request.ts"
+
+/** The tool of Tavily's MCP server that asks for a report. */
+export const researchTool: Tool = {
+  name: "tavily_research",
+  title: "Research",
+  description:
+    "Searches this index for a question from many sides and gives a report in which every sentence names its source. Takes from seconds to minutes.",
+  inputSchema: pick(researchSchema, ["input", "model"]),
+  outputSchema: reportSchema,
+  endpoint: "/research",
+  isLive: false,
+  run: async (api, given) => {
+    const answer = (await api.post("/research", given)) as {
+      readonly content?: unknown
+      readonly sources?: readonly { readonly title: string; readonly url: string }[]
+    }
+    const { content, sources = [] } = answer
+    if (content === undefined) return { text: researchText(answer), failed: true }
+    return warned(answer, {
+      text: researchText(answer),
+      structured: {
+        ...noteOf(degradedNote(answer)),
+        content,
+        sources: sources.map(({ title, url }) => ({ title, url })),
+      },
+    })
+  },
+}

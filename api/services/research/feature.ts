@@ -1,0 +1,84 @@
+import type { Logger } from "pino"
+
+import type { DiskRoom } from "#base/disk-space.ts"
+
+import type { Accounts } from "../../identity/accounts/accounts.ts"
+import type { Admissions } from "../../identity/accounts/limits/admission.ts"
+import type { Middleware } from "../../context.ts"
+import type { Feature } from "../../feature.ts"
+import type { ResearchEndpointParts } from "./research.ts"
+import { researchSettings } from "./settings.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { LivingProcess } from "#base/store/processes/keep-alive.ts"
+import type { Values } from "#base/settings.ts"
+import type { Embedder } from "#engine"
+import type { ChatModel } from "../chat-models/chat-model.ts"
+import type { Memory } from "../../server/load/memory/memory.ts"
+
+interface From {
+  /** The connection that the accounts write over. */
+  readonly accountsDb: StateStore
+  readonly config: Values<typeof researchSettings>
+  readonly accounts: Accounts
+  readonly embedder: Pick<Embedder, "embed" | "traits">
+  readonly chatModel: ChatModel | null
+  /** Bounds the pages that tasks read. */
+  readonly memory: Pick<Memory, "research">
+  readonly room: Pick<DiskRoom, "isLow">
+  readonly process: Pick<LivingProcess, "id">
+  readonly log: Logger
+}
+
+interface Needs {
+  /** Left out: no research is served. */
+  readonly research?: ResearchEndpointParts
+  readonly accounts: Pick<Accounts, "keys">
+  readonly admissions: Admissions
+  /** Let in a call whose key may be in its body. */
+  readonly keyAndBody: readonly Middleware[]
+  /** The disk of the data folder. */
+  readonly mayKeep: Pick<DiskRoom, "isLow">
+  readonly log: Logger
+}
+
+/** Reports in which every sentence names its source. */
+export const research = {
+  name: "research",
+  settings: researchSettings,
+  async open(from, closing) {
+    const { openResearch } = await import("./open-research.ts")
+    const { accountsDb, config, memory, process, ...parts } = from
+    const opened = openResearch(accountsDb, config, {
+      ...parts,
+      pages: memory.research,
+      process: process.id,
+    })
+    closing.use(opened.researchers)
+    return opened
+  },
+  tools: async () => [(await import("./described/tools.ts")).researchTool],
+  async describe() {
+    const { researchOperations, researchSchemas } = await import("./described/operations.ts")
+    return { operations: researchOperations, schemas: researchSchemas }
+  },
+  async serve(router, { research: opened, accounts, admissions, keyAndBody, mayKeep, log }) {
+    if (opened === undefined) return undefined
+    const [{ researchRoutes }, { handingOn }] = await Promise.all([
+      import("./routes.ts"),
+      import("../federation/federated-engine.ts"),
+    ])
+    researchRoutes(router, opened, { keys: accounts.keys, admissions, keyAndBody, mayKeep })
+    const { researchers, tasks, queue } = opened
+    researchers
+      .start((owner) => handingOn(admissions.reach({ ...owner, isPatient: true }).engine))
+      .catch((err: unknown) => log.error({ err }, "research tasks cannot be worked on"))
+    return {
+      endpoints: ["research"],
+      toolEndpoints: ["research"],
+      stored: () => ({ research: tasks.storedBytes }),
+      bounds: () => [
+        { name: "research-waiting", used: tasks.waiting().all, limit: queue.all, refused: queue.refused },
+      ],
+    }
+  },
+} as const satisfies Feature<Needs, From>

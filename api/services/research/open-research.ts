@@ -1,0 +1,73 @@
+import type { Logger } from "pino"
+
+import type { StateStore } from "#base/store/state-store.ts"
+import type { Embedder } from "#engine"
+import type { DiskRoom } from "#base/disk-space.ts"
+import type { ByteBudget } from "#base/flow/byte-budget.ts"
+import type { Values } from "#base/settings.ts"
+import { TimeGuard } from "#base/store/clock/trusted-time.ts"
+
+import type { Accounts } from "../../identity/accounts/accounts.ts"
+import type { ChatModel } from "../chat-models/chat-model.ts"
+import type { researchSettings } from "./settings.ts"
+import type { ResearchEndpointParts } from "./research.ts"
+import { Researchers } from "./researchers.ts"
+import { PageMemory } from "./sources/held-pages.ts"
+import { ResearchTasks } from "./task-store.ts"
+
+/** A little less than official clients wait: five minutes for `mini`, fifteen for `pro`. */
+const SECONDS = { mini: 270, pro: 840 }
+/** The part of the queue that one key may fill. */
+const SHARE_OF_KEY = 4
+
+/**
+ * What the endpoints of research work with. The caller closes `researchers`, before the connection.
+ *
+ * @param db the connection that the accounts write over
+ */
+export function openResearch(
+  db: StateStore,
+  config: Values<typeof researchSettings>,
+  parts: {
+    readonly accounts: Accounts
+    readonly embedder: Pick<Embedder, "embed" | "traits">
+    readonly chatModel: ChatModel | null
+    /** What the pages that tasks read may take. */
+    readonly pages: ByteBudget
+    /** The disk that reports are kept on; left out: nobody looks at it. */
+    readonly room?: Pick<DiskRoom, "isLow">
+    /** Id of this process among others on the same state. Default: there is no other. */
+    readonly process?: string
+    readonly log: Logger
+    /** Milliseconds that a task is worked on before it gives way. Default half a minute. */
+    readonly turnMs?: number
+  },
+): ResearchEndpointParts {
+  const { accounts, embedder, chatModel, log } = parts
+  const { billing, keys } = accounts
+  const tasks = new ResearchTasks(
+    db,
+    accounts.writes,
+    config.researchMb * 1_000_000,
+    accounts.kept,
+    parts.process,
+  )
+  const researchers = new Researchers({
+    tasks,
+    keys,
+    billing,
+    parts: {
+      embedder,
+      chatModel,
+      modelTokens: config.researchTokens,
+      pages: new PageMemory(parts.pages),
+    },
+    room: parts.room,
+    limits: { concurrency: config.researchConcurrency, seconds: SECONDS, keepDays: config.researchDays },
+    guard: new TimeGuard(db),
+    log,
+    turnMs: parts.turnMs,
+  })
+  const all = config.researchQueue
+  return { tasks, researchers, billing, queue: { all, ofKey: Math.ceil(all / SHARE_OF_KEY), refused: 0 } }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest"
+
+import { hit } from "../../../testing/fake-engine.ts"
+import { planOf } from "./parts.ts"
+import { followUps, subtopics } from "./subtopics.ts"
+
+describe("subtopics", () => {
+  const page = (url: string, ...headings: string[]) =>
+    hit({
+      url: url as never,
+      passages: headings.map((heading, position) => ({
+        text: "Some Big Name is here.",
+        headings: ["Top", heading],
+        position,
+      })),
+    })
+
+  test("are headings of the pages found that say more than the input, each once", async () => {
+    const hits = [
+      page("https://a.example/", "Pump seals", "Overview", "Priming a pump"),
+      page("https://b.example/", "Pump seals", "Pumps"),
+    ]
+    const found = await subtopics("pumps", hits, { count: 5, known: [] })
+    expect(found.map(({ label }) => label)).toEqual(["Pump seals", "Priming a pump"])
+    const known = [{ text: "Pump seals", label: "Pump seals" }]
+    expect((await subtopics("pumps", hits, { count: 5, known })).map(({ label }) => label)).toEqual([
+      "Priming a pump",
+    ])
+    expect(await subtopics("pumps", hits, { count: 1, known: [] })).toHaveLength(1)
+  })
+
+  test("are searched for within the matter", async () => {
+    const hits = [page("https://a.example/", "Wear"), page("https://b.example/", "Wear")]
+    expect(await subtopics("rotary pumps", hits, { count: 1, known: [] })).toEqual([
+      { text: "rotary pumps Wear", label: "Wear" },
+    ])
+  })
+})
+
+describe("questions that follow", () => {
+  const [work, cost] = planOf("How does a rotary pump work, and what does it cost?").parts
+  const found = [
+    { part: work!, headings: [["Rotary pumps", "2.1. Rollers and hoses"]] },
+    { part: cost!, headings: [] },
+  ]
+
+  test("look for parts without an answer, beside the page nearest to the task", () => {
+    const questions = followUps(found, "Catalogue of pumps", { count: 5, known: [], deeper: false })
+    expect(questions).toEqual([
+      { text: "cost Catalogue pumps", label: "What does it cost", follows: cost!.text },
+      { text: "cost", label: "What does it cost", follows: cost!.text },
+    ])
+    expect(followUps(found, "Catalogue of pumps", { count: 5, known: questions, deeper: false })).toEqual([])
+    expect(followUps(found, null, { count: 5, known: [], deeper: false })).toEqual([])
+  })
+
+  test("go deeper into the sections that answer, as far as they may", () => {
+    const questions = followUps(found, "Catalogue of pumps", { count: 3, known: [], deeper: true })
+    expect(questions.map(({ text, follows }) => [text, follows])).toContainEqual([
+      "rotary pump Rollers hoses",
+      work!.text,
+    ])
+    expect(followUps(found, "Catalogue of pumps", { count: 1, known: [], deeper: true })).toHaveLength(1)
+  })
+})

@@ -1,0 +1,153 @@
+import type { PageFilter, PagePreference, PageType } from "#engine"
+
+import { type KnownNames, NAMELESS } from "../../identity/accounts/reach/known-names.ts"
+import { filterFields } from "../../doors/filter-fields.ts"
+import { domainList } from "../../server/wire/domains.ts"
+import { type FieldSchema, type RequestSchema } from "../../server/wire/validate.ts"
+import { type Attachment, filesSchema, type GivenFile, readFiles } from "./sources/files.ts"
+import { checkOutputSchema, type OutputSchema } from "./report/output-schema.ts"
+
+// The body of POST /research as it stands on the wire, and what is worked with.
+
+export const RESEARCH_MODELS = ["mini", "pro", "auto"] as const
+export const CITATION_FORMATS = ["numbered", "mla", "apa", "chicago"] as const
+export const OUTPUT_LENGTHS = ["short", "standard", "long"] as const
+const MAX_DOMAINS = 20
+const MAX_INPUT_CHARS = 20_000
+
+export type CitationFormat = (typeof CITATION_FORMATS)[number]
+export type OutputLength = (typeof OUTPUT_LENGTHS)[number]
+
+export interface ResearchBody {
+  readonly input: string
+  readonly model: (typeof RESEARCH_MODELS)[number]
+  readonly stream: boolean
+  readonly output_schema?: unknown
+  readonly citation_format: CitationFormat
+  readonly include_domains?: readonly string[]
+  readonly exclude_domains?: readonly string[]
+  readonly sources?: string | readonly string[]
+  readonly collections?: string | readonly string[]
+  readonly types?: PageType | readonly PageType[]
+  readonly output_length: OutputLength
+  readonly files?: readonly GivenFile[]
+}
+
+const domains = (description: string): FieldSchema => ({
+  type: "array",
+  items: { type: "string" },
+  maxItems: MAX_DOMAINS,
+  description,
+})
+
+export const researchSchema: RequestSchema<ResearchBody> = {
+  type: "object",
+  required: ["input"],
+  properties: {
+    input: {
+      type: "string",
+      maxLength: MAX_INPUT_CHARS,
+      description: "What the report is to be about: a question, or a task in your own words.",
+    },
+    model: {
+      type: "string",
+      enum: RESEARCH_MODELS,
+      default: "auto",
+      description:
+        "How deep: `mini` asks what the task asks, `pro` follows the answers over two rounds; `auto` chooses by the input.",
+    },
+    stream: {
+      type: "boolean",
+      default: false,
+      description: "Answers with server-sent events while the report is made.",
+    },
+    output_schema: {
+      description:
+        "The report as an object of this form: `properties` with type and description each, and `required`.",
+      "x-allowed": "an object with properties",
+    },
+    citation_format: {
+      type: "string",
+      enum: CITATION_FORMATS,
+      default: "numbered",
+      description: "How sources are named in the text and listed below it.",
+    },
+    include_domains: domains(
+      "Pages of these domains, subdomains included, rank higher; others still appear.",
+    ),
+    exclude_domains: domains("No pages of these domains and their subdomains."),
+    sources: filterFields.sources,
+    collections: filterFields.collections,
+    types: filterFields.types,
+    output_length: {
+      type: "string",
+      enum: OUTPUT_LENGTHS,
+      default: "standard",
+      description: "About how long: 250, 800 or 1,600 words.",
+    },
+    files: filesSchema,
+  },
+}
+
+/** A request that is known to be right: kept with the task, so that it can be gone on with. */
+export interface ResearchRequest {
+  readonly input: string
+  readonly model: "mini" | "pro"
+  readonly citationFormat: CitationFormat
+  readonly outputLength: OutputLength
+  readonly outputSchema: OutputSchema | null
+  readonly includeDomains: readonly string[]
+  readonly excludeDomains: readonly string[]
+  /** Names of sources; null: all. */
+  readonly sources: readonly string[] | null
+  /** None: all. */
+  readonly types: readonly PageType[]
+  readonly files: readonly Attachment[]
+}
+
+/**
+ * Settles what the body leaves open.
+ * @param names which sources and collections may be asked for
+ * @throws ApiError 400 naming the field, for what a schema cannot judge
+ */
+export async function toRequest(
+  body: ResearchBody,
+  names: Pick<KnownNames, "named"> = NAMELESS,
+): Promise<ResearchRequest> {
+  const input = body.input.trim()
+  return {
+    input,
+    model: body.model === "auto" ? modelFor(input) : body.model,
+    citationFormat: body.citation_format,
+    outputLength: body.output_length,
+    outputSchema: body.output_schema === undefined ? null : checkOutputSchema(body.output_schema),
+    includeDomains: domainList("include_domains", body.include_domains, MAX_DOMAINS),
+    excludeDomains: domainList("exclude_domains", body.exclude_domains, MAX_DOMAINS),
+    sources: names.named(body) ?? null,
+    types: [body.types ?? []].flat(),
+    files: await readFiles(body.files ?? []),
+  }
+}
+
+/** Texts of several parts are worth the deeper way. */
+const PRO_WORDS = 25
+const SEVERAL_PARTS =
+  /\b(?:compare|versus|vs\.?|differences? between|trade-?offs?|pros and cons|in depth|comprehensive|detailed)\b/i
+
+const modelFor = (input: string): "mini" | "pro" =>
+  input.split(/\s+/).length >= PRO_WORDS || SEVERAL_PARTS.test(input) ? "pro" : "mini"
+
+/** What every search of a task is held to. */
+export function searchRules({ includeDomains, excludeDomains, sources, types }: ResearchRequest): {
+  filter: PageFilter
+  preference: PagePreference
+} {
+  return {
+    filter: {
+      ...(excludeDomains.length > 0 && { excludeDomains }),
+      ...(sources && { sources }),
+      ...(types.length > 0 && { types }),
+    },
+    preference: includeDomains.length > 0 ? { domains: includeDomains } : {},
+  }
+}

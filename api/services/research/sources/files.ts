@@ -1,0 +1,100 @@
+import { type ForeignJsonError, parseForeign } from "#base/text/json/foreign-json.ts"
+
+import { badRequest } from "../../../errors.ts"
+import type { FieldSchema } from "../../../server/wire/validate.ts"
+import { jsonAsText } from "../json-text.ts"
+
+/** A text that the caller gave along, as a source beside the pages. */
+export interface Attachment {
+  readonly name: string
+  readonly text: string
+}
+
+/** One of `files` as it stands on the wire, of the form in {@link filesSchema}. */
+export interface GivenFile {
+  readonly name: string
+  readonly data: string
+}
+
+const MAX_FILES = 5
+const MAX_WORDS = 80_000
+
+/** `files` of a request. */
+export const filesSchema: FieldSchema = {
+  type: "array",
+  maxItems: MAX_FILES,
+  description: `Up to ${MAX_FILES} texts of your own as sources, of ${MAX_WORDS.toLocaleString("en")} words in all.`,
+  "x-allowed": `a list of at most ${MAX_FILES} files`,
+  items: {
+    type: "object",
+    required: ["name", "data", "type"],
+    properties: {
+      name: {
+        type: "string",
+        // Patterns of JSON Schema have no flags.
+        pattern: String.raw`^[^/\\\x00]{1,200}\.([Tt][Xx][Tt]|[Mm][Dd]|[Jj][Ss][Oo][Nn])$`,
+        description: "A file name that ends in `.txt`, `.md` or `.json`.",
+        "x-allowed": "a file name that ends in .txt, .md or .json",
+      },
+      data: {
+        type: "string",
+        pattern: "^[A-Za-z0-9+/]*={0,2}$",
+        description: "The file in base64: text in UTF-8.",
+        "x-allowed": "the file in base64",
+      },
+      type: { type: "string", enum: ["base64"], description: "How `data` is written." },
+    },
+  },
+}
+
+/**
+ * The texts of `files`.
+ * @throws ApiError 400 naming the file and what is wrong with it
+ */
+export async function readFiles(given: readonly GivenFile[]): Promise<readonly Attachment[]> {
+  const files: Attachment[] = []
+  let words = 0
+  for (const [place, file] of given.entries()) {
+    const { name, text } = await readFile(file, place)
+    words += countWords(text, MAX_WORDS - words + 1)
+    if (words > MAX_WORDS) throw badRequest(`Invalid files. Must have at most ${MAX_WORDS} words in all.`)
+    files.push({ name, text })
+  }
+  return files
+}
+
+/** The words of a text, counted no further than `most`. */
+function countWords(text: string, most: number): number {
+  let words = 0
+  for (const word = /\S+/g; words < most && word.test(text);) words += 1
+  return words
+}
+
+async function readFile({ name, data }: GivenFile, place: number): Promise<Attachment> {
+  const field = `files[${place}]`
+  // The length is past what a pattern can say.
+  if (data.length % 4 !== 0) {
+    throw badRequest(`Invalid ${field}.data. Must be the file in base64.`)
+  }
+  let text: string
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(data, "base64"))
+  } catch {
+    throw badRequest(`Invalid ${field}.data. Must be text in UTF-8.`)
+  }
+  if (!/\.json$/i.test(name)) return { name, text }
+  return { name, text: await jsonAsText(parsed(field, text), text.length) }
+}
+
+function parsed(field: string, text: string): unknown {
+  try {
+    return parseForeign(text)
+  } catch (error) {
+    const { kind, message } = error as ForeignJsonError
+    throw badRequest(
+      kind === "syntax"
+        ? `Invalid ${field}.data. Must be JSON, as the name of the file says.`
+        : `Invalid ${field}.data. The JSON ${message}.`,
+    )
+  }
+}

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest"
+
+import { ByteBudget } from "#base/flow/byte-budget.ts"
+
+import { hit } from "../../../testing/fake-engine.ts"
+import { PageMemory, SeenPages } from "./held-pages.ts"
+
+test("of many large pages that a task met, few texts are held", () => {
+  const seen = new SeenPages()
+  for (let question = 0; question < 20; question++)
+    seen.add(
+      Array.from({ length: 12 }, (_, at) =>
+        hit({ score: (question * 12 + at) / 240, markdown: "x".repeat(at === 0 ? 250_000 : 150_000) }),
+      ),
+    )
+  expect(seen.ranked).toHaveLength(240)
+  expect(seen.ranked[0]!.score).toBe(239 / 240)
+  expect(seen.ranked[0]!.markdown).toHaveLength(150_000)
+  expect(seen.ranked.reduce((sum, { markdown }) => sum + markdown.length, 0)).toBeLessThanOrEqual(1_500_000)
+  expect(seen.ranked.every(({ passages }) => passages.length > 0)).toBe(true)
+})
+
+test("tasks read no more at one time than there is room for, and give it back whatever happens", async () => {
+  const memory = new PageMemory(new ByteBudget(10_000))
+  const pages = [
+    hit({ markdown: "x".repeat(1000) }),
+    hit({ markdown: "y".repeat(2000) }),
+    hit({ markdown: "z" }),
+  ]
+  const read = (hits = pages) => memory.read(hits, async (found) => found.length)
+  const { made, unread } = await memory.read(pages, async (found) => {
+    expect(found.map(({ markdown }) => markdown[0])).toEqual(["x", "z"])
+    return await read()
+  })
+  expect({ made, unread }).toEqual({ made: { made: 2, unread: 1 }, unread: 1 })
+  await expect(memory.read(pages, () => Promise.reject(new Error("stopped")))).rejects.toThrow("stopped")
+  expect(await read([pages[1]!])).toEqual({ made: 1, unread: 0 })
+})

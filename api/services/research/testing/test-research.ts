@@ -1,0 +1,35 @@
+import type { Logger } from "pino"
+
+import type { StateStore } from "#base/store/state-store.ts"
+import type { Embedder } from "#engine"
+import { ByteBudget } from "#base/flow/byte-budget.ts"
+import { readSettings } from "#base/settings.ts"
+
+import { type Accounts, openAccounts } from "../../../identity/accounts/accounts.ts"
+import { apiSettings } from "../../../settings.ts"
+import { openResearch } from "../open-research.ts"
+import type { ResearchEndpointParts } from "../research.ts"
+
+/** Accounts and research over one connection, as the appliance has them. */
+export function openTestResearch(
+  db: StateStore,
+  embedder: Pick<Embedder, "embed" | "traits">,
+  log: Logger,
+  settings: NodeJS.ProcessEnv = {},
+  turnMs?: number,
+): ResearchEndpointParts & { readonly accounts: Accounts } {
+  const config = readSettings(apiSettings, settings)
+  const accounts = openAccounts(db, config, () => {})
+  const pages = new ByteBudget(2 ** 26)
+  return {
+    ...openResearch(db, config, {
+      accounts,
+      embedder,
+      chatModel: null,
+      pages,
+      log,
+      ...(turnMs !== undefined && { turnMs }),
+    }),
+    accounts,
+  }
+}

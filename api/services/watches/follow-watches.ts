@@ -1,0 +1,147 @@
+import type { Logger } from "pino"
+
+import { followOutbox } from "#base/work/follow-outbox.ts"
+import type { Attempt } from "#base/work/retries.ts"
+import type { AlertConfig } from "#crawler/alert-settings.ts"
+import type { ProxySettings } from "#crawler/fetch/connect/outgoing-proxy.ts"
+
+import { KeyReceivers } from "../../identity/accounts/reach/key-receivers.ts"
+import { pageTest } from "../../identity/accounts/reach/scoped-pages.ts"
+import { look, lookFirst, type LookParts, MOST_NOTES, NotYet, settledNotes } from "./look.ts"
+import { watchMail, watchMessage } from "./messages.ts"
+import type { WatchDelivery, WatchOutbox } from "./store/outbox.ts"
+import { Overtaken } from "./store/watch-store.ts"
+import type { Entry, Watch } from "./watch.ts"
+import type { WatchSecrets } from "./watch-secrets.ts"
+
+export interface FollowParts extends LookParts {
+  readonly outbox: WatchOutbox
+  readonly secrets: WatchSecrets
+  readonly config: {
+    /** Entries kept of each watch. */
+    readonly watchEntries: number
+    /** What sends e-mails and reaches receivers. */
+    readonly sending: AlertConfig & ProxySettings & { readonly webhookNetworks: readonly string[] }
+    readonly userAgent: string
+  }
+  readonly env: NodeJS.ProcessEnv
+  readonly log: Logger
+  /** After so many milliseconds readers see what a crawl wrote. */
+  readonly lagMs: number
+  /** Milliseconds between two looks. Default one second. */
+  readonly pollMs?: number
+}
+
+/** Looks at what crawls change and tells of it, until the signal is aborted. */
+export async function followWatches(parts: FollowParts, signal: AbortSignal): Promise<void> {
+  const { store, outbox, config, keys, log, pollMs } = parts
+  await using receivers = new KeyReceivers({ keys, sending: config.sending, userAgent: config.userAgent })
+  await followOutbox({
+    outbox,
+    called: ["a message of a watch", "watches"],
+    async collect() {
+      const watches = store.list()
+      if (watches.length === 0) return
+      if (await lookOnce(watches, parts, signal)) store.prune(config.watchEntries)
+      for (const watch of store.list()) outbox.collect(watch)
+    },
+    tidy: () => store.prune(config.watchEntries),
+    attempt: async (delivery) => await attempted(delivery, parts, receivers, signal),
+    onSettled({ id, kind }, attempt) {
+      // Entries that were told need not be kept any longer.
+      store.prune(config.watchEntries)
+      const { error } = attempt
+      if (error !== null)
+        log.warn({ id, kind, error: attempt.reason ?? error }, "a message of a watch was not taken")
+    },
+    log,
+    signal,
+    pollMs,
+  })
+}
+
+/** Looks at what was noted, as far as it can be looked at yet. @returns whether something was found */
+async function lookOnce(
+  watches: readonly Watch[],
+  parts: FollowParts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { store, lagMs } = parts
+  for (const watch of watches) {
+    if (watch.readyAt === null) await unlessNotYet(lookFirst(watch, parts, signal))
+  }
+  const now = Date.now()
+  const notes = await settledNotes(store.notes(now - lagMs, MOST_NOTES), watches, parts, now)
+  if (notes.length === 0 || signal.aborted) return false
+  const urls = [...new Set(notes.map(({ url }) => url))]
+  const since = Math.min(...notes.map(({ at }) => at))
+  const found = await unlessNotYet(look(urls, since, watches, parts, signal))
+  if (signal.aborted || found === null) return false
+  try {
+    store.keep(found, notes, Date.now())
+  } catch (error) {
+    if (error instanceof Overtaken) return false
+    throw error
+  }
+  return found.length > 0
+}
+
+/** What was looked for; null when it has to be looked for again. */
+async function unlessNotYet<T>(looking: Promise<T>): Promise<T | null> {
+  try {
+    return await looking
+  } catch (error) {
+    if (error instanceof NotYet) return null
+    throw error
+  }
+}
+
+/** What the holder of a watch may be told of its entries, now; null: the key is over. */
+export function tellable(
+  watch: Watch,
+  entries: readonly Entry[],
+  { keys, reachOf }: Pick<LookParts, "keys" | "reachOf">,
+): readonly Entry[] | null {
+  const key = keys.byId(watch.key)
+  if (key === null) return null
+  const limits = reachOf(key).limits()
+  if (limits === null) return entries
+  const mayTell = pageTest(limits)
+  return entries.filter(({ url, sources }) => mayTell(url, sources))
+}
+
+async function attempted(
+  delivery: WatchDelivery,
+  parts: FollowParts,
+  receivers: KeyReceivers,
+  signal: AbortSignal,
+): Promise<Attempt | null> {
+  const { store } = parts
+  const watch = store.get(delivery.watch)
+  if (watch === null) return null
+  const entries = tellable(watch, store.entriesFrom(watch.id, delivery.firstEntry, delivery.lastEntry), parts)
+  if (entries === null) return { error: "the key of the watch is over", status: null, final: true }
+  if (entries.length === 0)
+    return { error: "the key may no longer see these pages", status: null, final: true }
+  return await send(delivery, { watch, entries }, parts, receivers, signal)
+}
+
+async function send(
+  { id, kind, receiver, createdAt }: WatchDelivery,
+  { watch, entries }: { readonly watch: Watch; readonly entries: readonly Entry[] },
+  { config, env, secrets }: FollowParts,
+  receivers: KeyReceivers,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  if (kind === "email") {
+    if (config.sending.smtpUrl === "")
+      return { error: "FOSSICK_SMTP_URL is not set", status: null, final: false }
+    // Loaded with the first one.
+    const { sendMail } = await import("#crawler/reporting/alerts/send-mail.ts")
+    const mail = { id, receiver, createdAt, ...watchMail(watch, entries) }
+    return await sendMail(mail, { config: config.sending, env, signal })
+  }
+  const body = watchMessage(watch, entries, createdAt)
+  const secret = secrets.signingSecret(watch.id)
+  return await receivers.send(watch.key, { id, receiver, secret, body }, signal)
+}

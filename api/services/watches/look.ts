@@ -1,0 +1,233 @@
+import { hash } from "node:crypto"
+
+import { countedDegraded } from "#base/flow/degraded.ts"
+import { type Engine, type Page, type PageUrl, sourcesOf } from "#engine"
+import { pageHash } from "#crawler/page/page-hash.ts"
+import { KnownAddresses } from "#crawler/crawl/frontier/known-addresses.ts"
+import { pagesOf } from "#crawler/crawl/frontier/source-pages.ts"
+import { addressPatterns } from "#crawler/crawl/scope/globs.ts"
+
+import type { ApiKey, KeyStore } from "../../identity/accounts/keys/keys.ts"
+import { pageTest, scopedPage } from "../../identity/accounts/reach/scoped-pages.ts"
+import type { Reach } from "../../identity/accounts/reach/reach.ts"
+import { toApiError } from "../../errors.ts"
+import { DOUBTFUL } from "../misses/doubtful.ts"
+import type { ReadQuestion, SavedQuestion, SeenPage, Watch } from "./watch.ts"
+import { Differences } from "./differences.ts"
+import type { Found, Note, WatchStore } from "./store/watch-store.ts"
+
+export interface LookParts {
+  readonly store: WatchStore
+  readonly engine: Pick<Engine, "get" | "stats">
+  readonly keys: Pick<KeyStore, "byId">
+  /** What somebody may see, now. */
+  readonly reachOf: (key: ApiKey) => Pick<Reach, "engine" | "limits" | "names">
+  readonly readQuestion: (
+    search: Parameters<ReadQuestion>[0],
+    names: Parameters<ReadQuestion>[2],
+  ) => SavedQuestion
+}
+
+/** Results of a question that are looked at. */
+const MOST_HITS = 50
+/** Pages of a first look that are kept at once. */
+const STRETCH = 50
+/** A page whose crawl and index do not agree by then is taken as the index has it. */
+const SETTLED_MS = 60_000
+/** Vectors are waited for so long, and a question that can only be asked in part is asked again. */
+const VECTORS_MS = 10 * 60_000
+/** A question could not be asked in full, and what it lacks would be told as a change: it is asked again. */
+export class NotYet extends Error {}
+/** Notes taken up at once. */
+export const MOST_NOTES = 200
+
+/**
+ * A watch's first look: what is there already is no news. Goes on where an earlier process left it. Changes meanwhile are noted,
+ * and looked at afterwards.
+ */
+export async function lookFirst(watch: Watch, parts: LookParts, signal: AbortSignal): Promise<void> {
+  const { store } = parts
+  // Goes on by itself once there is room again.
+  if (!store.hasRoom(watch.key)) return
+  const from = store.lookedTo(watch.id)
+  const urls = (await firstPages(watch, parts, signal)).toSorted().filter((url) => url > from)
+  for (let at = 0; at < urls.length || at === 0; at += STRETCH) {
+    if (signal.aborted || !store.hasRoom(watch.key)) return
+    const stretch = urls.slice(at, at + STRETCH)
+    const pages = await Promise.all(stretch.map((url) => parts.engine.get(url)))
+    const reach = reachFor(watch, parts)
+    const seen = pages.flatMap((page) => {
+      const shown = page === null || reach === null ? null : scopedPage(page, reach.limits())
+      return shown === null ? [] : [seenAs(shown)]
+    })
+    store.keepFirst(watch.id, seen, stretch.at(-1) ?? from, at + STRETCH >= urls.length)
+  }
+}
+
+async function firstPages(
+  { subject, key, ...watch }: Watch,
+  parts: LookParts,
+  signal: AbortSignal,
+): Promise<readonly PageUrl[]> {
+  if (subject.kind === "page") return subject.urls
+  if (subject.kind === "source") {
+    const fits = patternsOf(subject)
+    return pagesOf(parts.store.db, subject.source).filter(fits)
+  }
+  return [...(await hitsOf({ subject, key, ...watch }, watch.createdAt.getTime(), parts, signal))]
+}
+
+/** Whether what crawls noted can be looked at: readers of the index see it, and have vectors where questions are watched. */
+export async function settledNotes(
+  notes: readonly Note[],
+  watches: readonly Watch[],
+  { store, engine }: LookParts,
+  now: number,
+): Promise<readonly Note[]> {
+  if (notes.length === 0) return []
+  const known = new KnownAddresses(store.db)
+  const settled: Note[] = []
+  const waitsForVectors =
+    watches.some(({ subject }) => subject.kind === "question") &&
+    (await engine.stats()).pagesWithoutVectors > 0
+  const agreed = new Map<PageUrl, boolean>()
+  for (const note of notes) {
+    const age = now - note.at
+    if (waitsForVectors && age < VECTORS_MS) continue
+    if (age < SETTLED_MS) {
+      const isAgreed = agreed.get(note.url) ?? (await isSettled(note.url, known, engine))
+      agreed.set(note.url, isAgreed)
+      if (!isAgreed) continue
+    }
+    settled.push(note)
+  }
+  return settled
+}
+
+async function isSettled(url: PageUrl, known: KnownAddresses, engine: Pick<Engine, "get">): Promise<boolean> {
+  const hashes = known.all(url).flatMap((one) => one.hash ?? [])
+  const page = await engine.get(url)
+  if (page === null || hashes.length === 0) return page === null && hashes.length === 0
+  return hashes.includes(pageHash(page))
+}
+
+/**
+ * What became of pages since each watch last looked at them. It only looks.
+ * @param since when the first change was noted: questions are asked again for a while as long as they can't be asked in full
+ * @throws NotYet
+ */
+export async function look(
+  urls: readonly PageUrl[],
+  since: number,
+  watches: readonly Watch[],
+  parts: LookParts,
+  signal: AbortSignal,
+): Promise<readonly Found[]> {
+  const pages = new Map<PageUrl, Page | null>()
+  for (const url of urls) pages.set(url, await parts.engine.get(url))
+  const found: Found[] = []
+  const differences = new Differences(parts.store.texts, signal)
+  for (const watch of watches) {
+    const reach = reachFor(watch, parts)
+    // The key is over: nobody may be told.
+    if (reach === null) continue
+    const limits = reach.limits()
+    const mayTell = limits === null ? () => true : pageTest(limits)
+    const matches = await matcherOf(watch, since, parts, signal)
+    for (const [url, page] of pages) {
+      const before = parts.store.seen(watch.id, url)
+      const shown = page && scopedPage(page, limits)
+      // What the key no longer sees may be there or not.
+      if (page !== null && shown === null) continue
+      if (before !== null && page === null && !mayTell(url, before.sources)) continue
+      const matching = shown !== null && matches(shown, before) ? shown : null
+      const one = await compare(watch, url, { before, page: matching }, differences)
+      if (one !== null) found.push(one)
+    }
+  }
+  return found
+}
+
+async function compare(
+  { id: watch, changes }: Watch,
+  url: PageUrl,
+  { before, page }: { readonly before: SeenPage | null; readonly page: Page | null },
+  differences: Differences,
+): Promise<Found | null> {
+  if (page === null) {
+    if (before === null) return null
+    const { title, sources } = before
+    const entry = { change: "gone", title, sources, diff: null } as const
+    return { watch, url, entry: changes.includes("gone") ? entry : null, seen: null, before: before.hash }
+  }
+  const seen = seenAs(page)
+  if (seen.hash === before?.hash) return null
+  const change = before === null ? "new" : "changed"
+  if (!changes.includes(change)) return { watch, url, entry: null, seen, before: before?.hash ?? null }
+  const { title, sources } = seen
+  const diff = before === null ? null : await differences.between(before.hash, seen)
+  return { watch, url, entry: { change, title, sources, diff }, seen, before: before?.hash ?? null }
+}
+
+/** Which pages a watch is about. */
+async function matcherOf(
+  watch: Watch,
+  since: number,
+  parts: LookParts,
+  signal: AbortSignal,
+): Promise<(page: Page, before: SeenPage | null) => boolean> {
+  const { subject } = watch
+  if (subject.kind === "page") return ({ url }) => subject.urls.includes(url)
+  if (subject.kind === "source") {
+    const fits = patternsOf(subject)
+    return (page) => sourcesOf(page).includes(subject.source) && fits(page.url)
+  }
+  const hits = await hitsOf(watch, since, parts, signal)
+  // What was found once is watched from then on: other pages may push it down.
+  return ({ url }, before) => before !== null || hits.has(url)
+}
+
+async function hitsOf(
+  watch: Watch,
+  since: number,
+  parts: LookParts,
+  signal: AbortSignal,
+): Promise<ReadonlySet<PageUrl>> {
+  const reach = reachFor(watch, parts)
+  if (reach === null || watch.subject.kind !== "question") return new Set()
+  try {
+    const { query, results } = parts.readQuestion(watch.subject.search, reach.names)
+    const limit = results ?? MOST_HITS
+    const degraded = countedDegraded()
+    const { hits } = await degraded.collect(() =>
+      reach.engine.search({ ...query, limit, passagesPerPage: 1, withMarkdown: false }, { signal }),
+    )
+    if (degraded.hasOtherPages && Date.now() - since < VECTORS_MS) throw new NotYet()
+    return new Set(hits.filter(({ score }) => score >= DOUBTFUL).map(({ url }) => url))
+  } catch (error) {
+    // A source or collection that it names is no longer there.
+    if (toApiError(error).status === 400) return new Set()
+    throw error
+  }
+}
+
+function reachFor({ key }: Pick<Watch, "key">, { keys, reachOf }: LookParts) {
+  const holder = keys.byId(key)
+  return holder && reachOf(holder)
+}
+
+function patternsOf(subject: {
+  readonly include: readonly string[]
+  readonly exclude: readonly string[]
+}): (url: PageUrl) => boolean {
+  const { include, exclude } = subject
+  const isIncluded = include.length === 0 ? () => true : addressPatterns("include", include)
+  const isExcluded = exclude.length === 0 ? () => false : addressPatterns("exclude", exclude)
+  return (url) => isIncluded(url) && !isExcluded(url)
+}
+
+function seenAs(page: Page): SeenPage & { readonly text: string } {
+  const { url, title, markdown } = page
+  const text = `# ${title}\n\n${markdown.trim()}\n`
+  return { url, title, text, sources: sourcesOf(page), hash: hash("sha256", text, "base64url") }
+}

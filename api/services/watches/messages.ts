@@ -1,0 +1,69 @@
+import { hostname } from "node:os"
+
+import { webhookMessage } from "#crawler/reporting/webhooks/messages.ts"
+
+import type { Entry, Watch } from "./watch.ts"
+
+/** Characters of all differences of one message: mail servers and receivers have limits of their own. */
+const MOST_DIFF_CHARS = 200_000
+const MOST_SUBJECT_CHARS = 150
+
+/** An entry as it stands on the wire. */
+export function entryOnWire({ seq, id, change, url, title, diff, at }: Entry) {
+  return { seq, id, change, url, title, diff, at: at.toISOString() }
+}
+
+/** What a watch is about, in a few words. */
+export function subjectText({ subject }: Pick<Watch, "subject">): string {
+  switch (subject.kind) {
+    case "question":
+      return String(subject.search["query"])
+    case "source":
+      return subject.source
+    default:
+      return subject.urls[0] ?? ""
+  }
+}
+
+export const nameOf = (watch: Watch): string => (watch.name === "" ? subjectText(watch) : watch.name)
+
+/** What a webhook gets. */
+export function watchMessage(watch: Watch, entries: readonly Entry[], at: Date): string {
+  return webhookMessage("watch.changed", at, {
+    watch: { id: watch.id, name: watch.name },
+    entries: shortened(entries).map(entryOnWire),
+  })
+}
+
+const WORDS = { new: "New", changed: "Changed", gone: "Gone" } as const
+
+/** The same for people. */
+export function watchMail(watch: Watch, entries: readonly Entry[]): { subject: string; text: string } {
+  const counted = (["new", "changed", "gone"] as const)
+    .map((change) => [entries.filter((one) => one.change === change).length, change] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, change]) => `${count} ${change}`)
+  return {
+    subject: `[Fossick] ${nameOf(watch)}: ${counted.join(", ")}`
+      .replaceAll(/\s+/g, " ")
+      .slice(0, MOST_SUBJECT_CHARS)
+      .toWellFormed(),
+    text: [
+      ...shortened(entries).map(({ change, title, url, diff }) =>
+        [`${WORDS[change]}: ${title === "" ? url : title}`, url, ...(diff === null ? [] : ["", diff])].join(
+          "\n",
+        ),
+      ),
+      `-- \nFossick on ${hostname()}, watch ${watch.id}`,
+    ].join("\n\n"),
+  }
+}
+
+/** Differences only as far as all of them have room. */
+function shortened(entries: readonly Entry[]): readonly Entry[] {
+  let left = MOST_DIFF_CHARS
+  return entries.map((entry) => {
+    left -= entry.diff?.length ?? 0
+    return left < 0 ? { ...entry, diff: null } : entry
+  })
+}

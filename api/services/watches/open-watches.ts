@@ -1,0 +1,87 @@
+import type { Logger } from "pino"
+
+import { environment } from "#base/settings.ts"
+import type { CrawlerConfig, StateStore } from "#crawler"
+import { userAgentHeader } from "#crawler/settings.ts"
+import type { Engine } from "#engine"
+
+import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
+import { followWatches } from "./follow-watches.ts"
+import type { LookParts } from "./look.ts"
+import type { WatchParts } from "./routes.ts"
+import { WatchOutbox } from "./store/outbox.ts"
+import { WatchStore } from "./store/watch-store.ts"
+import { openWatchSecrets } from "./watch-secrets.ts"
+
+/** Readers of an index on this machine see a write a little later than they promise, on a busy one. */
+const LAG_MARGIN_MS = 1000
+
+export interface OpenWatchesParts {
+  readonly db: StateStore
+  readonly engine: Pick<Engine, "get" | "stats" | "supports">
+  readonly keys: Pick<KeyStore, "byId">
+  readonly config: {
+    readonly watchTextMb: number
+    readonly watchEntries: number
+    readonly keyStoredMb: number
+  }
+  readonly crawlerConfig: CrawlerConfig
+  readonly log: Logger
+  /** Milliseconds between two looks. Default one second. */
+  readonly pollMs?: number
+}
+
+/** What watches work on, and what follows them. The caller closes it, before the connection. */
+export interface Watches extends WatchParts, AsyncDisposable {
+  /** Begins to look and to tell. @param reachOf what somebody may see, now */
+  start(reachOf: LookParts["reachOf"], readQuestion: LookParts["readQuestion"]): void
+}
+
+export function openWatches({
+  db,
+  engine,
+  keys,
+  config,
+  crawlerConfig,
+  log,
+  pollMs,
+}: OpenWatchesParts): Watches {
+  const store = new WatchStore(db, {
+    textBytes: config.watchTextMb * 1_000_000,
+    keyBytes: config.keyStoredMb * 1_000_000,
+  })
+  const outbox = new WatchOutbox(db)
+  const secrets = openWatchSecrets(db)
+  const stop = new AbortController()
+  let following: Promise<void> | undefined
+  return {
+    store,
+    outbox,
+    secrets,
+    hasMailServer: crawlerConfig.smtpUrl !== "",
+    start(reachOf, readQuestion) {
+      const sending = crawlerConfig
+      following = followWatches(
+        {
+          store,
+          outbox,
+          secrets,
+          engine,
+          keys,
+          reachOf,
+          readQuestion,
+          config: { watchEntries: config.watchEntries, sending, userAgent: userAgentHeader(crawlerConfig) },
+          env: environment(),
+          log,
+          lagMs: engine.supports.readerLagMs + LAG_MARGIN_MS,
+          ...(pollMs !== undefined && { pollMs }),
+        },
+        stop.signal,
+      )
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await following
+    },
+  }
+}

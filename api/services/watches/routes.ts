@@ -1,0 +1,219 @@
+import type { Router } from "@koa/router"
+
+import type { DiskRoom } from "#base/disk-space.ts"
+import type { Admissions } from "../../identity/accounts/limits/admission.ts"
+import type { KeyStore } from "../../identity/accounts/keys/keys.ts"
+import { type Context, originOf, type RequestState } from "../../context.ts"
+import { ApiError, badRequest } from "../../errors.ts"
+import { roomOnDisk } from "../../doors/room-on-disk.ts"
+import { admission } from "../../server/middleware/admission.ts"
+import { authentication } from "../../server/middleware/authentication.ts"
+import { jsonBody } from "../../server/middleware/json-body.ts"
+import {
+  flagParameter,
+  parameter,
+  strictBody,
+  wholeNumber,
+} from "../../server/middleware/query-parameters.ts"
+import type { PageKnowledge } from "../pages/page-knowledge.ts"
+import { refuseChanges } from "../../read-only.ts"
+import type { SearchLimits } from "../../core/ask/question.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../server/wire/body-schema.ts"
+import { atomFeed } from "./feed.ts"
+import { tellable } from "./follow-watches.ts"
+import type { LookParts } from "./look.ts"
+import { entryOnWire } from "./messages.ts"
+import type { WatchDelivery, WatchOutbox } from "./store/outbox.ts"
+import { optionsBody, optionsOf, subjectOf, watchBody } from "./watch-body.ts"
+import type { ReadQuestion, Watch } from "./watch.ts"
+import type { WatchSecrets } from "./watch-secrets.ts"
+
+/** First path segment of the calls below. */
+export const WATCH_PATH = "watches"
+
+const FEED_ENTRIES = 100
+
+/** What the calls work on. */
+export interface WatchParts {
+  readonly store: LookParts["store"]
+  readonly outbox: WatchOutbox
+  readonly secrets: WatchSecrets
+  readonly hasMailServer: boolean
+}
+
+/** Saved questions, sources and pages whose changes are told. Each key sees its own; keys of the role admin see all. */
+const NO_ROOM =
+  "This request exceeds your plan's set usage limit. What is kept of this key fills FOSSICK_KEY_STORED_MB on this server: delete watches, or wait until research and crawl jobs are deleted."
+
+export function watchRoutes(
+  router: Router<RequestState>,
+  {
+    watches: { store, outbox, secrets, hasMailServer },
+    keys,
+    admissions,
+    knowledge,
+    config,
+    room,
+    readOnly,
+    readQuestion,
+  }: {
+    readonly watches: WatchParts
+    readonly keys: Pick<KeyStore, "verify" | "byId">
+    readonly admissions: Admissions
+    readonly knowledge: PageKnowledge
+    readonly config: SearchLimits & {
+      readonly bodyLimit: number
+      readonly publicUrl: string
+      readonly watchesPerKey: number
+      readonly watchEmails: readonly string[]
+    }
+    /** The disk of the data folder; left out: nobody looks at it. */
+    readonly room?: Pick<DiskRoom, "isLow"> | undefined
+    readonly readOnly: string | null
+    readonly readQuestion: ReadQuestion
+  },
+): void {
+  const key = authentication(keys, { bodyKey: false }).beforeBody
+  const admit = admission(admissions, "watches")
+  const mayChange = refuseChanges(readOnly)
+  const body = jsonBody(config.bodyLimit)
+  const readWatch = strictBody(watchBody)
+  const readOptions = strictBody(optionsBody)
+  const told = { keys, reachOf: (holder: Parameters<Admissions["reach"]>[0]) => admissions.reach(holder) }
+
+  const feedOf = (ctx: Context, id: string) => `${originOf(ctx, config.publicUrl)}/watches/${id}/feed`
+  const shown = (ctx: Context, watch: Watch) => ({
+    ...watchOnWire(watch),
+    pages_seen: store.seenCount(watch.id),
+    feed_url: `${feedOf(ctx, watch.id)}?token=${secrets.feedToken(watch.id)}`,
+  })
+  const mine = (ctx: Context, id = ""): Watch => {
+    const watch = store.get(id)
+    const { key: holder } = ctx.state
+    if (watch === null || (watch.key !== holder.id && holder.role !== "admin")) {
+      throw new ApiError(404, "This key has no such watch.")
+    }
+    return watch
+  }
+  const options = (ctx: Context) => ({ key: ctx.state.key, emails: config.watchEmails, hasMailServer })
+
+  router.post("/watches", key, mayChange, roomOnDisk(room), body, admit, async (ctx) => {
+    const { key: holder, reach } = ctx.state
+    if (holder.scope.endpoints?.includes("search") === false) {
+      throw new ApiError(403, "Access denied. A watch needs a key that may use /search.")
+    }
+    if (!store.hasRoom(holder.id)) throw new ApiError(432, NO_ROOM)
+    const given = readWatch(ctx)
+    const subject = await subjectOf(given, { reach, limits: config, knowledge, readQuestion })
+    const made = store.create(
+      { key: holder.id, subject, ...optionsOf(given, null, options(ctx)) },
+      config.watchesPerKey,
+    )
+    if (made === null) {
+      throw new ApiError(
+        403,
+        `Access denied. This key has as many watches as FOSSICK_WATCHES_PER_KEY allows (${config.watchesPerKey}).`,
+      )
+    }
+    ctx.status = 201
+    ctx.body = { ...shown(ctx, made), webhook_secret: secrets.signingSecret(made.id) }
+  })
+
+  router.get("/watches", key, admit, (ctx) => {
+    const all = flagParameter(ctx, "all")
+    const { key: holder } = ctx.state
+    if (all && holder.role !== "admin") {
+      throw new ApiError(403, "Access denied. all needs a key of the role admin.")
+    }
+    ctx.body = { watches: store.list(all ? undefined : holder.id).map((watch) => shown(ctx, watch)) }
+  })
+
+  router.get("/watches/:id", key, admit, (ctx) => {
+    const watch = mine(ctx, ctx.params["id"])
+    ctx.body = {
+      ...shown(ctx, watch),
+      deliveries: outbox.list({ limit: DEFAULT_LIMIT }, { watch: watch.id }).map(deliveryOnWire),
+    }
+  })
+
+  router.put("/watches/:id", key, mayChange, body, admit, (ctx) => {
+    const given = readOptions(ctx)
+    const watch = mine(ctx, ctx.params["id"])
+    const changed = store.change(watch.id, optionsOf(given, watch, options(ctx)))
+    if (changed === null) throw new ApiError(404, "This key has no such watch.")
+    ctx.body = shown(ctx, changed)
+  })
+
+  router.delete("/watches/:id", key, mayChange, admit, (ctx) => {
+    const { id } = mine(ctx, ctx.params["id"])
+    store.delete(id)
+    ctx.body = { id, deleted: true }
+  })
+
+  router.get("/watches/:id/entries", key, admit, (ctx) => {
+    const limit = wholeNumber(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
+    const given = parameter(ctx, "after")
+    const after = given === undefined ? undefined : wholeNumber(ctx, "after", 0, 0, Number.MAX_SAFE_INTEGER)
+    const watch = mine(ctx, ctx.params["id"])
+    const entries = store.entries(watch.id, { limit, after })
+    ctx.body = {
+      entries: (tellable(watch, entries, told) ?? []).map(entryOnWire),
+      // Where to go on, whatever of it may be told.
+      next_after: entries.reduce((most, { seq }) => Math.max(most, seq), after ?? 0),
+    }
+  })
+
+  router.get("/watches/:id/feed", (ctx) => {
+    const id = ctx.params["id"] ?? ""
+    const token = parameter(ctx, "token")
+    if (token === undefined) throw badRequest("Invalid token. It is missing; feed_url of the watch has it.")
+    const watch = store.get(id)
+    if (watch === null || !secrets.isFeedToken(id, token)) throw new ApiError(404, NO_FEED)
+    const entries = tellable(watch, store.entries(id, { limit: FEED_ENTRIES }), told)
+    if (entries === null) throw new ApiError(404, NO_FEED)
+    ctx.set("Cache-Control", "private, no-cache")
+    ctx.type = "application/atom+xml"
+    ctx.body = atomFeed(watch, entries, feedOf(ctx, id))
+  })
+}
+
+const NO_FEED = "There is no such feed."
+
+function watchOnWire({ subject, everyMinutes, createdAt, readyAt, key, ...watch }: Watch) {
+  const about =
+    subject.kind === "question"
+      ? { question: subject.search }
+      : subject.kind === "source"
+        ? { source: subject.source, include: subject.include, exclude: subject.exclude }
+        : { url: subject.urls[0] }
+  return {
+    id: watch.id,
+    name: watch.name,
+    ...about,
+    changes: watch.changes,
+    webhook: watch.webhook,
+    emails: watch.emails,
+    every_minutes: everyMinutes,
+    paused: watch.paused,
+    key_id: key,
+    created_at: createdAt.toISOString(),
+    ready_at: readyAt?.toISOString() ?? null,
+  }
+}
+
+function deliveryOnWire(one: WatchDelivery) {
+  return {
+    id: one.id,
+    kind: one.kind,
+    receiver: one.receiver,
+    first_entry: one.firstEntry,
+    last_entry: one.lastEntry,
+    state: one.state,
+    attempts: one.attempts,
+    created_at: one.createdAt.toISOString(),
+    last_attempt_at: one.lastAttemptAt?.toISOString() ?? null,
+    next_attempt_at: one.nextAttemptAt?.toISOString() ?? null,
+    last_status: one.lastStatus,
+    last_error: one.lastError,
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest"
+
+import { KnownAddresses } from "#crawler/crawl/frontier/known-addresses.ts"
+import { Jobs } from "#crawler/jobs/jobs.ts"
+import type { PageUrl } from "#engine"
+
+import { memoryState } from "../../../testing/serve-app.ts"
+import { CHANGES } from "../watch.ts"
+import { WatchOutbox } from "./outbox.ts"
+import { WatchStore } from "./watch-store.ts"
+
+const ADDRESS = "https://garden.example.com/roses" as PageUrl
+
+/** A watch that has found one page, with a message of it to its receiver. */
+function withMessage() {
+  const db = memoryState()
+  void new Jobs(db)
+  void new KnownAddresses(db)
+  const store = new WatchStore(db, { textBytes: 0 })
+  const outbox = new WatchOutbox(db)
+  const watch = store.create(
+    {
+      key: "operator",
+      subject: { kind: "page", urls: [ADDRESS] },
+      name: "",
+      changes: CHANGES,
+      webhook: "https://hook.example/",
+      emails: [],
+      everyMinutes: 0,
+      paused: false,
+    },
+    1,
+  )!
+  const entry = { change: "gone", title: "Roses", sources: ["garden"], diff: null } as const
+  store.keep([{ watch: watch.id, url: ADDRESS, entry, seen: null, before: null }], [], Date.now())
+  outbox.collect(watch)
+  return { outbox, store, watch }
+}
+
+test("a message is in the name of the watch's key, waits while the watch is paused, and goes with it", () => {
+  const { outbox, store, watch } = withMessage()
+  const due = () => outbox.due(new Set(), 9)
+  const message = { watch: watch.id, key: watch.key, kind: "webhook", receiver: "https://hook.example/" }
+  expect(due()).toMatchObject([message])
+  store.change(watch.id, { ...watch, paused: true })
+  expect(due()).toEqual([])
+  store.change(watch.id, watch)
+  expect(due()).toMatchObject([message])
+  store.delete(watch.id)
+  expect(outbox.count()).toBe(0)
+})
+
+test("an entry is told of once", () => {
+  const { outbox, store, watch } = withMessage()
+  outbox.collect(store.get(watch.id)!)
+  expect(outbox.list({ limit: 9 }, { watch: watch.id })).toHaveLength(1)
+})

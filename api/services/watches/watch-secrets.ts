@@ -1,0 +1,29 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
+
+import type { StateStore } from "#base/store/state-store.ts"
+
+import { keptSecret } from "../../identity/accounts/human-ids.ts"
+
+/** What only the owner of a watch, and whoever they tell, knows of it. */
+export interface WatchSecrets {
+  /** Signs its webhooks, in the form of Standard Webhooks. */
+  signingSecret(watch: string): string
+  /** Opens its feed: feed readers send no key. */
+  feedToken(watch: string): string
+  isFeedToken(watch: string, given: string): boolean
+}
+
+/** Each is made of the id and one secret of the appliance (HMAC-SHA256, RFC 2104), so that none is kept. */
+export function openWatchSecrets(db: StateStore): WatchSecrets {
+  const key = keptSecret(db, "watches")
+  const made = (use: string, watch: string) => createHmac("sha256", key).update(`${use}:${watch}`).digest()
+  return {
+    signingSecret: (watch) => `whsec_${made("webhook", watch).toString("base64")}`,
+    feedToken: (watch) => made("feed", watch).toString("base64url"),
+    isFeedToken(watch, given) {
+      const right = made("feed", watch)
+      const presented = Buffer.from(given, "base64url")
+      return presented.byteLength === right.byteLength && timingSafeEqual(presented, right)
+    },
+  }
+}

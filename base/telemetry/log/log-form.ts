@@ -1,0 +1,38 @@
+import { fstatSync } from "node:fs"
+import { isatty } from "node:tty"
+
+import { printable } from "../../text/printable.ts"
+import { masked } from "./masked.ts"
+import { type LogReader, type LogRecord, textLine } from "./text-line.ts"
+
+export type LogFormat = "text" | "json"
+
+/** Makes of an event, in JSON on one line, the line that is written. */
+export type LogForm = (line: string) => string
+
+/** The form of a log that is written to a file descriptor: what is there, a terminal or the journal, decides on it. */
+export function logForm(
+  format: LogFormat,
+  fd: number,
+  env: NodeJS.ProcessEnv = process.env,
+  isTerminal: (fd: number) => boolean = isatty,
+): LogForm {
+  if (format === "json") return (line) => masked(printable(line))
+  const reader: LogReader = { colours: isTerminal(fd) && wantsColours(env), journal: isJournal(fd, env) }
+  return (line) => masked(textLine(JSON.parse(line) as LogRecord, reader))
+}
+
+/** `NO_COLOR` as at no-color.org: any text but the empty one. */
+const wantsColours = (env: NodeJS.ProcessEnv): boolean => !env["NO_COLOR"] && env["TERM"] !== "dumb"
+
+/** systemd names the device and inode of what it connected to its journal (systemd.exec(5), `JOURNAL_STREAM`). */
+function isJournal(fd: number, env: NodeJS.ProcessEnv): boolean {
+  const named = env["JOURNAL_STREAM"]
+  if (!named) return false
+  try {
+    const { dev, ino } = fstatSync(fd)
+    return named === `${dev}:${ino}`
+  } catch {
+    return false
+  }
+}

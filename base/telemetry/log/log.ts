@@ -1,0 +1,48 @@
+import { type LogFn, type Logger, pino } from "pino"
+
+import { isUnwritable } from "../../disk-space.ts"
+import { readSettings } from "../../settings.ts"
+import { logForm } from "./log-form.ts"
+import { logSettings } from "./log-settings.ts"
+import { told } from "./told.ts"
+
+/** What is kept of lines that could not be written, in characters: the oldest stay, to say how it began. */
+const MAX_WAITING = 1_000_000
+
+const STANDARD_OUTPUT = 1
+
+/**
+ * The log of a process, to the standard output, as `FOSSICK_LOG_FORMAT` says. A disk that is full ends no process for the
+ * sake of its log. What pages and addresses say cannot command the terminal that shows it, nor begin a line.
+ *
+ * A message may have places for its fields: `log.info({ source, pages }, "crawl {source}: {pages} new")`.
+ *
+ * @param fd where the lines go, if not to the standard output
+ */
+export function openLog(name: string, env: NodeJS.ProcessEnv, fd = STANDARD_OUTPUT): Logger {
+  const { logLevel, logFormat } = readSettings(logSettings, env)
+  const stream = pino.destination({ dest: fd, sync: true, maxLength: MAX_WAITING })
+  stream.on("error", (error: Error) => {
+    const isGone = (error as NodeJS.ErrnoException).code === "EPIPE"
+    if (!isGone && !isUnwritable(error)) throw error
+  })
+  const hooks = {
+    streamWrite: logForm(logFormat, fd, env),
+    logMethod: tell(logFormat === "text"),
+  }
+  return pino({ name, level: logLevel, hooks }, stream)
+}
+
+/** Fills the places of a message. In the text form, what it tells is not told again behind it. */
+const tell = (once: boolean) =>
+  function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
+    const [fields, message] = args as readonly unknown[]
+    if (typeof fields !== "object" || fields === null || typeof message !== "string") {
+      method.apply(this, args)
+      return
+    }
+    const { text, names } = told(message, fields as Readonly<Record<string, unknown>>)
+    const rest = once ? { ...fields, told: names } : fields
+    // Without its own formatting: a percent sign of a page is no place.
+    method.call(this, rest, "%s", text)
+  }

@@ -1,0 +1,96 @@
+import { printableLine } from "../../text/printable.ts"
+
+/** Names and numbers as in pino and syslog(3). */
+export const LEVELS = { debug: 20, info: 30, warn: 40, error: 50, fatal: 60 } as const
+export type Level = keyof typeof LEVELS
+
+/** One event, as it is before it gets its form. */
+export interface LogRecord {
+  readonly level: number
+  /** Milliseconds of the epoch. */
+  readonly time: number
+  readonly msg?: string
+  /** Fields that the message tells. */
+  readonly told?: readonly string[]
+  readonly [field: string]: unknown
+}
+
+/** Where the lines go. */
+export interface LogReader {
+  /** A terminal that shows colours. */
+  readonly colours: boolean
+  /** systemd's journal: it notes the time by itself, and takes the severity from `<4>` before a line (sd-daemon(3)). */
+  readonly journal: boolean
+}
+
+/** Of every line, and of no use to an operator. */
+const LEFT_OUT = new Set(["level", "time", "msg", "pid", "hostname", "name", "told"])
+
+const DIM = 2
+const RED = 31
+const YELLOW = 33
+
+/**
+ * One event as a line for people: `12:03:04 WARNING a webhook was not delivered host=hooks.example id=7`. The time is that
+ * of the machine. Fields follow as `key=value`; a value with blanks stands in quotes, as in JSON. Nothing that foreign
+ * pages say can begin a line of its own.
+ */
+export function textLine(record: LogRecord, { colours, journal }: LogReader): string {
+  const { level, time, msg = "" } = record
+  const painted = (text: string, colour: number) => (colours ? `\u001b[${colour}m${text}\u001b[0m` : text)
+  const word = wordOf(level)
+  const head = journal ? `<${severity(level)}>` : `${painted(timeOfDay(time), DIM)} `
+  const mark = word === "" ? "" : `${painted(word, level >= LEVELS.error ? RED : YELLOW)} `
+  const text = [safe(msg), ...fieldsOf(record)].filter((part) => part !== "").join(" ")
+  return `${head}${mark}${text}\n`
+}
+
+/** `12:03:04`, in the machine's time zone. */
+export const timeOfDay = (time: number): string => {
+  const date = new Date(time)
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join(":")
+}
+
+function wordOf(level: number): string {
+  if (level >= LEVELS.error) return "ERROR"
+  if (level >= LEVELS.warn) return "WARNING"
+  return level >= LEVELS.info ? "" : "debug"
+}
+
+/** As syslog(3) counts: err, warning, info, debug. */
+function severity(level: number): number {
+  if (level >= LEVELS.error) return 3
+  if (level >= LEVELS.warn) return 4
+  return level >= LEVELS.info ? 6 : 7
+}
+
+function fieldsOf(record: LogRecord): string[] {
+  const { status, told = [] } = record
+  const isWell = record.level === LEVELS.info && typeof status === "number" && status < 400
+  return Object.entries(record).flatMap(([key, value]) => {
+    if (LEFT_OUT.has(key) || told.includes(key) || value === undefined || value === null) return []
+    // It is longer than all the rest; who asks for a call that went well can have it in the JSON form.
+    if (isWell && key === "requestId") return []
+    return key === "err" ? errorFields(value, record.level) : [`${key}=${shown(value)}`]
+  })
+}
+
+/** Of an error its name and what it says; where it was thrown only for those who look into a fault. */
+function errorFields(err: unknown, level: number): string[] {
+  const { type = "Error", message = "", code, stack = "" } = err as Partial<Record<string, string>>
+  const fields = [`error=${shown(`${type}: ${message}`)}`]
+  if (code !== undefined) fields.push(`code=${shown(code)}`)
+  const at = /^\s+at .*?([^/\\(\s]+:\d+:\d+)\)?$/m.exec(stack)?.[1]
+  return at === undefined || level < LEVELS.error ? fields : [...fields, `at=${shown(at)}`]
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value)
+  return safe(/^[^\s"=]+$/.test(text) || typeof value === "object" ? text : JSON.stringify(text))
+}
+
+// Unicode has line ends of its own, at which some programs that show logs begin a new line.
+const safe = (text: string): string =>
+  printableLine(text).replace(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`)

@@ -1,0 +1,445 @@
+import { keepLanding, landingsUpTo } from "../../jobs/landings.ts"
+import { declaredBefore, keepWhole, runBefore } from "../../jobs/source-runs.ts"
+import { isMissing } from "../../outcome-name.ts"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { type PageUrl, toPageUrl } from "#engine"
+import { feedParser } from "../listings/feeds.ts"
+import { type FetchResult, type Validators, validatorsOf } from "../../fetch/fetch.ts"
+import type { Frontier } from "../frontier/frontier.ts"
+import type { Job } from "../../job.ts"
+import {
+  FOUND_SOMEHOW,
+  type KnownAddress,
+  type KnownAddresses,
+  type KnownCursor,
+  type ListedFacts,
+  type Visited,
+} from "../frontier/known-addresses.ts"
+import { listed } from "../listings/list-parser.ts"
+import { type Listing, type ListingKind, Listings } from "../frontier/known-listings.ts"
+import type { PageReader } from "../../fetch/visit/reader.ts"
+import type { Reading } from "../../reading.ts"
+import { membership } from "../scope/scope.ts"
+import { sitemapParser } from "../listings/sitemaps.ts"
+import { unzipped } from "../listings/unzipped.ts"
+import type { Source } from "../../source.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { unlessAborted } from "#base/flow/unless-aborted.ts"
+
+/** sitemaps.org: a sitemap has at most 50 MB. */
+const MAX_SITEMAP_BYTES = 50 * 1024 * 1024
+const MAX_FEED_BYTES = 10 * 1024 * 1024
+/** Sitemaps of one site. */
+const MAX_SITEMAPS = 200
+/** Feeds that pages name; those of the source are read beside them. */
+const MAX_FEEDS = 20
+const HOUR_MS = 3_600_000
+
+export interface DiscoveryOptions {
+  readonly job: Job
+  readonly db: StateStore
+  readonly reader: PageReader
+  readonly frontier: Frontier
+  readonly known: KnownAddresses
+  /** Waits until a file may be fetched, as its host's manners ask; null: it is wanted no longer. */
+  readonly turn: (url: PageUrl, signal: AbortSignal) => Promise<Disposable | null>
+  /** Whether robots.txt lets a file be read. */
+  readonly allows: (url: PageUrl) => Promise<boolean>
+  /** Told of the bytes of every file read. */
+  readonly onBytes: (bytes: number) => void
+  /** Told where a page leads that this run has no need to visit. */
+  readonly onLinks: (page: KnownAddress, links: readonly string[]) => void
+  readonly signal: AbortSignal
+}
+
+interface File {
+  readonly url: PageUrl
+  readonly kind: ListingKind
+  /** Its date in the index that names it. */
+  readonly namedAt: number | null
+  readonly foundOn: string | null
+}
+
+/**
+ * Where a run gets its addresses from, beside the links of its pages: seeds, sitemaps, feeds, and what earlier runs
+ * of the source left. Also what belongs to the source, which depends on where its seeds lead.
+ */
+export class Discovery {
+  readonly #options: DiscoveryOptions
+  readonly #listings: Listings
+  /** Seeds by the spelling their page has. */
+  readonly #seeds: ReadonlyMap<PageUrl, string>
+  /** Seeds that have not been visited: where they lead decides what belongs to the source. */
+  readonly #waiting: Set<PageUrl>
+  /** Where seeds' redirects lead: in this run, else in an earlier one. */
+  readonly #landings = new Map<string, PageUrl>()
+  readonly #landed = new Set<string>()
+  #inScope: (url: PageUrl) => boolean
+  readonly #files = new Set<PageUrl>()
+  #feeds = 0
+  readonly #sites = new Set<string>()
+  /** Whether there may be links and listed pages which the run before left alone. */
+  readonly owesLinks: boolean
+  /** Whether all that does not belong to the source is judged, or only what is due. */
+  readonly #judgesAll: boolean
+  readonly #tasks = new Set<Promise<void>>()
+  readonly #stop = new AbortController()
+  readonly #signal: AbortSignal
+  /** Files that are being fetched or read, and do not only wait for their turn. */
+  #reading = 0
+  #failure: Error | null = null
+
+  constructor(options: DiscoveryOptions) {
+    this.#options = options
+    const { job, db, frontier } = options
+    this.#listings = new Listings(db, job.source.name)
+    this.owesLinks = owesLinks(db, job)
+    this.#judgesAll = job.visits === "all" || isScopeNew(db, job)
+    this.#signal = AbortSignal.any([options.signal, this.#stop.signal])
+    this.#seeds = new Map(
+      job.source.seeds.map((seed) => {
+        const url = toPageUrl(seed)
+        if (url === null) throw new Error(`${seed} is no http address`)
+        return [url, seed]
+      }),
+    )
+    frontier.add([...this.#seeds.keys()], { how: "seed", on: null, depth: 0 })
+    this.#waiting = new Set([...this.#seeds.keys()].filter((seed) => frontier.outcomeOf(seed) === null))
+    for (const { seed, landed, job: from } of landingsUpTo(db, job.source.name, job.id)) {
+      this.#landings.set(seed, landed)
+      if (from === job.id) this.#landed.add(seed)
+    }
+    this.#inScope = membership(job.source, this.#landings)
+    for (const seed of this.#landed) this.#discoverSitemaps(this.#landings.get(seed) as PageUrl)
+    if (this.#waiting.size === 0) this.#afterSeeds()
+  }
+
+  /** Whether more addresses may come, whatever pages link. */
+  get isOpen(): boolean {
+    return this.#tasks.size > 0 || this.#waiting.size > 0
+  }
+
+  /** Whether a file is being read, rather than only waited for. */
+  get isReading(): boolean {
+    return this.#reading > 0
+  }
+
+  inScope(url: PageUrl): boolean {
+    return this.#inScope(url)
+  }
+
+  isSeed(url: PageUrl): boolean {
+    return this.#seeds.has(url)
+  }
+
+  /** An address was visited and led to `url`; `reading`: what it said, unless it had not changed. */
+  landed(from: PageUrl, url: PageUrl, reading: Reading | null): void {
+    const seed = this.#seeds.get(from)
+    if (seed === undefined) return
+    const { db, job } = this.#options
+    this.#landings.set(seed, url)
+    this.#landed.add(seed)
+    this.#inScope = membership(job.source, this.#landings)
+    keepLanding(db, job.id, seed, url)
+    this.#discoverSitemaps(url)
+    for (const feed of reading?.extracted.feeds ?? []) this.#discoverFeed(feed, url)
+    this.closed(from)
+  }
+
+  /** An address has its outcome. */
+  closed(url: PageUrl): void {
+    if (this.#waiting.delete(url) && this.#waiting.size === 0) this.#afterSeeds()
+  }
+
+  /** Addresses of a host were closed all at once. */
+  gaveUp(): void {
+    for (const seed of this.#waiting) {
+      if (this.#options.frontier.outcomeOf(seed) !== null) this.closed(seed)
+    }
+  }
+
+  /** Reads no more. */
+  stop(): void {
+    this.#stop.abort()
+  }
+
+  /** Resolves when nothing is under way. @throws what went wrong inside. */
+  async settled(): Promise<void> {
+    while (this.#tasks.size > 0) await Promise.all(this.#tasks)
+    if (this.#failure) throw this.#failure
+  }
+
+  /** Keeps what was learnt of sitemaps and feeds; `whole`: the run visited all they name. */
+  keep(whole: boolean): void {
+    const { db, job, frontier } = this.#options
+    if (whole && !frontier.isFull) this.#judgeDepths()
+    this.#listings.keep(whole && !frontier.isFull)
+    keepWhole(db, job.id, whole && !frontier.isFull)
+  }
+
+  #afterSeeds(): void {
+    const { sitemaps, feeds, limits } = this.#options.job.source
+    this.#start(this.#addKnown())
+    if (limits.depth === 0) return
+    const named = sitemaps.flatMap((url) => toPageUrl(url) ?? [])
+    if (named.length > 0) this.#start(this.#readSitemaps(named, null))
+    for (const feed of feeds) this.#discoverFeed(feed, null, Number.POSITIVE_INFINITY)
+    // A page that had not changed did not name them again.
+    for (const { url } of this.#listings.all("feed")) this.#discoverFeed(url, null)
+  }
+
+  #start(task: Promise<void>): void {
+    const tracked = task
+      .catch((error: unknown) => {
+        this.#failure ??= error as Error
+      })
+      .finally(() => this.#tasks.delete(tracked))
+    this.#tasks.add(tracked)
+  }
+
+  /** What earlier runs left: all of it or what is due; what belongs to the source no more is closed unvisited. */
+  async #addKnown(): Promise<void> {
+    const { job, frontier, known } = this.#options
+    const { source } = job
+    const now = known.now()
+    const isAll = this.#judgesAll || this.owesLinks
+    // A run that goes on begins with this in the constructor: whoever takes the links is not ready yet.
+    await nextTurn()
+    known.heal(source)
+    let from: KnownCursor | null = null
+    do {
+      if (this.#signal.aborted) return
+      const chunk = known.chunk(source.name, job.id, isAll ? Number.MAX_SAFE_INTEGER : now, from)
+      from = chunk.next
+      const outside: KnownAddress[] = []
+      const inside: KnownAddress[] = []
+      for (const address of chunk.addresses) {
+        if (!this.#inScope(address.url)) {
+          if (this.#judges(address, now)) outside.push(address)
+          // It may turn out to be nearer: judged at the end.
+        } else if (address.depth > source.limits.depth) continue
+        else if (address.dueAt <= now || (job.visits === "all" && !isDead(address))) inside.push(address)
+        else if (this.owesLinks && !this.#follows(address)) inside.push(address)
+      }
+      frontier.revisit(inside)
+      if (outside.length > 0) {
+        frontier.record(outside.map((one) => outOfScope(one, "no longer in the scope of its source")))
+      }
+      await nextTurn()
+    } while (from !== null)
+  }
+
+  /** What earlier runs left and this one, which followed every link, did not meet at a depth that its source has. */
+  #judgeDepths(): void {
+    const { job, frontier, known } = this.#options
+    const { depth } = job.source.limits
+    const now = known.now()
+    let from: KnownCursor | null = null
+    do {
+      const until = this.#judgesAll ? Number.MAX_SAFE_INTEGER : now
+      const chunk = known.chunk(job.source.name, job.id, until, from)
+      from = chunk.next
+      const deep = chunk.addresses.filter(
+        (address) => address.depth > depth && this.#inScope(address.url) && this.#judges(address, now),
+      )
+      if (deep.length > 0) frontier.record(deep.map((one) => outOfScope(one, `deeper than ${depth} links`)))
+    } while (from !== null)
+  }
+
+  /** Whether an address that does not belong to the source is to be closed unvisited by this run. */
+  #judges({ hash, dueAt }: KnownAddress, now: number): boolean {
+    // A crawl asked for on a whim may be narrower than the one that left the pages.
+    const mayJudge = this.#options.job.trigger !== "command" && this.#landed.size === this.#seeds.size
+    return mayJudge && hash !== null && (this.#judgesAll || dueAt <= now)
+  }
+
+  /**
+   * Goes where a page leads that is not due, without a visit.
+   * @returns false when that is not known of a page that the index holds: then it has to be read.
+   */
+  #follows(page: KnownAddress): boolean {
+    const { job, known, onLinks } = this.#options
+    const links = known.linksOf(job.source.name, page.url)
+    if (links !== null) onLinks(page, links)
+    return links !== null || page.hash === null
+  }
+
+  #discoverSitemaps(landing: PageUrl): void {
+    const { origin } = new URL(landing)
+    if (this.#options.job.source.limits.depth === 0 || this.#sites.has(origin)) return
+    this.#sites.add(origin)
+    this.#start(this.#readSitemapsOf(landing))
+  }
+
+  async #readSitemapsOf(landing: PageUrl): Promise<void> {
+    const robots = await unlessAborted(this.#options.reader.robots.for(landing), this.#signal)
+    const named = robots?.kind === "rules" ? robots.rules.sitemaps.flatMap((url) => toPageUrl(url) ?? []) : []
+    if (named.length > 0) await this.#readSitemaps(named, new URL("/robots.txt", landing).href)
+    else await this.#readSitemaps([new URL("/sitemap.xml", landing).href as PageUrl], null)
+  }
+
+  #discoverFeed(address: string, foundOn: string | null, limit = MAX_FEEDS): void {
+    const url = toPageUrl(address)
+    if (url === null || this.#options.job.source.limits.depth === 0) return
+    if (this.#files.has(url) || this.#feeds >= limit) return
+    this.#files.add(url)
+    this.#feeds += 1
+    this.#listings.name(url, "feed", foundOn)
+    this.#start(this.#read({ url, kind: "feed", namedAt: null, foundOn }).then(() => undefined))
+  }
+
+  async #readSitemaps(urls: readonly PageUrl[], foundOn: string | null): Promise<void> {
+    const waiting: File[] = []
+    const add = (url: PageUrl, namedAt: number | null, on: string | null) => {
+      if (this.#files.has(url) || this.#files.size >= MAX_SITEMAPS) return
+      this.#files.add(url)
+      waiting.push({ url, kind: "sitemap", namedAt, foundOn: on })
+    }
+    for (const url of urls) add(url, null, foundOn)
+    for (let file = waiting.shift(); file; file = waiting.shift()) {
+      const { url } = file
+      await this.#read(file, (sitemap, namedAt) => {
+        add(sitemap, namedAt, url)
+      })
+    }
+  }
+
+  /** Reads one file, unless it is as an earlier run left it. What cannot be read is left out. */
+  async #read(file: File, onSitemap?: (url: PageUrl, namedAt: number | null) => void): Promise<void> {
+    const { job } = this.#options
+    const before = this.#listings.get(file.url)
+    // A run that visits everything reads every list: what an earlier one had no room for may stand there.
+    const spares =
+      job.visits === "due" && !this.owesLinks && before !== null && before.readAt !== null ? before : null
+    if (spares && onSitemap && file.namedAt !== null && file.namedAt === spares.namedAt) return
+    const fetched = await this.#fetch(file, spares?.validators ?? null)
+    if (fetched === null) return
+    this.#reading += 1
+    try {
+      await this.#taken(file, fetched, spares, onSitemap)
+    } finally {
+      this.#reading -= 1
+    }
+  }
+
+  /** @returns null when the run ends, or may not read the file. */
+  async #fetch(file: File, validators: Validators | null): Promise<FetchResult | null> {
+    const { reader, turn, allows } = this.#options
+    const signal = this.#signal
+    using atHost = await turn(file.url, signal)
+    if (atHost === null) return null
+    this.#reading += 1
+    try {
+      if ((await unlessAborted(allows(file.url), signal)) !== true) return null
+      return await reader.fetch(file.url, {
+        accepts: () => true,
+        maxBytes: file.kind === "sitemap" ? MAX_SITEMAP_BYTES : MAX_FEED_BYTES,
+        signal,
+        ...(validators && hasValidators(validators) ? { validators } : {}),
+      })
+    } finally {
+      this.#reading -= 1
+    }
+  }
+
+  async #taken(
+    file: File,
+    fetched: FetchResult,
+    spares: Listing | null,
+    onSitemap: ((url: PageUrl, namedAt: number | null) => void) | undefined,
+  ): Promise<void> {
+    const { job, known, onBytes } = this.#options
+    if (fetched.kind === "not-modified" && spares) {
+      for (const named of this.#listings.all("sitemap")) {
+        if (named.foundOn === file.url) onSitemap?.(named.url, named.namedAt)
+      }
+      this.#listings.note({ ...spares, namedAt: file.namedAt, readAt: known.now() })
+      return
+    }
+    if (fetched.kind === "failed" && isMissing(fetched.status)) {
+      this.#listings.forget(file.url)
+    }
+    if (fetched.kind !== "fetched") return
+    onBytes(fetched.body.byteLength)
+    const body = await unzipped(fetched.body, MAX_SITEMAP_BYTES)
+    if (body === null || !(await this.#take(file, body, onSitemap))) return
+    this.#listings.note({ ...file, validators: validatorsOf(fetched.headers), readAt: known.now() })
+    if (file.kind === "sitemap") {
+      this.#options.frontier.revisit(
+        known.unlisted(job.source.name, file.url, job.id).filter((gone) => this.#inScope(gone.url)),
+      )
+    }
+  }
+
+  /** @returns false when the run ended meanwhile, or had no more room. */
+  async #take(
+    file: File,
+    body: Uint8Array,
+    onSitemap: ((url: PageUrl, namedAt: number | null) => void) | undefined,
+  ): Promise<boolean> {
+    const { job, frontier } = this.#options
+    const parts = listed(body, (beginning, take) =>
+      file.kind === "feed" ? feedParser(file.url, take) : sitemapParser(beginning, file.url, take),
+    )
+    const options = {
+      how: file.kind,
+      on: file.url,
+      ...(job.visits === "due" ? { isDue: this.#isDue } : {}),
+    }
+    for await (const { pages, sitemaps } of parts) {
+      if (this.#signal.aborted || frontier.isFull) return false
+      for (const { url, modifiedAt } of sitemaps) onSitemap?.(url, modifiedAt)
+      frontier.list(
+        pages.filter(({ url }) => this.#inScope(url)),
+        options,
+      )
+    }
+    return true
+  }
+
+  /** Whether a listed page that is known has to be looked at again. */
+  readonly #isDue = (known: KnownAddress, { modifiedAt, isNews }: ListedFacts): boolean => {
+    const now = this.#options.known.now()
+    if (known.dueAt <= now || (isNews && !known.isNews)) return true
+    if (modifiedAt === null || modifiedAt <= known.visitedAt) return false
+    // Some sitemaps date every page anew each time they are asked for.
+    return now - known.visitedAt >= this.#options.job.source.revisit.minHours * HOUR_MS
+  }
+}
+
+/** Nothing was there, and nothing is known to have been: it waits until it is due even where everything is visited. */
+function isDead({ hash, status }: KnownAddress): boolean {
+  return hash === null && isMissing(status)
+}
+
+/** Whether the source's addresses are told by other rules than in its last run. */
+function isScopeNew(db: StateStore, job: Job): boolean {
+  const before = declaredBefore(db, job)
+  return before !== null && scopeText(before) !== scopeText(job.source)
+}
+
+/**
+ * Whether the run before this one did not follow every link that this one would: it ended at a limit or before its
+ * time, or had other rules.
+ */
+function owesLinks(db: StateStore, job: Job): boolean {
+  const before = runBefore(db, job)
+  return before !== null && (!before.whole || scopeText(before.source) !== scopeText(job.source))
+}
+
+export function scopeText({ seeds, scope, include, exclude, limits }: Source): string {
+  return JSON.stringify([seeds, scope, include, exclude, limits.depth])
+}
+
+function outOfScope({ url, depth }: KnownAddress, detail: string): Visited {
+  return {
+    url,
+    outcome: "skipped:out-of-scope",
+    detail,
+    found: { ...FOUND_SOMEHOW, depth },
+  }
+}
+
+function hasValidators({ etag, lastModified }: Validators): boolean {
+  return etag !== null || lastModified !== null
+}

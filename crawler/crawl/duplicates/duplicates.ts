@@ -1,0 +1,313 @@
+import type { Engine, PageUrl } from "#engine"
+import { compareAddresses } from "#engine/index/page/preferred-address.ts"
+import type { Clock } from "#base/clock.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { AddressBook, type Answered, type Spelling } from "./address-book.ts"
+import { commonForm } from "./address-forms.ts"
+import {
+  compareFormats,
+  type DocumentForm,
+  documentForm,
+  isSameDocument,
+  OTHER_FORMAT,
+} from "./document-form.ts"
+import { type PageContent, type PageText, plainLines, readText } from "./page-text.ts"
+import { RecentTexts } from "./recent-texts.ts"
+import { isLike, isNear, mayBeNear, sameButEdges, sameText } from "./same-page.ts"
+import { type KeptText, TextStore } from "./text-store.ts"
+import { withoutTracking } from "./tracking-parameters.ts"
+
+export interface DuplicatesOptions {
+  readonly db: StateStore
+  readonly engine: Pick<Engine, "get">
+  readonly job: number
+  /** Name of the source: pages of others are never the same. */
+  readonly source: string
+  readonly clock: Clock
+  /** How a visit of this run to an address ended; null when there was none. */
+  outcomeOf(url: PageUrl): "page" | "missing" | "other" | null
+  /** Whether an address belongs to the source. */
+  inScope(url: PageUrl): boolean
+  /** Whether the index holds a page of that address. */
+  isIndexed(url: PageUrl): boolean
+}
+
+/** A page that was read. */
+export interface ReadPage extends PageContent {
+  readonly url: PageUrl
+  /** The address that was asked for: the same, or one that redirects to it. */
+  readonly from: PageUrl
+  /** What it names as its canonical, when that belongs to the source. */
+  readonly canonical: PageUrl | null
+}
+
+export type Judgement = (
+  | {
+      /** A page of its own. */
+      readonly kind: "page"
+      /** Addresses that were pages until now, and are the same as this one. */
+      readonly replaces: readonly Replaced[]
+    }
+  | {
+      /** Another address of a page that is kept. */
+      readonly kind: "alias"
+      readonly of: PageUrl
+      readonly detail: string
+    }
+) & {
+  /** The lines of its text. */
+  readonly lines: readonly string[]
+  /** Addresses to be asked for: what they answer tells how this site's addresses are to be read. */
+  readonly probes: readonly PageUrl[]
+}
+
+export interface Replaced {
+  readonly url: PageUrl
+  /** Why, in words; see {@link inWords}. */
+  readonly evidence: string
+  /** It became a page in this very run: nobody misses it. */
+  readonly isNew: boolean
+}
+
+/** Rows looked at for one page; where there are more alike, some tell as much as all. */
+const MOST_ALIKE = 16
+const MOST_CLAIMS = 100
+/** Texts compared line by line for one page. */
+const MOST_COMPARED = 3
+
+/** What one run knows of pages under several addresses. One process works on a source at a time. */
+export class Duplicates {
+  readonly #options: DuplicatesOptions
+  readonly #texts: TextStore
+  readonly #book: AddressBook
+  readonly #recent = new RecentTexts()
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(options: DuplicatesOptions) {
+    this.#options = options
+    this.#texts = new TextStore(options.db, options.source)
+    this.#book = new AddressBook(options.db, options.clock)
+  }
+
+  /** An address without what only follows a click or a visitor. */
+  clean(url: PageUrl): PageUrl {
+    return withoutTracking(url)
+  }
+
+  /** Under which other address a page is crawled, by what was learned of its site; null when this is the one. */
+  instead(url: PageUrl): Spelling | null {
+    const spelling = this.#book.instead(url)
+    return spelling && this.#options.inScope(spelling.url) ? spelling : null
+  }
+
+  /** Decides whether a page that was read is one of its own. One page at a time: equal ones may come in together. */
+  judge(page: ReadPage): Promise<Judgement> {
+    const judging = this.#turn.then(() => this.#judge(page))
+    this.#turn = judging.catch(() => undefined)
+    return judging
+  }
+
+  /** An address leads to a page by a redirect. */
+  redirected(from: PageUrl, to: PageUrl): void {
+    this.#book.redirected(from, to)
+    this.#alias(from, to, "redirects there")
+  }
+
+  /** An address was not read, since another one is in its place. */
+  spelled(url: PageUrl, { url: of, because }: Spelling): void {
+    this.#alias(url, of, because)
+  }
+
+  /** Writes what waits to be written. */
+  flush(): void {
+    this.#texts.flush()
+  }
+
+  /**
+   * An address is no page. @returns addresses that were read in this run and taken for other ones of it, before that
+   * was known: they have to be read again.
+   */
+  orphansOf(url: PageUrl): PageUrl[] {
+    const orphans = this.#texts
+      .aliasesOf(url, MOST_CLAIMS)
+      .flatMap((alias) => (this.#texts.get(alias.url)?.job === this.#options.job ? alias.url : []))
+    for (const orphan of orphans) this.#texts.clearAlias(orphan)
+    return orphans
+  }
+
+  /**
+   * An address answered that there is no such page.
+   * @returns an address that is to be read after all, for it was left out in favour of this one.
+   */
+  missing(url: PageUrl): PageUrl | null {
+    this.#recent.delete(url)
+    this.#texts.forget(url)
+    return this.#book.missing(url, (other) => this.#answerOf(other))
+  }
+
+  async #judge(page: ReadPage): Promise<Judgement> {
+    const { url, canonical } = page
+    const { text, lines } = readText(page)
+    const alike = this.#texts.withLines(text.lines, MOST_ALIKE)
+    const probes = this.#learn({ url, lines: text.lines, canonical }, alike)
+    const document = documentForm(url, page.title, lines)
+    const twin =
+      this.#namedPage(page, text) ??
+      // Before equal texts: of these the shorter address is chosen, and that may be the plain text.
+      this.#otherFormat(page, document, (order) => order !== 0) ??
+      (await this.#twin(page, text, lines, alike)) ??
+      this.#otherFormat(page, document, (order) => order === 0)
+    if (twin && !twin.yields) {
+      this.#keep(page, { ...text, document }, { of: twin.url, evidence: twin.evidence })
+      return { kind: "alias", of: twin.url, detail: inWords(twin.evidence, twin.url), lines, probes }
+    }
+    const replaces = new Map<PageUrl, Replaced>()
+    if (twin) replaces.set(twin.url, this.#replaced(twin, twin.evidence))
+    if (canonical === null || canonical === url || this.#texts.get(canonical)?.canonical === url) {
+      for (const other of this.#texts.claiming(url, MOST_CLAIMS)) {
+        if (other.url === url || other.url === page.from || !this.#isPage(other.url) || !isLike(other, text))
+          continue
+        replaces.set(other.url, this.#replaced(other, CANONICAL))
+      }
+    }
+    this.#keep(page, { ...text, document }, null, [...replaces.values()])
+    this.#recent.set(url, lines)
+    return { kind: "page", replaces: [...replaces.values()], lines, probes }
+  }
+
+  #learn(answer: Answered, alike: readonly KeptText[]): PageUrl[] {
+    const { job } = this.#options
+    const others = new Map(alike.map((one) => [one.url, one]))
+    for (const one of this.#texts.withForm(commonForm(answer.url), MOST_ALIKE)) others.set(one.url, one)
+    const answers = [...others.values()].filter((one) => one.job === job)
+    return this.#book.learn(answer, { answers, answerOf: (url) => this.#answerOf(url) })
+  }
+
+  #answerOf(url: PageUrl): Answered | "missing" | null {
+    if (!this.#options.inScope(url)) return null
+    const text = this.#texts.get(url)
+    if (text?.job === this.#options.job) return text
+    return this.#options.outcomeOf(url) === "missing" ? "missing" : null
+  }
+
+  /**
+   * The page that this one names as its canonical, if it checks out: it is kept, names no third one, and is like
+   * this one. A template that names the front page on every page names none that is like them.
+   */
+  #namedPage({ url, from, canonical }: ReadPage, text: PageText): Twin | null {
+    if (canonical === null || canonical === url) return null
+    const of = this.#texts.aliasOf(canonical)?.of ?? canonical
+    if (of === url || of === from || !this.#isPage(of)) return null
+    const named = this.#texts.get(of)
+    if (!named || !isLike(named, text)) return null
+    const next = named.canonical
+    if (next !== null && next !== of && next !== url && next !== canonical) return null
+    return { ...named, evidence: CANONICAL, yields: false }
+  }
+
+  /** A page of the source with the same text, or all but the same. */
+  async #twin(
+    page: ReadPage,
+    text: PageText,
+    lines: readonly string[],
+    alike: readonly KeptText[],
+  ): Promise<Twin | null> {
+    const isOther = (one: KeptText) => one.url !== page.url && one.url !== page.from && this.#isPage(one.url)
+    for (const one of alike) {
+      const sameness = isOther(one) ? sameText(text, one) : null
+      if (sameness) return this.#chosen(page, one, sameness)
+    }
+    if (!mayBeNear(text)) return null
+    const near = this.#texts
+      .near(text)
+      .filter((one) => isNear(text, one) && isOther(one))
+      .slice(0, MOST_COMPARED)
+    for (const one of near) {
+      const theirs = await this.#linesOf(one.url)
+      if (theirs && sameButEdges(lines, theirs)) return this.#chosen(page, one, "nearly the same text")
+    }
+    return null
+  }
+
+  /** The same document in a format that reads better, or worse, or in the same one at another place. */
+  #otherFormat(
+    page: ReadPage,
+    document: DocumentForm | null,
+    isWanted: (order: number) => boolean,
+  ): Twin | null {
+    if (document === null) return null
+    for (const one of this.#texts.withStem(document.stem, MOST_ALIKE)) {
+      if (one.url === page.url || one.url === page.from || one.document === null) continue
+      if (!isSameDocument(document, one.document) || !this.#isPage(one.url)) continue
+      const order = compareFormats(page.url, one.url)
+      if (isWanted(order)) return { ...one, evidence: OTHER_FORMAT, yields: order < 0 }
+    }
+    return null
+  }
+
+  /** Which of two addresses is the page's: the one the site names, else the plainer one. The same in every run. */
+  #chosen(page: ReadPage, other: KeptText, evidence: string): Twin {
+    const named = (canonical: PageUrl | null) =>
+      canonical === page.url ? -1 : canonical === other.url ? 1 : 0
+    const votes = named(page.canonical) + named(other.canonical)
+    return { ...other, evidence, yields: (votes === 0 ? compareAddresses(page.url, other.url) : votes) < 0 }
+  }
+
+  /** Whether an address is a page that the index holds, or will when what was decided is written. */
+  #isPage(url: PageUrl): boolean {
+    if (this.#recent.has(url)) return true
+    const outcome = this.#options.outcomeOf(url)
+    if (outcome !== null) return outcome === "page"
+    return this.#options.isIndexed(url) && this.#texts.aliasOf(url) === null
+  }
+
+  async #linesOf(url: PageUrl): Promise<readonly string[] | null> {
+    const recent = this.#recent.get(url)
+    if (recent) return recent
+    const page = await this.#options.engine.get(url)
+    return page && plainLines(page.markdown)
+  }
+
+  #replaced({ url, since }: KeptText, evidence: string): Replaced {
+    return { url, evidence, isNew: since === this.#options.job }
+  }
+
+  #keep(
+    { url, canonical }: ReadPage,
+    text: PageText & Pick<KeptText, "document">,
+    alias: { readonly of: PageUrl; readonly evidence: string } | null,
+    replaces: readonly Replaced[] = [],
+  ): void {
+    const { job } = this.#options
+    const wasPage = this.#options.isIndexed(url) && this.#texts.aliasOf(url) === null
+    const since = wasPage ? (this.#texts.get(url)?.since ?? 0) : job
+    const form = commonForm(url)
+    this.#texts.keep({ ...text, url, job, since, canonical, form }, alias === null)
+    if (alias) this.#texts.setAlias({ url, ...alias })
+    else this.#texts.clearAlias(url)
+    for (const one of replaces) {
+      this.#texts.setAlias({ url: one.url, of: url, evidence: one.evidence })
+      this.#recent.delete(one.url)
+    }
+    if (alias) this.#recent.delete(url)
+  }
+
+  #alias(url: PageUrl, of: PageUrl, evidence: string): void {
+    if (url === of || this.#texts.aliasOf(url)?.of === of) return
+    this.#texts.setAlias({ url, of, evidence })
+  }
+}
+
+const CANONICAL = "it names that one as its canonical, and is like it"
+
+/** Of which page an address is another one, and why. */
+export function inWords(evidence: string, of: PageUrl): string {
+  if (evidence === CANONICAL) return `canonical is ${of}`
+  return evidence.startsWith("redirects") ? `redirects to ${of}` : `${evidence} as ${of}`
+}
+
+interface Twin extends KeptText {
+  readonly evidence: string
+  /** Whether it yields its place to the page that was read. */
+  readonly yields: boolean
+}

@@ -1,0 +1,107 @@
+import { hash } from "node:crypto"
+import { simhash } from "#engine/index/page/fingerprint.ts"
+
+/** What tells one page's text from another's, in a few bytes. */
+export interface PageText {
+  /** Hash of the text, letter for letter but for the addresses of links. */
+  readonly exact: string
+  /** Hash of its lines in any order: a list sorted another way has the same. */
+  readonly lines: string
+  /** 64 bits, nearly equal for texts that share nearly all; null for a text of fewer than three words. */
+  readonly similar: string | null
+  /** Counted up to a thousand. */
+  readonly words: number
+  /** Hash of the title, without what only says how the page is shown. */
+  readonly title: string
+  /** Hash of its images. */
+  readonly images: string
+}
+
+/** What is read of a page to tell its text. */
+export interface PageContent {
+  readonly title: string
+  /** Main content as markdown. */
+  readonly markdown: string
+  readonly images: readonly { readonly url: string }[]
+}
+
+/** Words of a title that say how a page is shown, not what it is about. */
+const SHOWN = /\b(?:print(?:able|er)?(?:[ -]friendly)?(?: (?:version|view|page))?|mobile version|amp)\b/gi
+/** Where a link or an image leads: session ids stand there, and nothing that is read. Linear: no part can reach past the next bracket or quote. */
+const TARGET = /\]\([^()\s]*(?: "[^"]*")?\)/g
+/** What a text is like, its first words tell; whether it is the same, only the whole does. */
+const MOST_WORDS = 1000
+
+/** @returns the fingerprints of a page, and its lines. */
+export function readText(page: PageContent): { readonly text: PageText; readonly lines: readonly string[] } {
+  const lines = plainLines(page.markdown)
+  const words = wordsOf(lines)
+  return {
+    lines,
+    text: {
+      exact: digest(lines.join("\n")),
+      lines: unordered(lines),
+      similar: words.length < 3 ? null : simhash(words),
+      words: words.length,
+      title: digest(plainTitle(page.title)),
+      images: digest(page.images.map(({ url }) => url.replace(/\?.*$/s, "")).join("\n")),
+    },
+  }
+}
+
+/** The lines of a page's text without the addresses of links; empty ones are left out. */
+export function plainLines(markdown: string): string[] {
+  const lines: string[] = []
+  for (const line of markdown.replace(TARGET, "]").split("\n")) {
+    const plain = line.trim()
+    if (plain !== "") lines.push(plain)
+  }
+  return lines
+}
+
+function wordsOf(lines: readonly string[]): string[] {
+  const words: string[] = []
+  for (const line of lines) {
+    for (const word of line.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) words.push(word)
+    if (words.length >= MOST_WORDS) break
+  }
+  return words.slice(0, MOST_WORDS)
+}
+
+function plainTitle(title: string): string {
+  return title
+    .replace(SHOWN, " ")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}+#.]+/gu, " ")
+    .trim()
+}
+
+/** A hash of lines that does not heed their order, nor the numbers of a numbered list: the sum of each one's two hashes. */
+function unordered(lines: readonly string[]): string {
+  let [low, high] = [0, 0]
+  for (const line of lines) {
+    let [a, b] = [0x811c9dc5, 0x9e3779b9]
+    for (let at = startOf(line); at < line.length; at++) {
+      const unit = line.charCodeAt(at)
+      a = Math.imul(a ^ unit, 0x01000193)
+      b = Math.imul((b ^ unit) + 0x7ed55d16, 0x85ebca6b)
+    }
+    low = (low + (a ^ (a >>> 15))) >>> 0
+    high = (high + (b ^ (b >>> 13))) >>> 0
+  }
+  return `${lines.length}.${low.toString(36)}.${high.toString(36)}`
+}
+
+function startOf(line: string): number {
+  let at = 0
+  while (line.charCodeAt(at) >= 0x30 && line.charCodeAt(at) <= 0x39) at++
+  return at > 0 && line.startsWith(". ", at) ? at + 2 : 0
+}
+
+/** 96 bits: as many pages as an index holds do not meet by chance. */
+function digest(text: string): string {
+  return hash("sha256", text, "base64url").slice(0, 16)
+}
+
+/** The hash of no title. */
+export const UNTITLED = digest("")

@@ -1,0 +1,151 @@
+import { expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { Frontier } from "./frontier.ts"
+import type { FrontierEntry } from "./host-queues.ts"
+import type { HostManners } from "../../fetch/hosts/host-paces.ts"
+import { KnownAddresses } from "./known-addresses.ts"
+import { defineSource } from "../../source.ts"
+import { CrawlFixture } from "../../testing/crawl-fixture.ts"
+
+const SOURCE = defineSource({ seeds: ["http://a/"] })
+
+const frontierOf = (fixture: CrawlFixture, id: number, manners: () => HostManners, maxAddresses?: number) =>
+  new Frontier(fixture.db, { id, source: SOURCE }, new KnownAddresses(fixture.db), manners, maxAddresses)
+
+const urls = (...list: string[]) => list as PageUrl[]
+const BY_LINK = { how: "link", on: "http://a/", depth: 1 } as const
+const taken = (frontier: Frontier, now: number) => {
+  const entries: FrontierEntry[] = []
+  for (let entry = frontier.next(now); entry; entry = frontier.next(now)) entries.push(entry)
+  return entries
+}
+
+test("a foreign host gets one visit at a time and a pause after it; hosts take turns", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const frontier = frontierOf(fixture, id, () => ({ concurrency: 1, delayMs: 1000 }))
+  frontier.add(urls("http://a/1", "http://a/2", "http://b/1"), BY_LINK)
+  const first = taken(frontier, 0)
+  expect(first.map(({ url }) => url)).toEqual(["http://a/1", "http://b/1"])
+  for (const entry of first) frontier.release(entry, 500)
+  expect(frontier.hasNext(1499)).toBe(false)
+  expect(taken(frontier, 1499)).toEqual([])
+  expect(taken(frontier, 1500).map(({ url }) => url)).toEqual(["http://a/2"])
+})
+
+test("a longer crawl-delay and a request to wait slow a host down", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const frontier = frontierOf(fixture, id, () => ({ concurrency: 4, delayMs: 0 }))
+  frontier.add(urls("http://a/1", "http://a/2"), BY_LINK)
+  const [one] = taken(frontier, 0)
+  if (!one) throw new Error("nothing to visit")
+  frontier.setDelay(one, 5000)
+  frontier.block(one, 9000)
+  frontier.postpone(one, 8000)
+  expect(frontier.open).toBe(2)
+  const again = frontierOf(fixture, id, () => ({ concurrency: 4, delayMs: 0 }))
+  expect(taken(again, 7999).map(({ url }) => url)).toEqual(["http://a/2"])
+  expect(taken(again, 8000)).toMatchObject([{ url: "http://a/1", tries: 1 }])
+})
+
+test("what has no outcome is there again after a loss, what has one is not", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const frontier = frontierOf(fixture, id, () => ({ concurrency: 9, delayMs: 0 }))
+  expect(frontier.add(urls("http://a/1", "http://a/2", "http://a/1"), BY_LINK)).toBe(2)
+  expect(frontier.add(urls("http://a/2"), BY_LINK)).toBe(0)
+  taken(frontier, 0)
+  frontier.record([{ url: "http://a/1" as PageUrl, outcome: "indexed", detail: null, hash: "h" }])
+  const after = frontierOf(fixture, id, () => ({ concurrency: 9, delayMs: 0 }))
+  expect(after.open).toBe(1)
+  expect(taken(after, 0).map(({ url }) => url)).toEqual(["http://a/2"])
+  expect(new KnownAddresses(fixture.db).hashOf("http://a/1" as PageUrl)).toBe("h")
+  expect(fixture.jobs.get(id)).toMatchObject({ queued: 1, outcomes: { indexed: 1 } })
+})
+
+test("a job that waits may be cancelled or paused; the same crawl asked for again goes on", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  expect(fixture.jobs.enqueue(SOURCE).id).toBe(id)
+  fixture.jobs.pause(id)
+  expect(fixture.jobs.get(id)).toMatchObject({ state: "paused", endedAt: expect.any(Date) as unknown })
+  expect(fixture.jobs.enqueue(SOURCE)).toMatchObject({ id, state: "queued" })
+  expect(fixture.jobs.cancel(id)).toBe(true)
+  expect(fixture.jobs.start(id)).toBeNull()
+  expect(fixture.jobs.cancel(id)).toBe(false)
+  expect(fixture.jobs.enqueue(SOURCE).id).not.toBe(id)
+})
+
+test("a job whose process died is queued again, but not for ever", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  for (let crash = 1; crash < 5; crash += 1) {
+    fixture.jobs.start(id)
+    fixture.jobs.recover()
+    expect(fixture.jobs.get(id)?.state).toBe("queued")
+  }
+  fixture.jobs.start(id)
+  fixture.jobs.recover()
+  expect(fixture.jobs.get(id)).toMatchObject({
+    state: "failed",
+    error: expect.stringContaining("died again") as unknown,
+  })
+})
+
+test("a job that is over keeps what failed and nothing else of its frontier", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const frontier = frontierOf(fixture, id, () => ({ concurrency: 9, delayMs: 0 }))
+  const many = Array.from({ length: 5000 }, (_, index) => `http://a/${index}` as PageUrl)
+  frontier.add(urls(...many), BY_LINK)
+  frontier.record(many.slice(0, 10).map((url) => ({ url, outcome: "failed:dns", detail: null })))
+  fixture.jobs.end(id, "paused")
+  expect(fixture.jobs.get(id)?.queued).toBe(4990)
+  fixture.jobs.end(id, "finished")
+  expect(fixture.jobs.get(id)).toMatchObject({ queued: 0, outcomes: { "failed:dns": 10 } })
+  expect(fixture.jobs.failures(id, 100)).toHaveLength(10)
+  expect(fixture.db.prepare("select count(*) as n from crawl_url").get()).toEqual({ n: 10 })
+})
+
+test("a job that gets on between the deaths of its process is not given up", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const frontier = frontierOf(fixture, id, () => ({ concurrency: 9, delayMs: 0 }))
+  for (let crash = 0; crash < 12; crash += 1) {
+    fixture.jobs.start(id)
+    if (crash % 3 === 0) {
+      const url = `http://a/${crash}` as PageUrl
+      frontier.record([{ url, outcome: "indexed", detail: null, hash: "h" }])
+    }
+    fixture.jobs.recover()
+    expect(fixture.jobs.get(id)?.state).toBe("queued")
+  }
+})
+
+test("no more addresses are taken than there is room for, and none that are too long", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const manners = () => ({ concurrency: 9, delayMs: 0 })
+  const frontier = frontierOf(fixture, id, manners, 1200)
+  expect(frontier.add(urls(`http://a/${"x".repeat(9000)}`), BY_LINK)).toBe(0)
+  const many = Array.from({ length: 3000 }, (_, index) => `http://a/${index}`)
+  expect(frontier.add(urls(...many), BY_LINK)).toBe(1200)
+  expect(frontier.open).toBe(1200)
+  const again = frontierOf(fixture, id, manners, 1200)
+  expect(again.isFull).toBe(true)
+  expect(again.add(urls("http://a/more"), BY_LINK)).toBe(0)
+})
+
+test("a host that is given up keeps only what is in hand", async () => {
+  await using fixture = new CrawlFixture()
+  const { id } = fixture.jobs.enqueue(SOURCE)
+  const frontier = frontierOf(fixture, id, () => ({ concurrency: 1, delayMs: 0 }))
+  frontier.add(urls("http://a/1", "http://a/2", "http://a/3", "http://b/1"), BY_LINK)
+  const inHand = taken(frontier, 0).map(({ url }) => url)
+  frontier.giveUp("a", "failed:refused", "a was given up")
+  expect(inHand).toEqual(["http://a/1", "http://b/1"])
+  expect(frontier.open).toBe(2)
+  expect(frontier.outcomeOf("http://a/3" as PageUrl)).toBe("failed:refused")
+  expect(fixture.jobs.get(id)).toMatchObject({ queued: 2, outcomes: { "failed:refused": 2 } })
+})

@@ -1,0 +1,345 @@
+import { factsOf, OutcomeBook } from "./outcome-book.ts"
+import { type FrontierEntry, HostQueues, type OpenAddresses } from "./host-queues.ts"
+import { type HostManners, HostPaces } from "../../fetch/hosts/host-paces.ts"
+import type { OutcomeName } from "../../outcome-name.ts"
+import type { PageUrl } from "#engine"
+import { steadyNow } from "#base/steady-time.ts"
+import type { Job } from "../../job.ts"
+import {
+  type FoundHow,
+  type KnownAddress,
+  type KnownAddresses,
+  type ListedFacts,
+  type Visited,
+} from "./known-addresses.ts"
+import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+
+/** Addresses found in one place. */
+export interface Finding {
+  readonly how: FoundHow
+  /** The page, sitemap or feed that names them; null for seeds. */
+  readonly on: string | null
+  readonly depth: number
+  /** Leave out those of the source that are not due. */
+  readonly onlyDue?: boolean
+}
+
+/** An address as a sitemap or feed lists it. */
+export interface ListedAddress extends ListedFacts {
+  readonly url: PageUrl
+}
+
+/** Longer addresses are left out. RFC 9110 §4.1 asks for 8000 octets at least. */
+export const MAX_URL_CHARS = 8000
+
+/** Rows of one write transaction, so that nobody waits long for the store. */
+const ROWS = 1000
+/** Links go before what sitemaps and feeds list, and that before what earlier runs left. */
+const LISTED_PRIORITY = 1
+const KNOWN_PRIORITY = 2
+/** Addresses remembered as known, so that a site's navigation is not looked up in the store for each page. */
+const REMEMBERED = 200_000
+
+/**
+ * What a crawl has to visit, in `state.db`. An address is open until its outcome is recorded; what is handed
+ * out is known in memory only, so a lost process leaves nothing to clean up: whatever has no outcome is
+ * visited again. One process works on a crawl at a time, whose name is in the job's row.
+ *
+ * Hosts take turns; within a host, lower priority and depth go first.
+ */
+export class Frontier implements OpenAddresses, Disposable {
+  readonly #db: StateStore
+  readonly #job: Pick<Job, "id" | "source">
+  readonly #known: KnownAddresses
+  readonly #maxAddresses: number
+  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #queues: HostQueues
+  readonly #outcomes: OutcomeBook
+  #remembered = new Set<string>()
+  #open: number
+  #addresses: number
+  #knownAdded = 0
+
+  /**
+   * `maxAddresses`: how many addresses the crawl may come to know; what is found beyond is left out.
+   * `maxWaitMs`: the longest that {@link postpone} is asked for. `paces`: of the hosts, which other jobs may visit too.
+   */
+  constructor(
+    db: StateStore,
+    job: Pick<Job, "id" | "source">,
+    known: KnownAddresses,
+    manners: (url: PageUrl) => HostManners,
+    maxAddresses = Number.POSITIVE_INFINITY,
+    maxWaitMs = Number.POSITIVE_INFINITY,
+    paces = new HostPaces(),
+  ) {
+    this.#db = db
+    this.#prepare = prepareOnce(db)
+    this.#job = job
+    this.#known = known
+    this.#queues = new HostQueues(manners, this, paces)
+    this.#outcomes = new OutcomeBook(db, job, known)
+    this.#maxAddresses = maxAddresses
+    if (Number.isFinite(maxWaitMs)) {
+      // Put off by a process whose clock was ahead: nothing waits for that time to come round again.
+      db.prepare("update crawl_url set due = 0 where job = ? and outcome is null and due > ?").run(
+        job.id,
+        steadyNow() + maxWaitMs,
+      )
+    }
+    const hosts = db
+      .prepare("select host, min(url) as url from crawl_url where job = ? and outcome is null group by host")
+      .all(job.id)
+    for (const row of hosts) this.#queues.found(row["url"] as PageUrl, String(row["host"]))
+    const open = db
+      .prepare("select count(*) as n from crawl_url where job = ? and outcome is null")
+      .get(job.id)
+    this.#open = Number(open?.["n"])
+    this.#addresses = Number(
+      db.prepare("select count(*) as n from crawl_url where job = ? and found_how is not null").get(job.id)?.[
+        "n"
+      ],
+    )
+  }
+
+  [Symbol.dispose](): void {
+    this.#queues[Symbol.dispose]()
+  }
+
+  /** Addresses without an outcome, those being visited among them. */
+  get open(): number {
+    return this.#open
+  }
+
+  /** Visits handed out whose outcome is not recorded. */
+  get handedOut(): number {
+    return this.#queues.handedOut
+  }
+
+  /** Whether {@link add} leaves out whatever comes. */
+  get isFull(): boolean {
+    return this.#addresses >= this.#maxAddresses
+  }
+
+  /** Adds what the run does not know, as far as there is room. @returns how many were new. */
+  add(urls: readonly PageUrl[], finding: Finding): number {
+    const unknown = urls.filter((url) => url.length <= MAX_URL_CHARS && !this.#remembered.has(url))
+    let added = 0
+    for (let from = 0; from < unknown.length && !this.isFull; from += ROWS) {
+      if (this.#remembered.size > REMEMBERED) this.#remembered = new Set()
+      added += transaction(this.#db, () => this.#insert(unknown.slice(from, from + ROWS), finding))
+    }
+    if (added > 0) this.#queues.wake()
+    return added
+  }
+
+  /**
+   * Adds what a sitemap or feed lists, and takes down what it says. With `isDue`, of the source's known addresses
+   * only those it holds for.
+   */
+  list(
+    entries: readonly ListedAddress[],
+    {
+      how,
+      on,
+      isDue,
+    }: { how: "sitemap" | "feed"; on: string; isDue?: (known: KnownAddress, facts: ListedFacts) => boolean },
+  ): void {
+    const { id, source } = this.#job
+    const listedIn = how === "sitemap" ? on : null
+    for (let from = 0; from < entries.length && !this.isFull; from += ROWS) {
+      transaction(this.#db, () => {
+        for (const entry of entries.slice(from, from + ROWS)) {
+          if (entry.url.length > MAX_URL_CHARS) continue
+          const known = this.#known.list(source.name, id, entry.url, listedIn, entry)
+          if (known && isDue && !isDue(known, entry)) continue
+          this.#insert([entry.url], { how, on, depth: 1 }, LISTED_PRIORITY)
+          this.#prepare(
+            `update crawl_url set modified_at = coalesce(?3, modified_at), published_at = coalesce(?4, published_at),
+               news = max(news, ?5), listed_in = coalesce(?6, listed_in)
+             where job = ?1 and url = ?2 and outcome is null`,
+          ).run(id, entry.url, entry.modifiedAt, entry.publishedAt, entry.isNews ? 1 : 0, listedIn)
+        }
+      })
+    }
+    this.#queues.wake()
+  }
+
+  /**
+   * Adds addresses that earlier runs left, behind what is new and in this order. They take no room from what is
+   * found anew.
+   */
+  revisit(addresses: readonly Pick<KnownAddress, "url" | "depth">[]): void {
+    for (let from = 0; from < addresses.length; from += ROWS) {
+      transaction(this.#db, () => {
+        const insert = this.#prepare(
+          "insert or ignore into crawl_url (job, url, host, depth, priority, due) values (?, ?, ?, ?, ?, 0)",
+        )
+        const demote = this.#prepare(
+          "update crawl_url set priority = ? where job = ? and url = ? and outcome is null and found_how <> 'seed'",
+        )
+        for (const { url, depth } of addresses.slice(from, from + ROWS)) {
+          const { host } = new URL(url)
+          const priority = KNOWN_PRIORITY + this.#knownAdded++
+          if (insert.run(this.#job.id, url, host, depth, priority).changes === 0) {
+            // Found already, by a link to it: new pages go before it, and those that waited longer.
+            demote.run(priority, this.#job.id, url)
+            continue
+          }
+          this.#open += 1
+          this.#queues.found(url, host)
+        }
+      })
+    }
+    this.#queues.wake()
+  }
+
+  /** Whether an address that was handed out still has no recorded outcome. Answered without the store. */
+  isOpen(entry: FrontierEntry): boolean {
+    return this.#queues.isOut(entry.url)
+  }
+
+  /** Whether this very spelling was added lately; a fast test before anything is parsed. */
+  remembers(url: string): boolean {
+    return this.#remembered.has(url)
+  }
+
+  /** As {@link HostQueues.next}. */
+  next(now?: number): FrontierEntry | null {
+    return this.#queues.next(now)
+  }
+
+  /** As {@link HostQueues.hasNext}. */
+  hasNext(now?: number): boolean {
+    return this.#queues.hasNext(now)
+  }
+
+  /** As {@link HostQueues.freeAt}. */
+  freeAt(now?: number): number {
+    return this.#queues.freeAt(now)
+  }
+
+  /** As {@link HostQueues.release}. */
+  release(entry: FrontierEntry, now?: number): void {
+    this.#queues.release(entry, now)
+  }
+
+  /** As {@link HostQueues.drop}. */
+  drop(entry: FrontierEntry, now?: number): void {
+    this.#queues.drop(entry, now)
+  }
+
+  /** As {@link HostQueues.setDelay}. */
+  setDelay(entry: FrontierEntry, delayMs: number): void {
+    this.#queues.setDelay(entry, delayMs)
+  }
+
+  /** As {@link HostQueues.delayOf}. */
+  delayOf(entry: Pick<FrontierEntry, "url" | "host">): number {
+    return this.#queues.delayOf(entry)
+  }
+
+  /** As {@link HostQueues.block}. */
+  block(entry: Pick<FrontierEntry, "url" | "host">, until: number): void {
+    this.#queues.block(entry, until)
+  }
+
+  due(host: string, now: number, limit: number): FrontierEntry[] {
+    return this.#prepare(
+      `select url, depth, tries, modified_at, published_at, news from crawl_url
+       where job = ? and host = ? and outcome is null and due <= ? order by priority, depth limit ?`,
+    )
+      .all(this.#job.id, host, now, limit)
+      .map((row) => ({
+        url: row["url"] as PageUrl,
+        host,
+        depth: Number(row["depth"]),
+        tries: Number(row["tries"]),
+        facts: factsOf(row),
+      }))
+  }
+
+  nextDue(host: string, now: number): number {
+    const due = this.#prepare(
+      "select min(due) as due from crawl_url where job = ? and host = ? and outcome is null and due > ?",
+    ).get(this.#job.id, host, now)?.["due"]
+    return due === null ? Number.POSITIVE_INFINITY : Number(due)
+  }
+
+  /** Closes every open address of a host, but those in hand, with one outcome. */
+  giveUp(host: string, outcome: OutcomeName, detail: string): void {
+    this.#queues.withdraw(host)
+    const results = this.#prepare("select url from crawl_url where job = ? and host = ? and outcome is null")
+      .all(this.#job.id, host)
+      .map((row) => ({ url: row["url"] as PageUrl, outcome, detail }))
+      .filter(({ url }) => !this.#queues.isOut(url))
+    for (let from = 0; from < results.length; from += ROWS) this.record(results.slice(from, from + ROWS))
+  }
+
+  /** Puts an address back, to be tried again from then on. */
+  postpone(entry: FrontierEntry, until: number, tries = entry.tries + 1): void {
+    this.#prepare("update crawl_url set due = ?, tries = ? where job = ? and url = ?").run(
+      until,
+      tries,
+      this.#job.id,
+      entry.url,
+    )
+    this.#queues.postpone(entry, until)
+  }
+
+  /** As {@link OutcomeBook.record}. */
+  record(results: readonly Visited[]): void {
+    this.#open -= this.#outcomes.record(results)
+    for (const { url } of results) this.#queues.closed(url)
+  }
+
+  /** As {@link OutcomeBook.reopen}. */
+  reopen(urls: readonly PageUrl[]): void {
+    if (urls.length === 0) return
+    for (const url of this.#outcomes.reopen(urls)) {
+      this.#open += 1
+      this.#queues.found(url, new URL(url).host)
+    }
+    this.#queues.wake()
+  }
+
+  /** As {@link OutcomeBook.outcomeOf}. */
+  outcomeOf(url: PageUrl): OutcomeName | null {
+    return this.#outcomes.outcomeOf(url)
+  }
+
+  // Runs in the caller's transaction.
+  #insert(urls: readonly PageUrl[], { how, on, depth, onlyDue = false }: Finding, priority = 0): number {
+    const { id, source } = this.#job
+    const insert = this.#prepare(
+      `insert or ignore into crawl_url (job, url, host, depth, priority, due, found_how, found_on)
+       values (?, ?, ?, ?, ?, 0, ?, ?)`,
+    )
+    // One that an earlier run left may turn out to be nearer.
+    const advance = this.#prepare(
+      `update crawl_url set depth = min(depth, ?3), found_how = ?4, found_on = ?5
+       where job = ?1 and url = ?2 and outcome is null and found_how is null`,
+    )
+    const notDue = this.#prepare(
+      "select 1 from known_address where url = ? and source = ? and due_at > ? and job <> ?",
+    )
+    const now = onlyDue ? this.#known.now() : 0
+    let added = 0
+    for (const url of urls) {
+      if (this.#addresses >= this.#maxAddresses) break
+      const { host, href } = new URL(url)
+      // The parser's own text: that of a link may be a part of its whole page, which would be remembered with it.
+      this.#remembered.add(href)
+      if (onlyDue && notDue.get(url, source.name, now, id)) continue
+      if (insert.run(id, url, host, depth, priority, how, on).changes === 0) {
+        advance.run(id, url, depth, how, on)
+        continue
+      }
+      added += 1
+      this.#open += 1
+      this.#addresses += 1
+      this.#queues.found(url, host)
+    }
+    return added
+  }
+}

@@ -1,0 +1,197 @@
+import { steadyNow } from "#base/steady-time.ts"
+import type { PageUrl } from "#engine"
+import type { HostManners, HostPace, HostPaces, PaceParty } from "../../fetch/hosts/host-paces.ts"
+import type { ListedFacts } from "./known-addresses.ts"
+
+/** An address to visit. */
+export interface FrontierEntry {
+  readonly url: PageUrl
+  readonly host: string
+  readonly depth: number
+  /** Visits made before this one. */
+  readonly tries: number
+  /** What was said of it in this run. */
+  readonly facts: ListedFacts
+}
+
+interface HostQueue {
+  readonly host: string
+  readonly pace: HostPace
+  /** Read from the store, not handed out yet. */
+  readonly ready: FrontierEntry[]
+  /** Nothing to be found in the store before this. */
+  emptyUntil: number
+}
+
+/** Where the open addresses of hosts are kept. */
+export interface OpenAddresses {
+  /** The first addresses of a host whose time has come, `limit` at most. */
+  due(host: string, now: number, limit: number): FrontierEntry[]
+  /** When the next address of a host is due; infinite: there is none. */
+  nextDue(host: string, now: number): number
+}
+
+const CHUNK = 64
+
+/**
+ * Whose turn it is: hands out addresses host by host, each at its pace, which other jobs may share, and knows what is out.
+ * All of it is in memory, so a lost process leaves nothing to clean up.
+ */
+export class HostQueues implements PaceParty, Disposable {
+  readonly #manners: (url: PageUrl) => HostManners
+  readonly #open: OpenAddresses
+  readonly #paces: HostPaces
+  readonly #hosts = new Map<string, HostQueue>()
+  readonly #handedOut = new Set<PageUrl>()
+  #sleepUntil = 0
+
+  constructor(manners: (url: PageUrl) => HostManners, open: OpenAddresses, paces: HostPaces) {
+    this.#manners = manners
+    this.#open = open
+    this.#paces = paces
+  }
+
+  [Symbol.dispose](): void {
+    this.#paces.leave(this)
+  }
+
+  /** Visits handed out whose outcome is not recorded, and addresses that are ready to be. */
+  get handedOut(): number {
+    return this.#handedOut.size
+  }
+
+  /** Whether an address is out, or ready to be. */
+  isOut(url: PageUrl): boolean {
+    return this.#handedOut.has(url)
+  }
+
+  /** A host has an open address that was not there before. */
+  found(url: PageUrl, host: string): void {
+    this.#host(url, host).emptyUntil = 0
+  }
+
+  /** Something may be handed out that could not be before. */
+  wake(): void {
+    this.#sleepUntil = 0
+  }
+
+  /** An address has its outcome. */
+  closed(url: PageUrl): void {
+    this.#handedOut.delete(url)
+  }
+
+  /** What was ready of a host is not handed out any more. */
+  withdraw(host: string): void {
+    for (const { url } of this.#hosts.get(host)?.ready.splice(0) ?? []) this.#handedOut.delete(url)
+  }
+
+  /** An address waits until then. */
+  postpone({ url, host }: Pick<FrontierEntry, "url" | "host">, until: number): void {
+    this.#handedOut.delete(url)
+    const queue = this.#host(url, host)
+    queue.emptyUntil = Math.min(queue.emptyUntil, until)
+    this.#sleepUntil = 0
+  }
+
+  /** Hands out the next address that may be visited now, or null. */
+  next(now = steadyNow()): FrontierEntry | null {
+    if (now < this.#sleepUntil) return null
+    let wake = Number.POSITIVE_INFINITY
+    for (const queue of this.#hosts.values()) {
+      const freeAt = queue.pace.freeAt(now)
+      if (freeAt > now) {
+        wake = Math.min(wake, freeAt)
+        continue
+      }
+      if (queue.ready.length === 0) this.#fill(queue, now)
+      let entry = queue.ready.shift()
+      // A redirect to it may have closed it while it was ready.
+      while (entry && !this.#handedOut.has(entry.url)) entry = queue.ready.shift()
+      if (!entry) {
+        wake = Math.min(wake, queue.emptyUntil)
+        continue
+      }
+      queue.pace.start(now)
+      // To the end of the round.
+      this.#hosts.delete(queue.host)
+      this.#hosts.set(queue.host, queue)
+      return entry
+    }
+    this.#sleepUntil = wake
+    return null
+  }
+
+  /** Whether {@link next} would hand something out. */
+  hasNext(now = steadyNow()): boolean {
+    if (now < this.#sleepUntil) return false
+    for (const queue of this.#hosts.values()) {
+      if (queue.pace.freeAt(now) > now) continue
+      if (queue.ready.length === 0) this.#fill(queue, now)
+      if (queue.ready.length > 0) return true
+    }
+    return false
+  }
+
+  /**
+   * When something may be handed out, as far as is known; what may be by now counts as of now. Infinite: there is
+   * nothing, or somebody else is at its host.
+   */
+  freeAt(now = steadyNow()): number {
+    let first = Number.POSITIVE_INFINITY
+    for (const { pace, ready, emptyUntil } of this.#hosts.values()) {
+      const free = Math.max(pace.freeAt(now), ready.length > 0 ? now : emptyUntil)
+      first = Math.min(first, Math.max(free, now))
+      if (first <= now) break
+    }
+    return first
+  }
+
+  /** The connection is free again; the outcome follows by {@link record} or {@link postpone}. */
+  release(entry: FrontierEntry, now = steadyNow()): void {
+    this.#host(entry.url, entry.host).pace.end(now)
+    this.#sleepUntil = 0
+  }
+
+  /** Takes an entry back that needs no visit after all, since its outcome is known. */
+  drop(entry: FrontierEntry, now = steadyNow()): void {
+    this.#host(entry.url, entry.host).pace.drop(now)
+    this.#sleepUntil = 0
+  }
+
+  /** Slows a host down for all, as its robots.txt asks. */
+  setDelay(entry: FrontierEntry, delayMs: number): void {
+    this.#host(entry.url, entry.host).pace.slow(delayMs)
+  }
+
+  /** From the end of one visit to a host to the start of the next. */
+  delayOf(entry: Pick<FrontierEntry, "url" | "host">): number {
+    return this.#host(entry.url, entry.host).pace.delayMs
+  }
+
+  /** Leaves a host alone until then; so do all that share its pace. */
+  block(entry: Pick<FrontierEntry, "url" | "host">, until: number): void {
+    this.#host(entry.url, entry.host).pace.block(until)
+  }
+
+  #host(url: PageUrl, host: string): HostQueue {
+    let queue = this.#hosts.get(host)
+    if (!queue) {
+      const pace = this.#paces.of(host)
+      pace.join(this, this.#manners(url))
+      queue = { host, pace, ready: [], emptyUntil: 0 }
+      this.#hosts.set(host, queue)
+    }
+    return queue
+  }
+
+  #fill(queue: HostQueue, now: number): void {
+    if (queue.emptyUntil > now) return
+    for (const entry of this.#open.due(queue.host, now, CHUNK + this.#handedOut.size)) {
+      if (this.#handedOut.has(entry.url)) continue
+      this.#handedOut.add(entry.url)
+      queue.ready.push(entry)
+      if (queue.ready.length === CHUNK) break
+    }
+    if (queue.ready.length === 0) queue.emptyUntil = this.#open.nextDue(queue.host, now)
+  }
+}

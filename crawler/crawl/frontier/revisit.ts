@@ -1,0 +1,85 @@
+import type { Revisit } from "../../source.ts"
+
+/** What a visit came to, seen from what the index holds. */
+export type Ending =
+  /** A page that is new, or differs from the one the index held. */
+  | "changed"
+  /** The page that the index holds. */
+  | "same"
+  /** No page, though the index holds one. */
+  | "lost"
+  /** No page and none held, for a reason that may pass: no answer, an error of the server's. */
+  | "failed"
+  /** No page and none held: not found, excluded, or another page's address. */
+  | "none"
+
+/** How often an address is visited. Times in milliseconds. */
+export interface Rhythm {
+  /** From a visit that found a page to the next. */
+  readonly intervalMs: number
+  /** Visits in a row that found no page. */
+  readonly misses: number
+}
+
+export interface EndedVisit {
+  readonly at: number
+  readonly ending: Ending
+  /** When the page was last changed, as its Last-Modified header says. */
+  readonly changedAt: number | null
+  /** The same, as its sitemap says. */
+  readonly listedAt: number | null
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** RFC 9111 §4.2.2 suggests a tenth of its age as the time for which a page may be taken as fresh. */
+const FRESH_SHARE = 0.1
+const MAX_FIRST_MS = 7 * DAY_MS
+const GROWTH = 1.5
+/** One visit does not lengthen the interval more than this, however long it was away. */
+const MAX_GROWTH = 4
+/** A page is due a little early, so that a daily run finds what was read a few minutes into the one before. */
+const EARLY_SHARE = 0.1
+
+/**
+ * When an address is to be visited again:
+ * - first after a day, or after a tenth of the page's age where the site tells it (a week at most);
+ * - half the interval after a change, half as much again after none, between the source's bounds;
+ * - a page that a sitemap dates before this visit waits for the longest interval: a newer date makes it due at once;
+ * - without a page, after `minHours`, twice as long with each further miss: up to a day while the index holds the
+ *   page or the reason may pass, else from a day up to the longest interval.
+ */
+export function nextVisit(
+  rules: Revisit,
+  before: (Rhythm & { readonly visitedAt: number }) | null,
+  visit: EndedVisit,
+): Rhythm & { readonly dueAt: number } {
+  const min = rules.minHours * HOUR_MS
+  const max = Math.max(min, rules.maxHours * HOUR_MS)
+  const within = (ms: number) => Math.round(Math.min(Math.max(ms, min), max))
+  const due = (ms: number) => visit.at + Math.round(ms * (1 - EARLY_SHARE))
+
+  if (visit.ending === "changed" || visit.ending === "same") {
+    const intervalMs = within(interval(before, visit))
+    const isListedBefore = visit.listedAt !== null && visit.listedAt <= visit.at
+    return { intervalMs, misses: 0, dueAt: due(isListedBefore ? max : intervalMs) }
+  }
+  const misses = (before?.misses ?? 0) + 1
+  const intervalMs = before?.intervalMs ?? within(DAY_MS)
+  const wait = (visit.ending === "none" ? DAY_MS : min) * 2 ** Math.min(misses - 1, 30)
+  const bound = visit.ending === "none" ? max : Math.min(DAY_MS, max)
+  return { intervalMs, misses, dueAt: due(Math.max(min, Math.min(wait, bound))) }
+}
+
+function interval(before: (Rhythm & { readonly visitedAt: number }) | null, visit: EndedVisit): number {
+  if (!before) {
+    if (visit.changedAt === null || visit.changedAt > visit.at) return DAY_MS
+    return Math.min((visit.at - visit.changedAt) * FRESH_SHARE, MAX_FIRST_MS)
+  }
+  const away = Math.max(0, visit.at - before.visitedAt)
+  // A page looked at again after a minute has proved nothing by being the same.
+  if (visit.ending === "same") {
+    return Math.max(before.intervalMs, Math.min(away * GROWTH, before.intervalMs * MAX_GROWTH))
+  }
+  return Math.min(before.intervalMs, away) / 2
+}

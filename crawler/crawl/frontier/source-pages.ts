@@ -1,0 +1,264 @@
+import type { PageUrl } from "#engine"
+import { hasTable } from "#base/store/rows/tables.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { type OutcomeName, PAGE_OUTCOMES_SQL } from "../../outcome-name.ts"
+import type { KnownAddress } from "./known-addresses.ts"
+
+// What others ask of the addresses that sources know, beside `KnownAddresses`: about all pages of a source, and as
+// conditions in SQL of their own, for what would take too long row by row.
+
+/** How many pages the index holds for a source. */
+export interface PageCounts {
+  readonly pages: number
+  /** Those of them that another source holds as well. */
+  readonly pagesShared: number
+}
+
+/** Pages that the index holds for a source. */
+export function pageCount(db: StateStore, source: string): number {
+  const row = db
+    .prepare("select count(*) as n from known_address where source = ? and hash is not null")
+    .get(source)
+  return Number(row?.["n"])
+}
+
+export function pageCounts(db: StateStore, source: string): PageCounts {
+  const row = db
+    .prepare(
+      `select count(*) as pages, count(*) filter (where exists (select 1 from known_address as other
+         where other.url = known.url and other.source <> known.source and other.hash is not null)) as shared
+       from known_address as known where source = ? and hash is not null`,
+    )
+    .get(source)
+  return { pages: Number(row?.["pages"]), pagesShared: Number(row?.["shared"]) }
+}
+
+/** Addresses of the pages that the index holds for a source. */
+export function pagesOf(db: StateStore, source: string): PageUrl[] {
+  return db
+    .prepare("select url from known_address where source = ? and hash is not null")
+    .all(source)
+    .map(({ url }) => url as PageUrl)
+}
+
+/** Whether the index holds a page for a source; of a store that may hold no addresses at all. */
+export const hasPages = (db: StateStore, source: string): boolean => somePage(db, source) !== null
+
+/** The address of some page that the index holds for a source; null: it holds none, or the store no addresses at all. */
+export function somePage(db: StateStore, source: string): string | null {
+  if (!hasTable(db, "known_address")) return null
+  const row = db
+    .prepare("select url from known_address where source = ? and hash is not null limit 1")
+    .get(source)
+  return row === undefined ? null : String(row["url"])
+}
+
+/** How many addresses a source knows, by `host:port`. */
+export function addressesByHost(db: StateStore, source: string): ReadonlyMap<string, number> {
+  // In SQL: the API asks, too, and a source may know a million. Each has a path, and none a name or a password.
+  const rows = db
+    .prepare(
+      `select substr(rest, 1, instr(rest, '/') - 1) as host, count(*) as n
+       from (select substr(url, instr(url, '://') + 3) as rest from known_address where source = ?) group by host`,
+    )
+    .all(source)
+  return new Map(rows.map(({ host, n }) => [String(host), Number(n)]))
+}
+
+/** Whether the index holds a page for any other source. */
+export function othersHavePages(db: StateStore, source: string): boolean {
+  if (!hasTable(db, "known_address")) return false
+  return (
+    db.prepare("select 1 from known_address where source <> ? and hash is not null limit 1").get(source) !==
+    undefined
+  )
+}
+
+/** Whether a source knows any address. */
+export function knowsAny(db: StateStore, source: string): boolean {
+  return db.prepare("select 1 from known_address where source = ? limit 1").get(source) !== undefined
+}
+
+/** Whether the index holds a page for some source that its last visit found. */
+export function isPageNow(db: StateStore, url: PageUrl): boolean {
+  const row = db
+    .prepare(
+      `select 1 from known_address where url = ? and hash is not null and outcome in (${PAGE_OUTCOMES_SQL})`,
+    )
+    .get(url)
+  return row !== undefined
+}
+
+/** Where an address led at the last visit of any of these sources, by redirect or canonical; null: of any source. */
+export function whereItLed(db: StateStore, url: PageUrl, sources: readonly string[] | null): PageUrl[] {
+  return db
+    .prepare(
+      `select distinct leads_to from known_address where url = ?1 and leads_to is not null
+         and (?2 is null or source in (select value from json_each(?2))) order by leads_to`,
+    )
+    .all(url, sources && JSON.stringify(sources))
+    .map((row) => row["leads_to"] as PageUrl)
+}
+
+/** When visits of some sources saw a page. */
+export interface PageVisits {
+  /** The last that found it, whether it had changed or not; null: the last visit of each did not find it. */
+  readonly checkedAt: Date | null
+  /** When its text was first seen as it is now; null: not known. */
+  readonly changedAt: Date | null
+}
+
+export function pageVisits(db: StateStore, url: PageUrl, sources: readonly string[]): PageVisits {
+  const row = db
+    .prepare(
+      `select max(visited_at) filter (where outcome in (${PAGE_OUTCOMES_SQL})) as checked, max(changed_at) as changed
+       from known_address where url = ? and hash is not null and source in (select value from json_each(?))`,
+    )
+    .get(url, JSON.stringify(sources))
+  const dateOf = (ms: unknown) => (typeof ms === "number" ? new Date(ms) : null)
+  return { checkedAt: dateOf(row?.["checked"]), changedAt: dateOf(row?.["changed"]) }
+}
+
+/** When a visit of the source last found a page that the index holds; null: never. */
+export function lastCheckOf(db: StateStore, source: string): Date | null {
+  const row = db
+    .prepare(
+      `select max(visited_at) as last from known_address
+       where source = ? and hash is not null and outcome in (${PAGE_OUTCOMES_SQL})`,
+    )
+    .get(source)
+  return typeof row?.["last"] === "number" ? new Date(row["last"]) : null
+}
+
+/** Addresses at which a job found no page, of one kind. */
+export interface Missed {
+  readonly outcome: OutcomeName
+  /** Of answers that were errors. */
+  readonly status: number | null
+  /** Whether the index holds the page. */
+  readonly isHeld: boolean
+  /** Whether the visit before found a page. */
+  readonly isNew: boolean
+  readonly count: number
+}
+
+/** How often, and how, a job found no page, as long as no later run has visited the addresses. */
+export function missedBy(db: StateStore, job: number): Missed[] {
+  return db
+    .prepare(
+      `select outcome, status, hash is not null as held, misses = 1 and first_seen < visited_at as new, count(*) as n
+       from known_address where job = ? and outcome not in (${PAGE_OUTCOMES_SQL}) group by 1, 2, 3, 4`,
+    )
+    .all(job)
+    .map((row) => ({
+      outcome: row["outcome"] as OutcomeName,
+      status: row["status"] as number | null,
+      isHeld: row["held"] === 1,
+      isNew: row["new"] === 1,
+      count: Number(row["n"]),
+    }))
+}
+
+/** Where the addresses of a source lead that lead elsewhere. */
+export function* targetsOf(db: StateStore, source: string): Generator<string> {
+  const rows = db
+    .prepare("select leads_to from known_address where source = ? and leads_to is not null")
+    .iterate(source)
+  for (const row of rows) yield String(row["leads_to"])
+}
+
+/** A page of the index that the last visit did not find. */
+export type MissedPage = Pick<KnownAddress, "url" | "outcome" | "detail" | "status" | "leadsTo">
+
+/** Pages of the index that a job visited and did not find, by address, some at a time. */
+export function missedPages(db: StateStore, job: number, after: string, limit: number): MissedPage[] {
+  return db
+    .prepare(
+      `select url, outcome, detail, status, leads_to from known_address
+       where job = ? and url > ? and hash is not null and outcome not in (${PAGE_OUTCOMES_SQL})
+       order by url limit ?`,
+    )
+    .all(job, after, limit)
+    .map((row) => ({
+      url: row["url"] as PageUrl,
+      outcome: row["outcome"] as KnownAddress["outcome"],
+      detail: row["detail"] as string | null,
+      status: row["status"] as number | null,
+      leadsTo: row["leads_to"] as PageUrl | null,
+    }))
+}
+
+/**
+ * Has each source know the pages that the table `held` names (`url, source, hash`), and no others; those that differ are due and
+ * read anew. Runs in the caller's transaction. @returns how many differed.
+ */
+export function matchPages(db: StateStore, held: string): number {
+  const hash = `(select hash from ${held} as held where held.url = known_address.url and held.source = known_address.source)`
+  const { changes } = db
+    .prepare(
+      `update known_address set etag = null, last_modified = null, due_at = 0, hash = ${hash} where hash is not ${hash}`,
+    )
+    .run()
+  return Number(changes)
+}
+
+const known = (url: string, source: string, more = "") =>
+  `exists (select 1 from known_address as known where known.url = ${url} and known.source = ${source}${more})`
+
+/** In SQL: whether a source knows an address. */
+export const isKnownSql = (url: string, source: string): string => known(url, source)
+
+/** In SQL: whether the index holds a page for a source. */
+export const isHeldSql = (url: string, source: string): string =>
+  known(url, source, " and known.hash is not null")
+
+/** In SQL: whether a job found a page, which the index holds, where it was. */
+export const wasFoundSql = (url: string, source: string, job: string): string =>
+  known(
+    url,
+    source,
+    ` and known.job = ${job} and known.hash is not null and known.outcome in (${PAGE_OUTCOMES_SQL})`,
+  )
+
+/** In SQL: whether the index holds a page that no job after this one has found. */
+export const isUnfoundSinceSql = (url: string, source: string, job: string): string =>
+  known(
+    url,
+    source,
+    ` and known.hash is not null and (known.outcome not in (${PAGE_OUTCOMES_SQL}) or known.job <= ${job})`,
+  )
+
+/**
+ * Triggers, as SQL, that fire when a page comes into the index, changes in it, or leaves it. `new` has the fields `job`, `url`,
+ * `title`, `hash`, `changed_at`, `visited_at`. `note`: the statement for each.
+ */
+export function pageTriggers(
+  prefix: string,
+  condition: string,
+  note: (change: "new" | "changed" | "removed") => string,
+): string {
+  const onUpdate = (name: string, when: string, change: "new" | "changed" | "removed") =>
+    `create trigger ${prefix}_${name} after update of hash on known_address
+     when ${when} and ${condition}
+     begin ${note(change)}; end;`
+  return `create trigger ${prefix}_added after insert on known_address
+     when new.hash is not null and ${condition}
+     begin ${note("new")}; end;
+   ${onUpdate("new", "old.hash is null and new.hash is not null", "new")}
+   ${onUpdate("changed", "old.hash is not null and new.hash is not null and old.hash <> new.hash", "changed")}
+   ${onUpdate("removed", "old.hash is not null and new.hash is null", "removed")}`
+}
+
+/**
+ * Triggers as those of {@link pageTriggers}, which also fire when the index gives up a page because its source is forgotten.
+ * `statement` gets the SQL of the address.
+ */
+export const pageOrSourceTriggers = (
+  prefix: string,
+  condition: string,
+  statement: (url: string) => string,
+): string =>
+  `${pageTriggers(prefix, condition, () => statement("new.url"))}
+   create trigger ${prefix}_forgotten after delete on known_address
+     when old.hash is not null and ${condition}
+     begin ${statement("old.url")}; end;`

@@ -1,0 +1,93 @@
+import type { OutcomeName } from "../../outcome-name.ts"
+import type { PageUrl } from "#engine"
+import type { Job } from "../../job.ts"
+import type { KnownAddresses } from "./known-addresses.ts"
+import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+
+/**
+ * How often the crawler's process may be lost while it reads a page. The first time other pages were being read too;
+ * after that it is read alone, so by the third there is no doubt.
+ */
+const MAX_STRIKES = 3
+
+/**
+ * Pages whose reading the crawler's process may not have survived. What is about to be read is noted, so that the
+ * process after a lost one knows what it was at. Such a page is read while no other is, and left out when that process
+ * is lost as well: a page that kills its reader costs one page, and not the job.
+ */
+export class Suspects {
+  readonly #db: StateStore
+  readonly #job: number
+  readonly #source: string
+  readonly #known: KnownAddresses
+  readonly #prepare: ReturnType<typeof prepareOnce>
+  readonly #strikes = new Map<PageUrl, number>()
+  readonly #begun = new Set<PageUrl>()
+  /** Still noted as being read: one transaction is enough for two pages. */
+  readonly #ended = new Set<PageUrl>()
+
+  /** Only the process that works on the job may make one: whatever is noted was left by a lost one. */
+  constructor(db: StateStore, { id, source }: Pick<Job, "id" | "source">, known: KnownAddresses) {
+    this.#db = db
+    this.#job = id
+    this.#source = source.name
+    this.#known = known
+    this.#prepare = prepareOnce(db)
+    this.#prepare(
+      "update crawl_url set reading = 0, strikes = strikes + 1 where job = ? and reading = 1 and outcome is null",
+    ).run(id)
+    const rows = this.#prepare(
+      "select url, strikes from crawl_url where job = ? and strikes > 0 and outcome is null",
+    ).all(id)
+    for (const { url, strikes } of rows) this.#strikes.set(url as PageUrl, Number(strikes))
+  }
+
+  /** Notes that a page is about to be read, and that those that ended meanwhile are not any more. */
+  begin(url: PageUrl): void {
+    this.#begun.add(url)
+    const note = this.#prepare("update crawl_url set reading = ? where job = ? and url = ?")
+    transaction(this.#db, () => {
+      for (const one of this.#ended) note.run(0, this.#job, one)
+      note.run(1, this.#job, url)
+    })
+    this.#ended.clear()
+  }
+
+  /** Its reading did no harm; its outcome may still be on the way. */
+  end(url: PageUrl): void {
+    if (this.#begun.delete(url)) this.#ended.add(url)
+  }
+
+  /** Of a page that has its outcome. */
+  forget(url: PageUrl): void {
+    this.#begun.delete(url)
+    this.#ended.delete(url)
+    this.#strikes.delete(url)
+  }
+
+  /** The crawl stops in good order: what it was reading is not to blame. */
+  release(): void {
+    this.#begun.clear()
+    this.#ended.clear()
+    this.#prepare("update crawl_url set reading = 0 where job = ? and reading = 1").run(this.#job)
+  }
+
+  /** Whether a page is to be read while no other is. */
+  isSuspect(url: PageUrl): boolean {
+    return this.#count(url) > 0
+  }
+
+  /** Why a page is not read any more, or null. */
+  verdict(url: PageUrl): string | null {
+    return this.#count(url) < MAX_STRIKES ? null : "the crawler's process was lost each time it read the page"
+  }
+
+  /** One that an earlier run left out has one more chance. */
+  #count(url: PageUrl): number {
+    const now = this.#strikes.get(url) ?? 0
+    const before = this.#known.get(url, this.#source)?.outcome === CRASHED ? MAX_STRIKES - 1 : 0
+    return now + before
+  }
+}
+
+const CRASHED: OutcomeName = "failed:crashed"

@@ -1,0 +1,52 @@
+import { type PageUrl, toPageUrl } from "#engine"
+import type { SitemapOptions } from "../../reading.ts"
+import { listed } from "./list-parser.ts"
+import { sitemapParser } from "./sitemaps.ts"
+import { unzipped } from "./unzipped.ts"
+
+/** Files of one look: a call that somebody waits for reads no more of a site that has thousands. */
+const MAX_FILES = 50
+/** Of a file, packed or not. 50,000 addresses, the most that sitemaps.org lets one have, take about 8 MB. */
+export const MAX_SITEMAP_BYTES = 10_000_000
+
+/** The files of a site, read as manners and reach ask. */
+export interface SiteFiles {
+  /** The sitemaps that the site's robots.txt names. */
+  readonly named: () => Promise<readonly string[]>
+  /** What is in a file; null when it is not to be had. */
+  readonly body: (file: PageUrl) => Promise<Uint8Array | null>
+}
+
+/**
+ * The pages that a site's sitemaps list (sitemaps.org), in their order, each once: of those that its robots.txt names, else of
+ * `/sitemap.xml`, and of what an index names.
+ */
+export async function pagesOfSitemaps(
+  site: PageUrl,
+  { named, body }: SiteFiles,
+  { limit, wants = () => true, signal }: SitemapOptions,
+): Promise<readonly PageUrl[]> {
+  const files = new Set<PageUrl>()
+  const add = (file: PageUrl | null) => {
+    if (file !== null && files.size < MAX_FILES) files.add(file)
+  }
+  const stated = await named()
+  for (const file of stated.length > 0 ? stated : [new URL("/sitemap.xml", site).href])
+    add(toPageUrl(file, site))
+  const pages = new Set<PageUrl>()
+  // A set goes on with what is added on the way.
+  for (const file of files) {
+    if (signal?.aborted) break
+    const packed = await body(file)
+    const text = packed === null ? null : await unzipped(packed, MAX_SITEMAP_BYTES)
+    if (text === null) continue
+    for await (const part of listed(text, (beginning, take) => sitemapParser(beginning, file, take))) {
+      for (const one of part.sitemaps) add(one.url)
+      for (const { url } of part.pages) {
+        if (wants(url)) pages.add(url)
+        if (pages.size === limit) return [...pages]
+      }
+    }
+  }
+  return [...pages]
+}

@@ -1,0 +1,52 @@
+import { getDomain } from "tldts"
+import type { PageUrl } from "#engine"
+import { addressPatterns } from "./globs.ts"
+import type { Scope, Source } from "../../source.ts"
+
+/** A test for membership; http and https count as one site. */
+export function scopeOf(start: PageUrl, scope: Scope): (url: PageUrl) => boolean {
+  const from = new URL(start)
+  const authority = authorityOf(from)
+  if (scope === "domain") {
+    const domain = getDomain(from.hostname, { allowPrivateDomains: true })
+    if (domain !== null) {
+      return (url) => {
+        const host = new URL(url).hostname
+        return host === domain || host.endsWith(`.${domain}`)
+      }
+    }
+  }
+  if (scope === "prefix") {
+    const folder = from.pathname.slice(0, from.pathname.lastIndexOf("/") + 1)
+    return (url) => {
+      const to = new URL(url)
+      return authorityOf(to) === authority && to.pathname.startsWith(folder)
+    }
+  }
+  return (url) => authorityOf(new URL(url)) === authority
+}
+
+/** Host and port, with the default ports of http and https taken as one. */
+function authorityOf(url: URL): string {
+  return url.host
+}
+
+/**
+ * A test for membership in a source: in the scope of any seed, seen from where that seed's redirects lead, and
+ * fitting what the source includes and excludes. Seeds and where they lead are exempt from `include` alone: what
+ * an operator names belongs to the source.
+ * `landings`: those addresses by seed, as far as they are known.
+ * @throws PatternError
+ */
+export function membership(
+  source: Pick<Source, "seeds" | "scope" | "include" | "exclude">,
+  landings: ReadonlyMap<string, PageUrl>,
+): (url: PageUrl) => boolean {
+  const starts = source.seeds.map((seed) => landings.get(seed) ?? (seed as PageUrl))
+  const scopes = starts.map((start) => scopeOf(start, source.scope))
+  const named = new Set<string>([...source.seeds, ...starts])
+  const isIncluded = source.include.length === 0 ? () => true : addressPatterns("include", source.include)
+  const isExcluded = addressPatterns("exclude", source.exclude)
+  return (url) =>
+    scopes.some((isInside) => isInside(url)) && (named.has(url) || isIncluded(url)) && !isExcluded(url)
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest"
+import { defineSource } from "../../source.ts"
+import { testConfig } from "../../testing/crawl-fixture.ts"
+import { mannersOf } from "./manners.ts"
+
+const CONFIG = testConfig({
+  FOSSICK_ALLOWED_NETWORKS: "10.0.0.0/8",
+  FOSSICK_OWN_HOSTS: "own.example",
+  FOSSICK_HOST_DELAY_MS: "500",
+  FOSSICK_HOST_CONCURRENCY: "2",
+  FOSSICK_FETCH_CONCURRENCY: "8",
+})
+const HOSTS = ["https://foreign.example/", "https://own.example/", "http://10.1.2.3/", "http://localhost/"]
+
+function manners(author: "operator" | "api", politeness: { delayMs?: number; concurrency?: number }) {
+  const source = defineSource({ seeds: HOSTS, politeness })
+  return HOSTS.map(mannersOf(source, author, CONFIG))
+}
+
+const own = { concurrency: 8, delayMs: 0 }
+
+test("foreign hosts are treated as the settings say, one's own at full speed", () => {
+  for (const author of ["operator", "api"] as const)
+    expect(manners(author, {})).toEqual([{ concurrency: 2, delayMs: 500 }, own, own, own])
+})
+
+test("the operator's word is taken for any pace, that of an API caller for a slower one alone", () => {
+  const fast = { delayMs: 0, concurrency: 64 }
+  expect(manners("operator", fast)).toEqual(HOSTS.map(() => fast))
+  expect(manners("api", fast)).toEqual([{ concurrency: 2, delayMs: 500 }, own, own, own])
+  const slow = { delayMs: 2000, concurrency: 1 }
+  expect(manners("api", slow)).toEqual(HOSTS.map(() => slow))
+})

@@ -1,0 +1,45 @@
+import { AllowedNetworks, isPrivateByName } from "../guard/allowed-networks.ts"
+import type { CrawlerConfig } from "../../settings.ts"
+import type { Source, SourceAuthor } from "../../source.ts"
+import type { HostManners } from "./host-paces.ts"
+
+export type PaceConfig = Pick<
+  CrawlerConfig,
+  "allowedNetworks" | "ownHosts" | "fetchConcurrency" | "hostConcurrency" | "hostDelayMs"
+>
+
+/** Whether a host is ours, named in the settings or private by its address: it may be read at full speed. */
+export function ownHosts({
+  allowedNetworks,
+  ownHosts: named,
+}: Pick<PaceConfig, "allowedNetworks" | "ownHosts">): (url: URL) => boolean {
+  const own = new AllowedNetworks([...allowedNetworks, ...named])
+  return (url) => isPrivateByName(url) || own.name(url)
+}
+
+/**
+ * How fast the hosts of a source are visited: as the source says, else as the settings do. A source that was written
+ * over the API may be slower than the settings, never faster.
+ */
+export function mannersOf(
+  { politeness: { concurrency, delayMs } }: Pick<Source, "politeness">,
+  author: SourceAuthor,
+  config: PaceConfig,
+): (url: string) => HostManners {
+  const isOwn = ownHosts(config)
+  return (url) => {
+    const set = paceSet(config, isOwn(new URL(url)))
+    if (author === "operator")
+      return { concurrency: concurrency ?? set.concurrency, delayMs: delayMs ?? set.delayMs }
+    return {
+      concurrency: Math.min(concurrency ?? set.concurrency, set.concurrency),
+      delayMs: Math.max(delayMs ?? set.delayMs, set.delayMs),
+    }
+  }
+}
+
+/** How fast the settings let hosts be visited. */
+export const paceSet = (config: PaceConfig, isOwn: boolean): HostManners =>
+  isOwn
+    ? { concurrency: config.fetchConcurrency, delayMs: 0 }
+    : { concurrency: config.hostConcurrency, delayMs: config.hostDelayMs }

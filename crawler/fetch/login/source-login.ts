@@ -1,0 +1,182 @@
+import { toPageUrl } from "#engine"
+import type { AddressGuard } from "../guard/address-guard.ts"
+import type { FetchResult } from "../fetch.ts"
+import type { Source } from "../../source.ts"
+import { hasFields, logInByForm } from "./log-in.ts"
+import { readForms } from "./login-form.ts"
+import { LoginError } from "./login-error.ts"
+import { loginProblems } from "../secrets.ts"
+import { CredentialSession } from "../session.ts"
+
+export interface SourceLoginOptions {
+  readonly source: Pick<Source, "seeds"> & { readonly login: NonNullable<Source["login"]> }
+  /** Where secrets that are named `${NAME}` are. */
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** What a login needs of the reader that it is for. */
+export interface LoginReader {
+  readonly guard: AddressGuard
+  readonly userAgent: string
+  readonly timeoutMs: number
+  readonly maxRedirects: number
+  readonly signal?: AbortSignal | undefined
+  /** A GET with the session's headers. */
+  fetch(url: string): Promise<FetchResult>
+}
+
+/** Logins in a row that are tried while hardly a page comes in between. */
+const MAX_VAIN_LOGINS = 5
+/** So many pages make a login worth it. */
+const WORTHWHILE_PAGES = 20
+/** A page with a form is small. */
+const MAX_FORM_BYTES = 1_000_000
+
+/**
+ * Keeps one run of a source logged in: logs in before anything is visited, notices a page that asks for it again, and
+ * logs in anew. Visits that meet the form at the same time share one login.
+ */
+export class SourceLogin {
+  readonly session: CredentialSession
+  readonly #options: SourceLoginOptions
+  /** Logins so far. */
+  #count = 0
+  #inProgress: Promise<void> | null = null
+  #vain = 0
+  #pages = 0
+  /** Whether pages hold the form even for those who are logged in. */
+  #formIsEverywhere = false
+
+  /** @throws LoginError naming a secret that is missing, or a field that holds one instead of naming it. */
+  constructor(options: SourceLoginOptions) {
+    const { source, env } = options
+    this.#options = options
+    const [problem] = loginProblems(source.login)
+    if (problem) throw new LoginError(`${problem.path.join(".")} ${problem.message}`)
+    const addresses = source.login.kind === "form" ? [...source.seeds, source.login.url] : source.seeds
+    try {
+      this.session = new CredentialSession(source.login, addresses, env)
+    } catch (error) {
+      throw new LoginError((error as Error).message, { cause: error })
+    }
+  }
+
+  /** Told with each visit, so that a visit that began before a login is not judged by it. */
+  get generation(): number {
+    return this.#count
+  }
+
+  /**
+   * Logs in, or asks for the first seed to see whether the credentials are taken.
+   * @throws LoginError saying why nobody is logged in
+   */
+  async start(reader: LoginReader): Promise<void> {
+    const { login } = this.#options.source
+    if (login.kind === "form") {
+      await this.renew(this.#count, reader)
+      return
+    }
+    await this.#checkSeed(reader)
+  }
+
+  /**
+   * Logs in anew, unless that has happened since `generation`. Credentials that cannot be renewed are tried at the
+   * first seed again.
+   * @throws LoginError when it does not work, or never for long
+   */
+  async renew(generation: number, reader: LoginReader): Promise<void> {
+    const { source, env } = this.#options
+    const { login } = source
+    if (login.kind !== "form") {
+      await this.#checkSeed(reader)
+      return
+    }
+    if (generation !== this.#count) return
+    this.#inProgress ??= (async () => {
+      this.#vain = this.#pages >= WORTHWHILE_PAGES ? 0 : this.#vain + 1
+      this.#pages = 0
+      if (this.#vain > MAX_VAIN_LOGINS)
+        throw new LoginError(
+          `the site ended the session ${MAX_VAIN_LOGINS} times, each time within a few pages`,
+        )
+      await logInByForm(login, { ...reader, session: this.session, env })
+      this.#count += 1
+    })().finally(() => {
+      this.#inProgress = null
+    })
+    await this.#inProgress
+  }
+
+  /** Whether those are sent to `url` who are not logged in: it has the form, or is on a site that is only for that. */
+  isLoginPage(url: string): boolean {
+    const { login, seeds } = this.#options.source
+    if (login.kind !== "form") return false
+    const page = new URL(login.url)
+    const other = new URL(url)
+    if (other.origin !== page.origin) return false
+    return other.pathname === page.pathname || !seeds.some((seed) => new URL(seed).origin === page.origin)
+  }
+
+  /** Whether an answer to a request for `asked` says that nobody is logged in. */
+  isSignedOut(asked: string, result: FetchResult): boolean {
+    if (this.isLoginPage(asked) || !this.session.covers(new URL(asked))) return false
+    const { kind } = this.#options.source.login
+    // A gateway's credentials say nothing of the forms behind it, such as those of a site not yet open to all.
+    if (kind !== "form") return kind === "cookies" && isLedToForm(asked, result)
+    if (result.kind === "failed") return result.status === 401
+    if (result.kind !== "fetched") return false
+    return this.isLoginPage(result.url) || (!this.#formIsEverywhere && this.#holdsForm(result))
+  }
+
+  /** A page that came in after all. */
+  notePage(): void {
+    this.#pages += 1
+  }
+
+  /** Said of a page that holds the form though it was asked for right after a login. */
+  noteFormEverywhere(): void {
+    this.#formIsEverywhere = true
+  }
+
+  /** Whether visiting `url` would end the session. */
+  endsSession(url: string): boolean {
+    const { kind } = this.#options.source.login
+    if (kind !== "form" && kind !== "cookies") return false
+    const { pathname, search } = new URL(url)
+    return this.session.covers(new URL(url)) && SIGN_OUT.test(`${pathname}${search}`)
+  }
+
+  async #checkSeed(reader: LoginReader): Promise<void> {
+    const { login, seeds } = this.#options.source
+    const [seed = ""] = seeds
+    const answer = await reader.fetch(seed)
+    const status = answer.kind === "failed" ? answer.status : undefined
+    if (status === 401 || status === 403 || status === 407)
+      throw new LoginError(`the site refuses the credentials: ${seed} answered ${status}`)
+    if (login.kind === "cookies" && isLedToForm(toPageUrl(seed) ?? seed, answer))
+      throw new LoginError(`${seed} leads to a form that asks for a password: the session may be over`)
+  }
+
+  #holdsForm({ body, url, headers }: Extract<FetchResult, { kind: "fetched" }>): boolean {
+    const { login } = this.#options.source
+    if (login.kind !== "form" || body.byteLength > MAX_FORM_BYTES) return false
+    if (!/html/.test(headers["content-type"] ?? "")) return false
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    if (!Object.keys(login.fields).every((name) => bytes.includes(name))) return false
+    return readForms(bytes.toString("latin1"), url).some((form) => hasFields(form, login.fields))
+  }
+}
+
+/** Whether a request for `asked` ended at another page, which asks for a password. */
+function isLedToForm(asked: string, result: FetchResult): boolean {
+  if (result.kind !== "fetched" || result.url === asked || result.body.byteLength > MAX_FORM_BYTES)
+    return false
+  if (!/html/.test(result.headers["content-type"] ?? "")) return false
+  return PASSWORD_INPUT.test(Buffer.from(result.body).toString("latin1"))
+}
+
+const PASSWORD_INPUT = /<input\s[^<>]*type\s*=\s*["']?password/i
+
+/** Links that every page of somebody who is logged in has. */
+const SIGN_OUT =
+  /[/=_.-](?:log|sign)[-_]?(?:out|off)(?:$|[/?&=._-])|[/=](?:abmelden|deconnexion|cerrar-sesion)(?:$|[/?&])/i

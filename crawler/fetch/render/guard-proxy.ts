@@ -1,0 +1,371 @@
+import { createHash, randomBytes } from "node:crypto"
+import {
+  Agent,
+  type ClientRequestArgs,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { createSecureContext, type SecureContext, TLSSocket } from "node:tls"
+import type { AddressGuard } from "../guard/address-guard.ts"
+import { BlockedAddressError } from "../guard/blocked-address.ts"
+import { bareHost } from "../guard/allowed-networks.ts"
+import { SecureConnectionError } from "../connect/certificate-error.ts"
+import { makeCertificate } from "../connect/make-certificate.ts"
+
+/** Sockets that one page may have open at the same time. */
+const MAX_SOCKETS = 64
+/** For the answer to a plain request to begin. */
+const ANSWER_TIMEOUT_MS = 30_000
+/** For the browser to take up a secure connection to a certificate of ours. */
+const HANDSHAKE_TIMEOUT_MS = 10_000
+
+/** RFC 9110 §7.6.1, and what is meant for a proxy. */
+const HOP_BY_HOP = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+])
+
+/** One page's right to use the proxy. Disposing of it ends the right and cuts its connections. */
+export interface ProxyPass extends Disposable {
+  readonly username: string
+  readonly password: string
+  /** Bytes received for the page so far. */
+  readonly bytes: number
+  /** Whether it was cut off because it received more than it may. */
+  readonly isSpent: boolean
+  /** Hosts the address guard refused, at most ten. */
+  readonly refused: readonly string[]
+  /** Why secure connections to hosts were not made, at most ten; only where they are made here. */
+  readonly insecure: readonly string[]
+}
+
+/**
+ * The browser's only way out: an HTTP proxy on loopback that connects to the addresses that a page's
+ * {@link AddressGuard} has checked, and to no others. Names are resolved here, once, so the browser never resolves any; each redirect, script,
+ * frame and WebSocket is a request or a tunnel of its own and is checked as such.
+ *
+ * Where secure connections need authorities that no browser knows, or a certificate of ours, they are made here: the
+ * site's certificate is checked here, and the browser talks to this process, whose key, made for this proxy and held in
+ * memory, it takes for any host ({@link trustedKey}). So the browser's own trust is not widened by any authority.
+ *
+ * It answers nobody without a {@link ProxyPass} (407, RFC 9110 §11.7), so other programs on this machine cannot use it.
+ */
+export class GuardProxy implements AsyncDisposable {
+  /** `http://127.0.0.1:<port>` */
+  readonly address: string
+  /** SHA-256 of the public key that the browser must take for any host's, in Base64. */
+  readonly trustedKey: string
+  readonly #own: SecureContext
+  readonly #server: Server
+  /** All of them: the server itself forgets those that asked for a tunnel. */
+  readonly #clients = new Set<Socket>()
+  readonly #passes = new Map<string, Pass>()
+
+  static async start(): Promise<GuardProxy> {
+    const server = createServer({ requestTimeout: 0, maxHeaderSize: 64 * 1024 })
+    await new Promise<void>((listening, failed) => {
+      server.once("error", failed)
+      server.listen(0, "127.0.0.1", listening)
+    })
+    server.unref()
+    return new GuardProxy(server)
+  }
+
+  private constructor(server: Server) {
+    this.#server = server
+    const own = makeCertificate({ subject: "Fossick" })
+    this.#own = createSecureContext({ cert: own.cert, key: own.key })
+    this.trustedKey = createHash("sha256").update(own.spki).digest("base64")
+    this.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    server.on("connection", (client) => {
+      this.#clients.add(client)
+      client.once("close", () => this.#clients.delete(client))
+    })
+    server.on("request", (incoming, response) => {
+      this.#forward(incoming, response)
+    })
+    server.on("connect", (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
+      this.#tunnel(incoming, client, head)
+    })
+    server.on("clientError", (_, client) => client.destroy())
+  }
+
+  /** Lets one page in, where `guard` lets it go, until it has received `maxBytes`. */
+  admit(guard: AddressGuard, maxBytes: number): ProxyPass {
+    const pass: Pass = new Pass(guard, maxBytes, () => this.#passes.delete(pass.credentials))
+    this.#passes.set(pass.credentials, pass)
+    return pass
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const pass of this.#passes.values()) pass[Symbol.dispose]()
+    await new Promise<void>((closed) => {
+      this.#server.close(() => {
+        closed()
+      })
+      // A browser that hangs closes none of them.
+      for (const client of this.#clients) client.destroy()
+    })
+  }
+
+  #passOf(incoming: IncomingMessage): Pass | null {
+    const [scheme, credentials = ""] = (incoming.headers["proxy-authorization"] ?? "").split(" ", 2)
+    return scheme?.toLowerCase() === "basic" ? (this.#passes.get(credentials) ?? null) : null
+  }
+
+  #forward(incoming: IncomingMessage, response: ServerResponse): void {
+    const pass = this.#passOf(incoming)
+    if (!pass) {
+      response.writeHead(407, { "proxy-authenticate": 'Basic realm="fossick"' }).end()
+      return
+    }
+    const target = URL.parse(incoming.url ?? "")
+    if (target?.protocol !== "http:") {
+      response.writeHead(400).end()
+      return
+    }
+    const fail = (status: number) => {
+      if (response.headersSent) response.destroy()
+      else response.writeHead(status).end()
+    }
+    const outgoing = request({
+      agent: pass.agent,
+      host: bareHost(target),
+      port: target.port === "" ? 80 : Number(target.port),
+      path: target.pathname + target.search,
+      method: incoming.method ?? "GET",
+      headers: { ...endToEnd(incoming.headers), host: target.host },
+    })
+    outgoing.setTimeout(ANSWER_TIMEOUT_MS, () => outgoing.destroy())
+    outgoing.on("socket", (socket) => {
+      pass.watch(socket)
+    })
+    outgoing.on("error", (error) => {
+      fail(pass.statusOf(error, target))
+    })
+    outgoing.on("response", (answer) => {
+      answer.on("error", () => response.destroy())
+      response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers))
+      answer.pipe(response)
+    })
+    response.on("close", () => outgoing.destroy())
+    incoming.on("error", () => outgoing.destroy())
+    incoming.pipe(outgoing)
+  }
+
+  #tunnel(incoming: IncomingMessage, client: Duplex, head: Buffer): void {
+    client.on("error", () => client.destroy())
+    const answer = (status: string, headers = "") => {
+      client.end(`HTTP/1.1 ${status}\r\n${headers}content-length: 0\r\n\r\n`)
+      // Its end is heard only where somebody reads.
+      client.resume()
+    }
+    const pass = this.#passOf(incoming)
+    if (!pass) {
+      answer("407 Proxy Authentication Required", 'proxy-authenticate: Basic realm="fossick"\r\n')
+      return
+    }
+    // A scheme without a default port, so that the port is always there to be read.
+    const asked = URL.parse(`tunnel://${incoming.url ?? ""}`)
+    const target = asked === null || asked.port === "" ? null : tunnelTarget(asked)
+    if (!target) {
+      answer("400 Bad Request")
+      return
+    }
+    if (pass.sockets.size + pass.opening >= MAX_SOCKETS) {
+      answer("503 Service Unavailable")
+      return
+    }
+    // The port decides: a tunnel to that of http may carry anything.
+    const isSecure = pass.guard.ownsTls && asked?.port !== "80"
+    void this.#pass(client, head, {
+      isSecure,
+      open: () => this.#openTunnel(pass, target, isSecure),
+      refuse: (error) => {
+        answer(`${pass.statusOf(error, target)} Refused`)
+      },
+    })
+  }
+
+  async #pass(
+    client: Duplex,
+    head: Buffer,
+    tunnel: {
+      readonly isSecure: boolean
+      readonly open: () => Promise<Socket>
+      readonly refuse: (error: Error) => void
+    },
+  ): Promise<void> {
+    let upstream
+    try {
+      upstream = await tunnel.open()
+    } catch (error) {
+      tunnel.refuse(error as Error)
+      return
+    }
+    const far = upstream
+    far.on("error", () => client.destroy())
+    far.on("close", () => client.destroy())
+    if (client.destroyed) {
+      far.destroy()
+      return
+    }
+    client.on("close", () => far.destroy())
+    client.write("HTTP/1.1 200 Connection Established\r\n\r\n")
+    if (head.length > 0) client.unshift(head)
+    const near = tunnel.isSecure ? this.#secured(client) : client
+    far.pipe(near)
+    near.pipe(far)
+  }
+
+  async #openTunnel(pass: Pass, target: URL, isSecure: boolean): Promise<Socket> {
+    pass.opening++
+    let socket
+    try {
+      socket = await pass.guard.open(target)
+    } finally {
+      pass.opening--
+    }
+    pass.watch(socket)
+    return isSecure ? await pass.guard.secure(socket, target) : socket
+  }
+
+  /** The browser's end of a tunnel, which takes us for the site. */
+  #secured(client: Duplex): TLSSocket {
+    const secure = new TLSSocket(client, {
+      isServer: true,
+      secureContext: this.#own,
+      // As the site was asked for.
+      ALPNProtocols: ["http/1.1"],
+    })
+    const late = setTimeout(() => client.destroy(), HANDSHAKE_TIMEOUT_MS)
+    secure.once("secure", () => {
+      clearTimeout(late)
+    })
+    secure.on("close", () => {
+      clearTimeout(late)
+    })
+    secure.on("error", () => client.destroy())
+    return secure
+  }
+}
+
+/** Opens the connections of plain requests through the guard. */
+class GuardedAgent extends Agent {
+  readonly #guard: AddressGuard
+
+  constructor(guard: AddressGuard) {
+    super({ keepAlive: true, maxSockets: 6, maxTotalSockets: MAX_SOCKETS })
+    this.#guard = guard
+  }
+
+  override createConnection(
+    options: ClientRequestArgs,
+    done?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    void this.#open(options, done)
+  }
+
+  async #open(
+    { host, port }: ClientRequestArgs,
+    done?: (error: Error | null, stream: Duplex) => void,
+  ): Promise<void> {
+    const name = host?.includes(":") === true ? `[${host}]` : host
+    let socket
+    try {
+      socket = await this.#guard.open(new URL(`http://${name}:${port ?? 80}/`))
+    } catch (error) {
+      // With an error there is no socket, whatever the type says.
+      ;(done as ((error: unknown) => void) | undefined)?.(error)
+      return
+    }
+    done?.(null, socket)
+  }
+}
+
+class Pass implements ProxyPass {
+  readonly username = "page"
+  readonly password = randomBytes(24).toString("base64url")
+  /** As the Proxy-Authorization header has them. */
+  readonly credentials = Buffer.from(`${this.username}:${this.password}`).toString("base64")
+  readonly guard: AddressGuard
+  readonly agent: Agent
+  readonly sockets = new Set<Socket>()
+  readonly refused: string[] = []
+  readonly insecure: string[] = []
+  /** Connections that are on their way. */
+  opening = 0
+  bytes = 0
+  isSpent = false
+  readonly #maxBytes: number
+  readonly #onEnd: () => void
+  #hasEnded = false
+
+  constructor(guard: AddressGuard, maxBytes: number, onEnd: () => void) {
+    this.guard = guard
+    this.agent = new GuardedAgent(guard)
+    this.#maxBytes = maxBytes
+    this.#onEnd = onEnd
+  }
+
+  /** Counts what comes in over the socket, and ends it with the pass. */
+  watch(socket: Socket): void {
+    if (this.sockets.has(socket)) return
+    if (this.#hasEnded) {
+      socket.destroy()
+      return
+    }
+    this.sockets.add(socket)
+    let counted = 0
+    const count = () => {
+      this.bytes += socket.bytesRead - counted
+      counted = socket.bytesRead
+      if (this.bytes <= this.#maxBytes || this.isSpent) return
+      this.isSpent = true
+      this[Symbol.dispose]()
+    }
+    socket.on("data", count)
+    socket.once("close", () => this.sockets.delete(socket))
+  }
+
+  /** The status that tells the browser of a failure, the same for all: a page must not learn why. */
+  statusOf(error: Error, target: URL): number {
+    const isBlocked = [error, error.cause].some((one) => one instanceof BlockedAddressError)
+    if (isBlocked && this.refused.length < 10 && !this.refused.includes(target.host))
+      this.refused.push(target.host)
+    if (error instanceof SecureConnectionError && this.insecure.length < 10)
+      this.insecure.push(`${target.host}: ${error.message}`)
+    return 502
+  }
+
+  [Symbol.dispose](): void {
+    this.#hasEnded = true
+    this.#onEnd()
+    this.agent.destroy()
+    for (const socket of this.sockets) socket.destroy()
+  }
+}
+
+/** The guard judges by host and port; which of the two schemes it is decides nothing but the default port. */
+function tunnelTarget(asked: URL): URL | null {
+  return URL.parse(`${asked.port === "80" ? "http" : "https"}://${asked.host}/`)
+}
+
+function endToEnd(headers: IncomingMessage["headers"]): IncomingMessage["headers"] {
+  const named = (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase())
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name) && !named.includes(name)),
+  )
+}

@@ -1,0 +1,396 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { BrowserContext, Page, Request, Route } from "playwright"
+import { type PageUrl, routeOf, toPageUrl } from "#engine"
+import { steadyNow } from "#base/steady-time.ts"
+import type { Party } from "#base/flow/fair-queue.ts"
+import type { AddressGuard } from "../guard/address-guard.ts"
+import type { Fetched, FetchFailure, FetchResult } from "../fetch.ts"
+import type { Session } from "../session.ts"
+import type { CrawlOutcome } from "../../outcome.ts"
+import type { Screenshot, ScreenshotOptions } from "../../reading.ts"
+import type { Browser } from "./browser.ts"
+import type { GuardProxy, ProxyPass } from "./guard-proxy.ts"
+import { measurePage, muteDialogs, type PageMeasure, PageSerialiser, serialisePage } from "./in-page.ts"
+import { PageWorld } from "./page-world.ts"
+
+export interface RenderTask {
+  /** What the page may reach. */
+  readonly guard: AddressGuard
+  /** Whose page it is: those that share the browser take turns. */
+  readonly party: Party
+  /** The page as the site sent it: an HTML document. The browser gets it from here and does not fetch it again. */
+  readonly document: Fetched
+  /** Fetches a document that the page's scripts go to; what it ends with else is the end of the visit. */
+  readonly follow: (url: PageUrl) => Promise<FetchResult>
+  /** Gives the browser the cookies of somebody who is logged in. */
+  readonly session?: Session | undefined
+  /** The longest HTML taken, in characters. */
+  readonly maxChars: number
+  /** For the page alone, from the moment there is room for it. */
+  readonly timeoutMs: number
+  /** When it must be done, the wait for room included, in milliseconds since 1970. Default: no such time. */
+  readonly deadline?: number
+  readonly signal?: AbortSignal | undefined
+  /** Take a picture at the end; then images and fonts are loaded, too. */
+  readonly screenshot?: ScreenshotOptions | undefined
+  /** Leave each document so long at least before it is read. Default 0. */
+  readonly settleMs?: number | undefined
+}
+
+export interface Rendered {
+  readonly kind: "rendered"
+  /** The document at the end, which is another than that of the task when scripts went elsewhere. */
+  readonly document: Fetched
+  /** What the browser shows at the end. */
+  readonly html: string
+  /** Bytes the page loaded beside its document. */
+  readonly bytes: number
+  /** What it was refused, in words: it may explain why something is missing. */
+  readonly refused: readonly string[]
+  /** Where one was asked for and there was time for it. */
+  readonly screenshot?: Screenshot
+}
+
+/** HTML, or why there is none. */
+export type RenderResult =
+  | Rendered
+  | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
+  | FetchFailure
+  /** No browser could be had; `detail` says what to do. */
+  | { readonly kind: "no-browser"; readonly detail: string }
+
+/** Bytes a page may load beside its document. */
+const MAX_TRAFFIC_BYTES = 50_000_000
+/** Times that scripts may go to another document. */
+const MAX_HOPS = 5
+/** Of its time, what a page may take to come to rest; the remainder is for reading it. */
+const SETTLE_SHARE = 0.75
+const POLL_MS = 100
+/** Without a request and without a change for this long, a page is done. */
+const QUIET_MS = 400
+/** The same for a page that has hardly any text yet. */
+const THIN_QUIET_MS = 1500
+const THIN_CHARS = 200
+/** The same for a page whose scripts have not all had their turn. */
+const LOADING_QUIET_MS = 4000
+const MAX_MEASURED_NODES = 100_000
+/** A page that asks for more than this is read as it stands. */
+const MAX_REQUESTS = 500
+/** To read a page out; then its scripts are stopped and it is tried once more. */
+const READ_MS = 3000
+/** To open a page, which takes far less than a second, on a machine that is busy. */
+const OPEN_MS = 15_000
+const CLOSE_MS = 3000
+/** To take a picture. */
+const SCREENSHOT_MS = 10_000
+/** Pixels of a picture's height at most: the browser holds all of it at once, at some four bytes a pixel. */
+const SCREENSHOT_HEIGHT = 10_000
+const VIEWPORT = { width: 1280, height: 720 }
+
+/** Never loaded: they hold no text. */
+const UNWANTED = new Set(["image", "media", "font", "texttrack", "manifest", "ping", "cspviolationreport"])
+/** Loaded for a picture all the same. */
+const SEEN = new Set(["image", "font"])
+/** May stay open for as long as the page does. */
+const LASTING = new Set(["websocket", "eventsource"])
+
+/**
+ * Loads one page in a context of its own and gives the HTML it ends with. Main documents come from this process,
+ * redirects, robots.txt and all; everything else goes through the proxy.
+ */
+export async function renderPage(
+  browser: Browser,
+  proxy: GuardProxy,
+  task: RenderTask,
+): Promise<RenderResult> {
+  using pass = proxy.admit(task.guard, MAX_TRAFFIC_BYTES)
+  const deadline = Math.min(steadyNow() + task.timeoutMs, task.deadline ?? Infinity)
+  const opened = await open(browser, pass)
+  if (!opened) return failed("unreadable", "the browser opened no page", true)
+  const { context, page } = opened
+  const over = new AbortController()
+  try {
+    const visit = new PageVisit(context, page, task, deadline)
+    const lost = endOf(browser, page, task, deadline, over.signal)
+    const work = visit.run().catch(async (error: unknown): Promise<RenderResult> => {
+      // Whatever ended the page is told right after its calls have failed.
+      const end = await Promise.race([lost, sleep(1000, null, { ref: false })])
+      return end ?? failed("unreadable", `the browser failed: ${firstLine(error)}`, true)
+    })
+    const result = await Promise.race([work, lost])
+    if (result.kind !== "rendered") return result
+    const refused = pass.refused.map((host) => `${host} was refused by the address guard`)
+    refused.push(...pass.insecure)
+    if (pass.isSpent) refused.push(`it was cut off after ${MAX_TRAFFIC_BYTES} bytes`)
+    return { ...result, bytes: pass.bytes, refused }
+  } finally {
+    over.abort()
+    await closed(context, browser)
+  }
+}
+
+/** A browser that opens no page is of no use any more. */
+async function open(browser: Browser, pass: ProxyPass) {
+  const opening = browser.newContext(pass).then(async (context) => ({
+    context,
+    page: await context.newPage(),
+  }))
+  const opened = await Promise.race([opening.catch(() => null), sleep(OPEN_MS, null, { ref: false })])
+  if (!opened) browser.kill()
+  return opened
+}
+
+/** One page from its first document to its HTML. */
+class PageVisit {
+  readonly #context: BrowserContext
+  readonly #page: Page
+  readonly #task: RenderTask
+  readonly #deadline: number
+  #document: Fetched
+  /** Whether the next main document asked for is the one at hand. */
+  #isExpected = false
+  /** Where scripts go. */
+  #next: PageUrl | null = null
+  readonly #inFlight = new Set<Request>()
+  #activeAt = 0
+  #requests = 0
+
+  constructor(context: BrowserContext, page: Page, task: RenderTask, deadline: number) {
+    this.#context = context
+    this.#page = page
+    this.#task = task
+    this.#deadline = deadline
+    this.#document = task.document
+  }
+
+  async run(): Promise<RenderResult> {
+    const page = this.#page
+    const world = new PageWorld(await this.#context.newCDPSession(page))
+    await this.#context.addInitScript(muteDialogs)
+    await this.#context.route("**/*", (route) => this.#decide(route))
+    this.#context.on("page", (other) => {
+      if (other !== page) void other.close().catch(() => undefined)
+    })
+    const ended = (request: Request) => {
+      this.#inFlight.delete(request)
+      this.#activeAt = steadyNow()
+    }
+    page.on("request", (request) => {
+      this.#requests += 1
+      // At once: what it asks for in the meantime must be dealt with too.
+      if (this.#requests === MAX_REQUESTS) void world.stopScripts(READ_MS)
+      if (!LASTING.has(request.resourceType())) this.#inFlight.add(request)
+      this.#activeAt = steadyNow()
+    })
+    page.on("requestfinished", ended)
+    page.on("requestfailed", ended)
+    const viewport = this.#task.screenshot?.viewport
+    if (viewport !== undefined) await page.setViewportSize(viewport)
+    const settleBy = steadyNow() + (this.#deadline - steadyNow()) * SETTLE_SHARE
+    for (let hops = 0; ; hops += 1) {
+      await this.#load()
+      const isCalm = await this.#settle(world, settleBy)
+      const next = this.#next
+      if (next === null) return await this.#seen(await this.#read(world, isCalm))
+      if (hops === MAX_HOPS) {
+        return failed("redirect-loop", `its scripts go from page to page, the last time to ${next}`)
+      }
+      const fetched = await this.#task.follow(next)
+      if (fetched.kind === "not-modified")
+        throw new Error(`${next} answered 304 to a request without validators`)
+      if (fetched.kind !== "fetched") return fetched
+      this.#document = fetched
+    }
+  }
+
+  async #load(): Promise<void> {
+    this.#next = null
+    this.#isExpected = true
+    this.#inFlight.clear()
+    const timeout = Math.max(1, this.#deadline - steadyNow())
+    const cookies = this.#task.session?.cookiesFor(new URL(this.#document.url)) ?? []
+    await this.#context.addCookies([...cookies])
+    await this.#page.goto(this.#document.url, { waitUntil: "commit", timeout })
+    this.#activeAt = steadyNow()
+  }
+
+  /**
+   * Waits until nothing happens on the page any more, or scripts go to another.
+   * @returns whether scripts may go on while the page is read.
+   */
+  async #settle(world: PageWorld, until: number): Promise<boolean> {
+    const { maxChars } = this.#task
+    let last: PageMeasure | null = null
+    let changedAt = steadyNow()
+    const leftUntil = steadyNow() + (this.#task.settleMs ?? 0)
+    while (steadyNow() < until && this.#next === null) {
+      await sleep(POLL_MS)
+      if (this.#requests >= MAX_REQUESTS) return false
+      const measured = await world.run(measurePage, [MAX_MEASURED_NODES, maxChars], until - steadyNow())
+      if (!measured) return false
+      const now = steadyNow()
+      const { value } = measured
+      if (value.nodes !== last?.nodes || value.text !== last.text) changedAt = now
+      last = value
+      const doneMs = value.text < THIN_CHARS ? THIN_QUIET_MS : QUIET_MS
+      const quietMs = value.isLoaded ? doneMs : LOADING_QUIET_MS
+      const isQuiet = this.#inFlight.size === 0 && now - this.#activeAt >= quietMs
+      const isDone = isQuiet && now - changedAt >= quietMs && now >= leftUntil
+      if (isDone || value.text > maxChars) return true
+    }
+    return true
+  }
+
+  async #read(world: PageWorld, isCalm: boolean): Promise<RenderResult> {
+    const { maxChars } = this.#task
+    const given: [string, number] = [this.#document.url, maxChars]
+    const left = () => this.#deadline - steadyNow()
+    let read = isCalm
+      ? await world.run(serialisePage, given, Math.min(READ_MS, left() / 3), PageSerialiser)
+      : null
+    if (!read) {
+      await world.stopScripts(Math.min(READ_MS, left() / 3))
+      read = await world.run(serialisePage, given, left(), PageSerialiser)
+    }
+    if (!read) return BUSY
+    if (read.value === null) {
+      return {
+        kind: "skipped",
+        because: "too-large",
+        detail: `more than ${maxChars} characters in the browser`,
+      }
+    }
+    return { kind: "rendered", document: this.#document, html: read.value, bytes: 0, refused: [] }
+  }
+
+  /** The result with the picture that was asked for. */
+  async #seen(result: RenderResult): Promise<RenderResult> {
+    const { screenshot: asked } = this.#task
+    if (asked === undefined || result.kind !== "rendered") return result
+    const { quality, fullPage } = asked
+    const { width, height } = this.#page.viewportSize() ?? VIEWPORT
+    const bytes = await this.#page
+      .screenshot({
+        fullPage,
+        ...(fullPage && { clip: { x: 0, y: 0, width, height: await this.#heightOf(height) } }),
+        ...(quality === undefined ? { type: "png" } : { type: "jpeg", quality }),
+        animations: "disabled",
+        timeout: Math.max(1, Math.min(SCREENSHOT_MS, this.#deadline - steadyNow())),
+      })
+      .catch(() => null)
+    if (bytes === null) return result
+    return { ...result, screenshot: { type: quality === undefined ? "image/png" : "image/jpeg", bytes } }
+  }
+
+  /** Of the whole page, as the browser says; at least a screen. */
+  async #heightOf(screen: number): Promise<number> {
+    const session = await this.#context.newCDPSession(this.#page)
+    const { cssContentSize } = await session.send("Page.getLayoutMetrics")
+    return Math.min(SCREENSHOT_HEIGHT, Math.max(screen, Math.ceil(cssContentSize.height)))
+  }
+
+  async #decide(route: Route): Promise<void> {
+    const request = route.request()
+    try {
+      const type = request.resourceType()
+      const isUnwanted = UNWANTED.has(type) && !(this.#task.screenshot !== undefined && SEEN.has(type))
+      if (this.#requests >= MAX_REQUESTS || isUnwanted) await route.abort("blockedbyclient")
+      else if (!request.isNavigationRequest()) await route.continue()
+      else if (request.frame().parentFrame() !== null) await this.#frame(route, request)
+      else if (this.#isExpected) {
+        this.#isExpected = false
+        const { status, headers, body } = this.#document
+        await route.fulfill({ status, headers: headersToKeep(headers), body: Buffer.from(body) })
+      } else {
+        this.#goesTo(request)
+        await route.abort("aborted")
+      }
+    } catch {
+      // The page is gone.
+    }
+  }
+
+  /** Another site's frame is not read, so there is no need to load it. */
+  async #frame(route: Route, request: Request): Promise<void> {
+    const isOwn = URL.parse(request.url())?.origin === new URL(this.#document.url).origin
+    await (isOwn ? route.continue() : route.abort("blockedbyclient"))
+  }
+
+  #goesTo(request: Request): void {
+    const url = request.method() === "GET" ? toPageUrl(request.url()) : null
+    const known = [this.#document.url, this.#task.document.url].map(withoutRoute)
+    if (url !== null && !known.includes(withoutRoute(url))) this.#next ??= url
+  }
+}
+
+const withoutRoute = (url: string): string => url.slice(0, url.length - routeOf(url).length)
+
+/** Resolves with the outcome of a page that does not come to an end of its own. */
+async function endOf(
+  browser: Browser,
+  page: Page,
+  task: RenderTask,
+  deadline: number,
+  over: AbortSignal,
+): Promise<RenderResult> {
+  return await new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      resolve(BUSY)
+    }, deadline - steadyNow())
+    const cancel = () => {
+      resolve(failed("cancelled", "the caller stopped waiting"))
+    }
+    if (task.signal?.aborted) cancel()
+    task.signal?.addEventListener("abort", cancel, { once: true })
+    page.once("crash", () => {
+      resolve(failed("unreadable", "the page crashed in the browser, or took more memory than it may"))
+    })
+    browser.whenClosed(() => {
+      resolve(failed("unreadable", "the browser ended while it had the page open", true))
+    })
+    over.addEventListener("abort", () => {
+      clearTimeout(timer)
+      task.signal?.removeEventListener("abort", cancel)
+    })
+  })
+}
+
+/** A page that cannot be closed takes its browser with it. */
+async function closed(context: BrowserContext, browser: Browser): Promise<void> {
+  const closing = context.close().then(
+    () => true,
+    () => true,
+  )
+  if (!(await Promise.race([closing, sleep(CLOSE_MS, false, { ref: false })]))) browser.kill()
+}
+
+/** As sent, but for what holds of the bytes on the wire only. */
+function headersToKeep(headers: Fetched["headers"]): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || ON_THE_WIRE.has(name)) continue
+    kept[name] = Array.isArray(value) ? value.join("\n") : value
+  }
+  return kept
+}
+
+const ON_THE_WIRE = new Set([
+  "content-encoding",
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "keep-alive",
+  "link",
+  "alt-svc",
+  "strict-transport-security",
+])
+
+const BUSY = failed("timeout", "its scripts kept the browser busy for as long as a page may take", true)
+
+function failed(because: FetchFailure["because"], detail: string, transient = false): FetchFailure {
+  return { kind: "failed", because, detail, transient }
+}
+
+function firstLine(error: unknown): string {
+  return (error as Error).message.split("\n", 1)[0] ?? ""
+}

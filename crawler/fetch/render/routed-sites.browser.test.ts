@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest"
+import { findTestBrowser } from "../../testing/test-browser.ts"
+import { CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
+import { html, startTestSite, textFile, type TestSite } from "../../testing/test-site.ts"
+
+const browserPath = await findTestBrowser()
+
+const TOPICS = {
+  "": "Windmills grind grain with the force of the wind, which turns four sails and a shaft of oak.",
+  guide: "A miller sets the sails by hand each morning, and turns the cap until they face the wind.",
+  "guide/repairs": "Worn cogs are cut from hornbeam, greased with tallow, and wedged into the great wheel.",
+} as const
+const text = (topic: keyof typeof TOPICS) => `${TOPICS[topic]} `.repeat(6)
+
+/** A site whose scripts fetch a text by the route and write it into the page, with links to all the others. */
+async function startApp(routing: "hash" | "history", head = ""): Promise<TestSite> {
+  const link = routing === "hash" ? "#/" : "/"
+  const shell = html(`<!doctype html><html lang="en"><head><title>Mills</title>
+<link rel="canonical" href="/">${head}</head><body><div id="app"></div><script>
+const show = async () => {
+  const route = ${routing === "hash" ? `location.hash.replace(/^#\\/?/, "").split("?")[0]` : `location.pathname.slice(1)`}
+  ${routing === "hash" ? `if (!location.hash) history.replaceState(null, "", "#/")` : ""}
+  const answer = await fetch("/texts/" + (route || "home"))
+  const body = answer.ok ? await answer.text() : ""
+  document.title = route || "Home"
+  document.querySelector("link[rel=canonical]").remove()
+  document.getElementById("app").innerHTML = body === "" ? "<main><h1>404 - Not found</h1></main>" :
+    "<nav><a href='${link}'>Home</a> <a href='${link}guide'>Guide</a> <a href='${link}guide/repairs'>Repairs</a>" +
+    " <a href='${link}gone'>Gone</a> <a href='#top'>Top</a></nav><main><h1>" + document.title + "</h1><p>" + body + "</p></main>"
+}
+addEventListener("hashchange", show)
+show()
+</script></body></html>`)
+  const site = await startTestSite({
+    "/robots.txt": textFile("User-agent: *\nDisallow:"),
+    "/sitemap.xml": (_, response) => void response.writeHead(404).end(),
+    "/texts/home": textFile(text("")),
+    "/texts/guide": textFile(text("guide")),
+    "/texts/guide/repairs": textFile(text("guide/repairs")),
+    "/texts/gone": (_, response) => void response.writeHead(404).end(),
+  })
+  site.serve(routing === "hash" ? { "/": shell } : { "*": shell })
+  return site
+}
+
+const config = () => testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
+
+describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
+  test("have a page for each route behind #, under the address that opens it", async () => {
+    await using site = await startApp("hash")
+    await using story = new CrawlFixture()
+    const run = () => story.crawl({ name: "mills", seeds: [site.url("/#/")] }, { config: config() })
+    await run()
+    const routes = ["/#/", "/#/guide", "/#/guide/repairs"]
+    for (const route of routes) {
+      const page = await story.engine.get(site.url(route) as never)
+      expect(page?.markdown).toContain(TOPICS[route.slice(3) as keyof typeof TOPICS])
+    }
+    expect((await story.engine.stats()).pages).toBe(3)
+    // The next run finds them unchanged, and the page that is gone is none.
+    const again = await run()
+    expect(again.outcomes).toMatchObject({ unchanged: 3, "skipped:soft-404": 1 })
+  })
+
+  test("have one for each route in the path", async () => {
+    await using site = await startApp("history")
+    await using story = new CrawlFixture()
+    await story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
+    for (const path of ["/", "/guide", "/guide/repairs"])
+      expect((await story.engine.get(site.url(path) as never))?.markdown).toContain(
+        TOPICS[path.slice(1) as keyof typeof TOPICS],
+      )
+    expect((await story.engine.stats()).pages).toBe(3)
+  })
+
+  test("are crawled by their routes when scripts lead there from a plain address, with a <base>", async () => {
+    await using site = await startApp("hash", '<base href="/">')
+    await using story = new CrawlFixture()
+    await story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
+    expect((await story.engine.get(site.url("/#/guide/repairs") as never))?.markdown).toContain("hornbeam")
+    expect((await story.engine.stats()).pages).toBe(3)
+  })
+
+  test("leave out the routes that the source excludes", async () => {
+    await using site = await startApp("hash")
+    await using story = new CrawlFixture()
+    const exclude = ["/#/guide/**"]
+    await story.crawl({ name: "mills", seeds: [site.url("/#/")], exclude }, { config: config() })
+    expect(await story.engine.get(site.url("/#/guide/repairs") as never)).toBeNull()
+    expect((await story.engine.stats()).pages).toBe(1)
+  })
+})

@@ -1,0 +1,28 @@
+import { isPrivateByName } from "../guard/allowed-networks.ts"
+import { isRefusedOrUnknown, UNREACHABLE_HOST, untilTold } from "../concealed.ts"
+import type { Reader, ReadResult } from "../../reading.ts"
+
+/**
+ * A reader for callers of the API.
+ * @param onRefused told what the caller is not
+ */
+export function concealingReader(
+  reader: Pick<Reader, "read" | "sitemap">,
+  onRefused: (url: string, detail: string) => void,
+): Pick<Reader, "read" | "sitemap"> {
+  return {
+    // Nobody asks for that of a site whose page could not be reached.
+    sitemap: (site, options) => reader.sitemap(site, options),
+    async read(url, options = {}) {
+      const startedAt = performance.now()
+      const result = await reader.read(url, options)
+      if (result.kind !== "failed" || !isRefusedOrUnknown(result)) return result
+      onRefused(url, result.detail)
+      // What stands in the address itself is no secret.
+      const target = URL.parse(url)
+      if (target !== null && isPrivateByName(target)) return { ...result, because: "blocked-address" }
+      await untilTold(startedAt, options.signal)
+      return { ...result, because: "dns", detail: UNREACHABLE_HOST } satisfies ReadResult
+    },
+  }
+}

@@ -1,0 +1,457 @@
+import type { OutboundPurpose } from "#base/outbound/purposes.ts"
+import { isUtf8 } from "node:buffer"
+import { type PageUrl, toPageUrl } from "#engine"
+import { AddressGuard, type Resolve } from "../guard/address-guard.ts"
+import { OutgoingProxy } from "../connect/outgoing-proxy.ts"
+import type { SourceTls } from "../connect/source-tls.ts"
+import { type CrawlerConfig, userAgentHeader } from "../../settings.ts"
+import { ownHosts } from "../hosts/manners.ts"
+import { callerHere } from "#base/flow/caller.ts"
+import { breather } from "#base/flow/breather.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import { decodeText } from "../../page/charset.ts"
+import { isReadableType, sniff } from "../../page/content-type.ts"
+import { charsetParameter, mediaType } from "../../page/headers/media-type.ts"
+import { LinkReading } from "../../page/extract/extract-links.ts"
+import type { Extracted } from "../../page/extract/extracted.ts"
+import { withHeaderFacts } from "../../page/headers/header-facts.ts"
+import type { DocumentFormat } from "../../page/formats/document-format.ts"
+import { unreadDocument } from "../../page/formats/unread-document.ts"
+import { type Fetched, fetchPage, type FetchOptions, type FetchResult, validatorsOf } from "../fetch.ts"
+import type { LoginReader, SourceLogin } from "../login/source-login.ts"
+import type { ReadBodyTask } from "../../page/read-body.ts"
+import type { ReadBodyResult, ReaderPool } from "../../page/pool/reader-pool.ts"
+import { MAX_SITEMAP_BYTES, pagesOfSitemaps } from "../../crawl/listings/site-sitemaps.ts"
+import type { Reader, ReadOptions, ReadResult, SitemapOptions, Visit, VisitOptions } from "../../reading.ts"
+import { PageRendering } from "../render/page-rendering.ts"
+import { ReadingPlaces } from "./reading-places.ts"
+import { RobotsCache } from "../robots/robots.ts"
+import { scopeOf } from "../../crawl/scope/scope.ts"
+import { xRobotsTag } from "../../page/headers/robots-directives.ts"
+import type { OpenedNetwork } from "../guard/opened-networks.ts"
+import type { SourceHosts } from "../guard/source-hosts.ts"
+import type { Rendering } from "../../source.ts"
+
+export interface ReaderOptions {
+  /** What pages are read for, in the ledger of the hosts that were talked to. Default `crawl`. */
+  readonly purpose?: OutboundPurpose | undefined
+  /** How pages are read when a visit does not say. Default `http`. */
+  readonly rendering?: Rendering
+  /** Hosts that may be read though private, beside the settings' networks: `host`, `host:port`. */
+  readonly allow?: readonly string[]
+  /** Networks that admins opened, each on one port. */
+  readonly opened?: readonly OpenedNetwork[]
+  /** The hosts of the source that is read, which are held to the networks they were first in. */
+  readonly hosts?: SourceHosts | undefined
+  /** What secure connections of the source are made with. */
+  readonly tls?: SourceTls | null
+  /** How names are resolved. Default: as the system does. */
+  readonly resolve?: Resolve | undefined
+  /** Keeps visits to the site's pages logged in; {@link PageReader.logIn} before the first of them. */
+  readonly login?: SourceLogin
+  /** Where pages are read, shared with other readers. Default: places of its own, which end with the reader. */
+  readonly places?: ReadingPlaces | undefined
+}
+
+/** Other text than UTF-8 takes long to decode, and a large one is better decoded by a thread. */
+const DECODED_IN_PLACE_BYTES = 512 * 1024
+/**
+ * Larger pages are read in a process. V8 ends the whole process when a thread asks for much at once that it may not have:
+ * a page of 10 MB did that to a thread of 128 MB, one of 100 MB to one of 256 MB.
+ */
+const THREAD_BYTES = 2_000_000
+/** Larger pages are not searched for links on the spot: those that only a raised FOSSICK_MAX_PAGE_BYTES lets in. */
+const IN_PLACE_BYTES = 10_000_000
+/** Share of the time limit after which a document's reader takes what it has; the rest is for writing it down. */
+const DOCUMENT_BUDGET = 0.6
+/** More than a robots.txt has any use for, whatever pages may have. */
+const MAX_ROBOTS_BYTES = 5_000_000
+/** Every page of a site waits for its robots.txt. */
+const ROBOTS_TIMEOUT_MS = 10_000
+
+/** Without the address: whoever may not read it is not to learn where a redirect leads. */
+const NOT_ADMITTED = {
+  kind: "skipped",
+  because: "out-of-scope",
+  detail: "it leads to where the caller may not read",
+} as const
+
+/** A {@link Reader}. Threads start with the first page and end when there is nothing to do; close it all the same. */
+export function createReader(config: CrawlerConfig, options: ReaderOptions = {}): Reader {
+  return new PageReader(config, options)
+}
+
+/** The one way pages come in: guard, robots.txt, fetch, sniff, decode, extract. */
+export class PageReader implements Reader {
+  /** robots.txt of the sites met, for those who must obey it. */
+  readonly robots: RobotsCache
+  readonly #config: CrawlerConfig
+  readonly #guard: AddressGuard
+  readonly #isOwn: (url: URL) => boolean
+  readonly #places: ReadingPlaces
+  readonly #ownsPlaces: boolean
+  readonly #rendering: PageRendering
+  readonly #defaultRendering: Rendering
+  readonly #login: SourceLogin | null
+
+  constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
+    this.#config = config
+    this.#isOwn = ownHosts(config)
+    this.#guard = new AddressGuard({
+      allowed: [...config.allowedNetworks, ...(options.allow ?? [])],
+      opened: options.opened ?? [],
+      purpose: options.purpose,
+      hosts: options.hosts,
+      resolve: options.resolve,
+      proxy: OutgoingProxy.of(config),
+      tls: options.tls ?? null,
+      hasOwnAuthorities: config.caFile !== "",
+      connections: config.fetchConcurrency,
+      connectTimeoutMs: Math.min(10_000, config.timeoutMs),
+    })
+    this.#ownsPlaces = options.places === undefined
+    this.#places = options.places ?? new ReadingPlaces(config)
+    this.#login = options.login ?? null
+    this.#defaultRendering = options.rendering ?? "http"
+    this.#rendering = new PageRendering({
+      config,
+      guard: this.#guard,
+      renderer: this.#places.renderer,
+      session: this.#login?.session,
+      read: (fetched, deadline, visit) => this.#readBody(fetched, deadline, visit),
+      fetch: (url, visit) => this.#fetchFor(url, visit, config.timeoutMs),
+    })
+    this.robots = new RobotsCache(config.userAgent, (url) =>
+      this.fetch(url, {
+        accepts: () => true,
+        maxBytes: MAX_ROBOTS_BYTES,
+        timeoutMs: Math.min(config.timeoutMs, ROBOTS_TIMEOUT_MS),
+      }),
+    )
+  }
+
+  /**
+   * Looks now whether the hosts of the source are in the networks they were in.
+   * @throws NetworkChangedError
+   */
+  async checkHosts(): Promise<void> {
+    await this.#guard.checkHosts()
+  }
+
+  /**
+   * Logs in where the source has a login.
+   * @throws LoginError saying why nobody is logged in
+   */
+  async logIn(): Promise<void> {
+    await this.#login?.start(this.#loginReader())
+  }
+
+  /** As {@link ownHosts}: by the settings alone, without what one crawl was allowed. */
+  isOwnHost(url: PageUrl): boolean {
+    return this.#isOwn(new URL(url))
+  }
+
+  async read(url: string, options: ReadOptions = {}): Promise<ReadResult> {
+    const page = toPageUrl(url)
+    if (page === null) return { kind: "failed", because: "http-status", detail: `${url} is no http address` }
+    const { robots = false, admits } = options
+    const refusal = async (to: PageUrl) => {
+      if (admits?.(to) === false) return NOT_ADMITTED
+      return robots ? await this.disallowed(to) : null
+    }
+    const refused = await refusal(page)
+    if (refused) return refused
+    const visit = await this.visit(page, {
+      ...options,
+      ...(robots || admits ? { onRedirect: refusal } : {}),
+    })
+    if (visit.kind === "unmodified") throw new Error(`${url} answered 304 to a request without validators`)
+    return visit
+  }
+
+  /** Why robots.txt keeps us from `url`, or null. */
+  async disallowed(url: PageUrl): Promise<Exclude<Visit, { kind: "read" | "unmodified" }> | null> {
+    if (!this.#config.robots) return null
+    const answer = await this.robots.for(url)
+    if (answer.kind !== "rules") return answer
+    const detail = answer.rules.refusal(url)
+    return detail === null ? null : { kind: "skipped", because: "robots", detail }
+  }
+
+  /**
+   * The pause in milliseconds that robots.txt asks for between two requests, up to `FOSSICK_MAX_WAIT_MS`; null: it asks for none, or the
+   * host is our own. For those who obey robots.txt there.
+   */
+  async crawlDelayMs(url: PageUrl): Promise<number | null> {
+    if (this.isOwnHost(url)) return null
+    const answer = await this.robots.for(url)
+    const asked = answer.kind === "rules" ? answer.rules.crawlDelayMs : null
+    return asked === null ? null : Math.min(asked, this.#config.maxWaitMs)
+  }
+
+  async sitemap(site: PageUrl, options: SitemapOptions): Promise<readonly PageUrl[]> {
+    const { signal, admits = () => true } = options
+    const { origin } = new URL(site)
+    const isOfSite = scopeOf(site, "domain")
+    const isAdmitted = (to: PageUrl) => new URL(to).origin === origin || (isOfSite(to) && admits(to))
+    const refusal = async (to: PageUrl) => (isAdmitted(to) ? await this.disallowed(to) : NOT_ADMITTED)
+    return await pagesOfSitemaps(
+      site,
+      {
+        named: async () => {
+          const answer = await this.robots.for(site)
+          return answer.kind === "rules" ? answer.rules.sitemaps : []
+        },
+        body: async (file) => {
+          if ((await refusal(file)) !== null) return null
+          const how = { accepts: () => true, maxBytes: MAX_SITEMAP_BYTES, onRedirect: refusal }
+          const fetched = await this.fetch(file, { ...how, ...(signal && { signal }) })
+          return fetched.kind === "fetched" ? fetched.body : null
+        },
+      },
+      options,
+    )
+  }
+
+  /** Fetches without reading: robots.txt, sitemaps, images. */
+  async fetch(
+    url: PageUrl,
+    options: Partial<Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal" | "validators">> & {
+      readonly maxBytes?: number
+      readonly timeoutMs?: number
+    },
+  ): Promise<FetchResult> {
+    using memory = this.#places.bodies.open()
+    return await fetchPage(url, { ...this.#fetchOptions(this.#config.timeoutMs), memory, ...options })
+  }
+
+  /**
+   * Fetches and reads, whatever robots.txt says.
+   * @throws LoginError when the site asks for a login anew and does not grant it
+   */
+  async visit(url: PageUrl, given: VisitOptions = {}): Promise<Visit> {
+    using memory = this.#places.bodies.open()
+    const options = { ...given, memory }
+    const timeoutMs = options.timeoutMs ?? this.#config.timeoutMs
+    const rendering = options.rendering ?? this.#defaultRendering
+    const deadline = steadyNow() + timeoutMs
+    // That a document is unchanged says nothing of what scripts make of it.
+    const validators = rendering === "browser" ? undefined : options.validators
+    const fetched = await this.#fetchFor(url, { ...options, validators }, timeoutMs)
+    if (fetched.kind === "not-modified") {
+      const { noindex } = xRobotsTag(fetched.headers["x-robots-tag"], this.#config.userAgent)
+      return { kind: "unmodified", url: fetched.url, validators: validatorsOf(fetched.headers), noindex }
+    }
+    if (fetched.kind !== "fetched") return fetched
+    given.onFetched?.(fetched)
+    return await this.#rendering.read(fetched, rendering, deadline, options)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ownsPlaces) await this.#places[Symbol.asyncDispose]()
+    await this.#guard[Symbol.asyncDispose]()
+  }
+
+  async #fetchFor(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
+    const login = this.#login
+    if (login === null) return await this.#fetchOnce(url, options, timeoutMs)
+    if (login.endsSession(url)) return { kind: "skipped", because: "logout" }
+    const { generation } = login
+    const first = await this.#fetchLoggedIn(login, url, options, timeoutMs)
+    if (!first.isSignedOut) return first.result
+    await login.renew(generation, this.#loginReader(options.signal))
+    const second = await this.#fetchLoggedIn(login, url, options, timeoutMs)
+    if (!second.isSignedOut) return second.result
+    // A box to log in that is there even for those who are, or a page for others than this user.
+    if (second.result.kind === "fetched" && second.result.url === url) {
+      login.noteFormEverywhere()
+      return second.result
+    }
+    const detail = "the site asks for a login although the crawler is logged in"
+    return { kind: "failed", because: "http-status", detail, transient: false }
+  }
+
+  /** As {@link #fetchOnce}; a redirect to the login form is not followed, whatever robots.txt says of the form. */
+  async #fetchLoggedIn(
+    login: SourceLogin,
+    url: PageUrl,
+    options: VisitOptions,
+    timeoutMs: number,
+  ): Promise<{ readonly result: FetchResult; readonly isSignedOut: boolean }> {
+    let isSentToForm = false
+    const onRedirect: FetchOptions["onRedirect"] = async (to) => {
+      if (!login.isLoginPage(to) || login.isLoginPage(url)) return (await options.onRedirect?.(to)) ?? null
+      isSentToForm = true
+      return {
+        kind: "failed",
+        because: "http-status",
+        detail: "redirects to the login form",
+        transient: false,
+      }
+    }
+    const result = await this.#fetchOnce(url, { ...options, onRedirect }, timeoutMs)
+    const isSignedOut = isSentToForm || login.isSignedOut(url, result)
+    if (!isSignedOut && result.kind === "fetched") login.notePage()
+    return { result, isSignedOut }
+  }
+
+  #fetchOnce(url: PageUrl, options: VisitOptions, timeoutMs: number): Promise<FetchResult> {
+    return fetchPage(url, {
+      ...this.#fetchOptions(timeoutMs),
+      ...(options.onRedirect ? { onRedirect: options.onRedirect } : {}),
+      signal: options.signal,
+      memory: options.memory,
+      validators: options.validators,
+    })
+  }
+
+  #loginReader(signal?: AbortSignal): LoginReader {
+    return {
+      ...this.#fetchOptions(this.#config.timeoutMs),
+      signal,
+      fetch: (address) => {
+        const url = toPageUrl(address)
+        if (url === null) throw new Error(`${address} is no http address`)
+        return this.#fetchOnce(url, signal ? { signal } : {}, this.#config.timeoutMs)
+      },
+    }
+  }
+
+  async #readBody(fetched: Fetched, deadline: number, options: VisitOptions): Promise<Visit> {
+    const { linksOnly = false } = options
+    const header = fetched.headers["content-type"]
+    const content = sniff(mediaType(header), fetched.body, fetched.url)
+    if (content.kind === "unsupported" || content.kind === "xml") {
+      const detail = content.kind === "xml" ? `${mediaType(header)} holds no page` : content.detail
+      return { kind: "skipped", because: "unsupported-type", detail }
+    }
+    if (content.kind === "document")
+      return await this.#readDocument(fetched, content.format, options, deadline)
+    const bytes = fetched.body.byteLength
+    const charset = charsetParameter(header)
+    // Before a thread takes the bytes. Where decoding would hold up others, there is none.
+    const isKept = options.withHtml === true && content.kind === "html"
+    const isDecodedHere = bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body)
+    const html = isKept && isDecodedHere ? decodeText(fetched.body, charset) : undefined
+    if (linksOnly && content.kind === "html" && bytes <= IN_PLACE_BYTES && isDecodedHere) {
+      // Less work than the way to a thread and back.
+      const links = new LinkReading(decodeText(fetched.body, charset), fetched.url)
+      const breathe = breather()
+      while (links.step()) await breathe()
+      return this.#visited(fetched, bytes, links.end())
+    }
+    const task = {
+      url: fetched.url,
+      kind: content.kind,
+      contentType: mediaType(header),
+      charset,
+      linksOnly,
+      body: fetched.body,
+    }
+    const pool = bytes > THREAD_BYTES ? this.#places.processes : this.#places.threads
+    const visit = await this.#readInPool(pool, task, fetched, deadline, options)
+    if (visit.kind !== "read" || html === undefined) return visit
+    return { kind: "read", reading: { ...visit.reading, html } }
+  }
+
+  /**
+   * Documents are read in processes, whose memory is bounded as a whole: slow ones hold up no pages, and pages pay for no
+   * library.
+   */
+  async #readDocument(
+    fetched: Fetched,
+    format: DocumentFormat,
+    options: VisitOptions,
+    deadline: number,
+  ): Promise<Visit> {
+    const { url, body } = fetched
+    const { linksOnly = false } = options
+    if (linksOnly) return this.#visited(fetched, body.byteLength, unreadDocument(url, format))
+    const budgetMs = Math.round(this.#config.readTimeoutMs * DOCUMENT_BUDGET)
+    const task = { url, kind: "document" as const, format, budgetMs, body }
+    return await this.#readInPool(this.#places.processes, task, fetched, deadline, options)
+  }
+
+  async #readInPool(
+    pool: ReaderPool,
+    task: ReadBodyTask,
+    fetched: Fetched,
+    deadline: number,
+    { signal, onReading, timeoutMs }: VisitOptions,
+  ): Promise<Visit> {
+    const bytes = fetched.body.byteLength
+    // In a crawl a body may wait for its turn as long as it takes: the wait is no fault of its own.
+    const until = timeoutMs === undefined ? Infinity : deadline
+    const done = new AbortController()
+    const result = await inTime(
+      pool.read(task, { signal: done.signal, onStart: onReading, party: callerHere() ?? this }),
+      until,
+      signal,
+    )
+    done.abort()
+    const { kind } = result
+    if (kind === "read") return this.#visited(fetched, bytes, result.extracted)
+    const { detail } = result
+    if (kind === "unsupported") return { kind: "skipped", because: "unsupported-type", detail }
+    if (kind === "too-large") return { kind: "skipped", because: "too-large", detail }
+    const because = kind === "closed" ? "cancelled" : kind === "late" ? "timeout" : kind
+    // Being late is other pages' fault, which kept the readers busy: the next visit may well succeed.
+    return { kind: "failed", because, detail, transient: kind === "late" }
+  }
+
+  /** `bytes`: of the body, which is gone when a thread has read it. */
+  #visited(fetched: Fetched, bytes: number, extracted: Extracted): Visit {
+    return {
+      kind: "read",
+      reading: {
+        url: fetched.url,
+        status: fetched.status,
+        contentType: mediaType(fetched.headers["content-type"]),
+        bytes,
+        extracted: withHeaderFacts(extracted, fetched.headers, fetched.url, this.#config.userAgent),
+        validators: validatorsOf(fetched.headers),
+        ...(extracted.note === undefined ? {} : { emptyBecause: extracted.note }),
+      },
+    }
+  }
+
+  #fetchOptions(timeoutMs: number): FetchOptions {
+    return {
+      guard: this.#guard,
+      session: this.#login?.session,
+      userAgent: userAgentHeader(this.#config),
+      maxBytes: this.#config.maxBytes,
+      maxRedirects: this.#config.maxRedirects,
+      accepts: isReadableType,
+      timeoutMs,
+    }
+  }
+}
+
+/** The result, unless the caller gives up or the visit's time is over before it is there. */
+function inTime(
+  work: Promise<ReadBodyResult>,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<ReadBodyResult | { readonly kind: "late"; readonly detail: string }> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      resolve({ kind: "closed", detail: "the caller stopped waiting" })
+    }
+    const timer =
+      deadline === Infinity
+        ? undefined
+        : setTimeout(
+            () => {
+              resolve({ kind: "late", detail: "the visit's time was over before the page was read" })
+            },
+            Math.max(0, deadline - steadyNow()),
+          )
+    if (signal?.aborted) abort()
+    signal?.addEventListener("abort", abort, { once: true })
+    void work.then(resolve, reject).finally(() => {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", abort)
+    })
+  })
+}

@@ -1,0 +1,82 @@
+import { environment } from "#base/settings.ts"
+import type { Resolve } from "../guard/address-guard.ts"
+import type { CrawlerConfig } from "../../settings.ts"
+import { tlsOf } from "../connect/source-tls.ts"
+import { SourceLogin } from "../login/source-login.ts"
+import { PageReader, type ReaderOptions } from "./reader.ts"
+import { requireBrowser } from "../render/find-browser.ts"
+import { SourceHosts, type SourceHostsOptions } from "../guard/source-hosts.ts"
+import { openedTo } from "../guard/opened-networks.ts"
+import { PinnedNetworks } from "../guard/pinned-networks.ts"
+import { landingsOf } from "../../jobs/landings.ts"
+import type { Source, SourceAuthor } from "../../source.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+
+export interface SourceReaderOptions
+  extends Pick<SourceHostsOptions, "first" | "onMoved">, Pick<ReaderOptions, "places" | "purpose"> {
+  readonly db: StateStore
+  readonly author: SourceAuthor
+  /** Where secrets that the login names `${NAME}` are. Default: the process's, with `fossick.env` under it. */
+  readonly env?: NodeJS.ProcessEnv
+  readonly resolve?: Resolve | undefined
+}
+
+/**
+ * The reader of a source's runs, which may reach what the source may, logged in where the source has a login. Whoever
+ * opens it closes it.
+ * @throws NetworkChangedError when a host of the source is in another network than it was.
+ * @throws LoginError when the site does not let us in.
+ * @throws Error when all pages are to be read in a browser and there is none.
+ */
+export async function openSourceReader(
+  source: Source,
+  config: CrawlerConfig,
+  options: SourceReaderOptions,
+): Promise<PageReader> {
+  const { rendering, login } = source
+  const { env = environment() } = options
+  if (rendering === "browser") await requireBrowser(config.browserPath)
+  const reader = new PageReader(config, {
+    ...reachOf(source, config, { ...options, env }),
+    rendering,
+    places: options.places,
+    purpose: options.purpose,
+    ...(login && { login: new SourceLogin({ source: { seeds: source.seeds, login }, env }) }),
+  })
+  try {
+    await reader.checkHosts()
+    await reader.logIn()
+    return reader
+  } catch (error) {
+    await reader[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/**
+ * What requests for a source may reach, beside public addresses and `FOSSICK_ALLOWED_NETWORKS`. What the operator wrote
+ * may open networks, and start at a private host; what was written over the API may reach what admins opened.
+ */
+export function reachOf(
+  source: Source,
+  config: Pick<CrawlerConfig, "adminNetworks">,
+  { db, author, first, onMoved, resolve, env = environment() }: SourceReaderOptions,
+): Pick<ReaderOptions, "allow" | "opened" | "hosts" | "resolve" | "tls"> {
+  const landed = landingsOf(db, source.name)
+  const landings = source.seeds.flatMap((seed) => landed.get(seed) ?? [])
+  return {
+    allow: author === "operator" ? source.allowedNetworks : [],
+    opened: author === "api" ? openedTo(config, db) : [],
+    hosts: new SourceHosts({ source, author, landings, pins: new PinnedNetworks(db), first, onMoved }),
+    resolve,
+    // A job of before these fields has none.
+    tls: tlsOf(
+      {
+        ...source,
+        caFile: author === "operator" ? (source.caFile ?? null) : null,
+        clientCert: source.clientCert ?? null,
+      },
+      env,
+    ),
+  }
+}

@@ -1,0 +1,56 @@
+import { toPageUrl } from "#engine"
+import type { StateStore } from "#base/store/state-store.ts"
+import { concealedCounts, concealedEnd } from "../../fetch/concealed.ts"
+import { endingOf, givenUpHosts } from "../../crawl/frontier/job-addresses.ts"
+import { type Missed, missedBy, pageCount } from "../../crawl/frontier/source-pages.ts"
+import type { Job, Judged } from "../../job.ts"
+import { changesOf } from "../page-changes.ts"
+import { meaningOf } from "../progress.ts"
+import { isMissing, type OutcomeName } from "../../outcome-name.ts"
+import { judgeRun, type RunFacts, type SeedEnd } from "./judge-run.ts"
+
+/** What has to be looked up before the run's removals are settled, which take pages out of the index. */
+export type FactsBefore = Pick<
+  RunFacts,
+  "seeds" | "pagesBefore" | "lost" | "notFound" | "missing" | "deadLinks" | "givenUp"
+>
+
+/** Looks up what a run found of its seeds and of the pages that were there before. */
+export function factsOfRun(db: StateStore, job: Pick<Job, "id" | "source" | "author">): FactsBefore {
+  const missed = missedBy(db, job.id)
+  const missing = missed.filter(({ status }) => isMissing(status))
+  const lost = missed.filter(({ isHeld, isNew }) => isHeld && isNew)
+  const byOutcome: Partial<Record<OutcomeName, number>> = {}
+  for (const { outcome, status, count } of lost) {
+    if (!isMissing(status)) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + count
+  }
+  return {
+    seeds: job.source.seeds.flatMap((seed): SeedEnd[] => {
+      const url = toPageUrl(seed)
+      const end = url && endingOf(db, job.id, url)
+      if (!url || !end) return []
+      return [{ url, ...(job.author === "api" ? concealedEnd(end) : end) }]
+    }),
+    pagesBefore: pageCount(db, job.source.name) - changesOf(db, job.id).new,
+    lost: job.author === "api" ? concealedCounts(byOutcome) : byOutcome,
+    givenUp: givenUpHosts(db, job.id).map((one) => ({
+      ...one,
+      why: job.author === "api" ? "it was out of reach" : one.why,
+    })),
+    notFound: sum(lost.filter(({ status }) => isMissing(status))),
+    missing: sum(missing),
+    deadLinks: sum(missing.filter(({ isHeld }) => !isHeld)),
+  }
+}
+
+/** Judges a job that came to its end. `job`: as it is recorded now. */
+export function judgeJob(
+  job: Pick<Job, "author" | "visits" | "outcomes">,
+  facts: FactsBefore,
+  { held }: Pick<RunFacts, "held">,
+): Judged {
+  const outcomes = job.author === "api" ? concealedCounts(job.outcomes) : job.outcomes
+  return judgeRun({ ...facts, outcomes, visits: job.visits, held, meaningOf })
+}
+
+const sum = (missed: readonly Missed[]): number => missed.reduce((total, { count }) => total + count, 0)

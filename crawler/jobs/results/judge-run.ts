@@ -1,0 +1,219 @@
+import type { Job, Judged } from "../../job.ts"
+import {
+  entriesOf,
+  isFailure,
+  isSkip,
+  type OutcomeCounts,
+  type OutcomeName,
+  pagesIn,
+  shownOutcome,
+} from "../../outcome-name.ts"
+
+/** How the visit to a seed ended. */
+export interface SeedEnd {
+  readonly url: string
+  readonly outcome: OutcomeName
+  /** In words, as far as there are any. */
+  readonly detail: string | null
+}
+
+/** What a run is judged by. */
+export interface RunFacts {
+  readonly visits: Job["visits"]
+  readonly outcomes: OutcomeCounts
+  /** Those that were visited. */
+  readonly seeds: readonly SeedEnd[]
+  /** Pages that the index held for the source when the run began. */
+  readonly pagesBefore: number
+  /** Those of them that the visit before found and this one did not, by how it ended. */
+  readonly lost: OutcomeCounts
+  /** Those of `lost` that answered 404 or 410; no outcome of `lost` counts them. */
+  readonly notFound: number
+  /** Answers 404 and 410 in all. */
+  readonly missing: number
+  /** Those of them at addresses of which the index holds no page. */
+  readonly deadLinks: number
+  /** Pages whose removal waits for the operator. */
+  readonly held: number
+  /** Hosts that the run gave up, with how many addresses were left and why. */
+  readonly givenUp: readonly { readonly host: string; readonly left: number; readonly why: string }[]
+  readonly meaningOf: (outcome: OutcomeName) => string
+}
+
+/**
+ * Fewer of a kind are the site's own affair, such as a dead link or a picture that is too large: a run over a few pages would
+ * end with problems each time.
+ */
+export const FEW = 3
+/** The share of a source's pages whose loss in one run needs a look: the one from which on removals wait, too (`removal.maxShare`). */
+export const LOST_SHARE = 0.1
+/** The share of addresses that could not be read from which on search misses what people look for. */
+export const FAILED_SHARE = 0.1
+/** Of dead links a site has some; with so many, and more than pages, it was moved or its sitemap is wrong. */
+export const DEAD_LINKS = 10
+/** Problems told in one line; the log and the counts have the rest. */
+const TOLD = 3
+const MAX_CHARS = 400
+
+/**
+ * Kinds of skips of which a site has few: where they outnumber the pages, something is between the crawler and the text. Others are
+ * daily bread: what robots.txt disallows, other addresses of one page, files without text.
+ */
+const UNUSUAL_SKIPS = [
+  "skipped:empty",
+  "skipped:noindex",
+  "skipped:soft-404",
+  "skipped:too-large",
+] as const satisfies readonly OutcomeName[]
+
+/** What says of a page that was there that it is no page now. Failures are judged with the others. */
+const LOST_KINDS = [
+  "skipped:soft-404",
+  "skipped:noindex",
+  "skipped:robots",
+  "skipped:out-of-scope",
+  "skipped:empty",
+] as const satisfies readonly OutcomeName[]
+
+/** Judges a run that came to its end, by what it met and what the one before had found. */
+export function judgeRun(facts: RunFacts): Judged {
+  const failed = hopeless(facts)
+  if (failed !== null) return { result: "failed", reason: line([failed, ...givenUp(facts)]) }
+  const problems = [
+    ...givenUp(facts),
+    ...badSeeds(facts),
+    ...lostPages(facts),
+    ...heldRemovals(facts),
+    ...failures(facts),
+    ...deadLinks(facts),
+    ...skips(facts),
+  ]
+  return problems.length === 0
+    ? { result: "finished", reason: null }
+    : { result: "finished-with-problems", reason: line(problems) }
+}
+
+/** Why a run came to nothing; null when it did not. */
+function hopeless(facts: RunFacts): string | null {
+  const { seeds, outcomes, pagesBefore, visits } = facts
+  if (pagesIn(outcomes) > 0 || countOf(outcomes) === 0 || onlyLedOn(facts)) return null
+  if (seeds.length > 0) return allSeeds(seeds, facts)
+  // A run over what is due may have met nothing but a few pages that are gone.
+  if (pagesBefore > 0 && visits === "due") return null
+  const [outcome, count] = mostFrequent(outcomes)
+  return `nothing was indexed: ${told(count, "visit")} ended as ${shownOutcome(outcome)} (${facts.meaningOf(outcome)})`
+}
+
+/** What a seed that is read and gives no page of its own may end as: a list of files, another address of a page. */
+const LEADS_ON: readonly OutcomeName[] = ["skipped:duplicate", "skipped:empty"]
+
+/** Whether nothing was due but seeds that never were pages themselves, and nothing that was there is lost. */
+function onlyLedOn({ visits, seeds, pagesBefore, outcomes, lost, notFound }: RunFacts): boolean {
+  return (
+    visits === "due" &&
+    pagesBefore > 0 &&
+    notFound === 0 &&
+    countOf(lost) === 0 &&
+    entriesOf(outcomes).every(([outcome]) => LEADS_ON.includes(outcome)) &&
+    seeds.every(({ outcome }) => LEADS_ON.includes(outcome))
+  )
+}
+
+function allSeeds(seeds: readonly SeedEnd[], { meaningOf }: RunFacts): string {
+  const [first] = seeds
+  if (first === undefined) return "nothing was indexed"
+  if (seeds.length === 1) return `nothing was indexed: the only seed ${inWords(first, meaningOf)}`
+  return `nothing was indexed: none of the ${seeds.length} seeds gave a page; ${inWords(first, meaningOf)}`
+}
+
+/** Seeds that could not be read though others could. */
+function* badSeeds({ seeds, meaningOf }: RunFacts): Generator<string> {
+  const bad = seeds.filter(
+    ({ outcome }) => isFailure(outcome) || outcome === "postponed" || outcome === "skipped:robots",
+  )
+  const [first] = bad
+  if (first === undefined) return
+  yield seeds.length === 1
+    ? `the only seed ${inWords(first, meaningOf)}`
+    : `${bad.length} of ${seeds.length} seeds could not be read; ${inWords(first, meaningOf)}`
+}
+
+function* lostPages({ lost, notFound, pagesBefore, outcomes, meaningOf }: RunFacts): Generator<string> {
+  const isMuch = (count: number) => count >= FEW && count / pagesBefore >= LOST_SHARE
+  const share = (count: number) => `${Math.round((100 * count) / pagesBefore)} % of its pages`
+  if (isMuch(notFound))
+    yield `${share(notFound)} are newly gone: ${notFound} of ${pagesBefore} answered 404 or 410`
+  for (const kind of LOST_KINDS) {
+    const count = lost[kind] ?? 0
+    if (isMuch(count))
+      yield `${share(count)} are newly lost: ${count} of ${pagesBefore} ended as ${shownOutcome(kind)} (${meaningOf(kind)})`
+  }
+  // Pages that move with their text bring as many new ones in; those of a site that sends one page for all addresses do not.
+  const alike = lost["skipped:duplicate"] ?? 0
+  if (isMuch(alike) && pagesIn(outcomes) < alike)
+    yield `${share(alike)} now say the same as another page: ${alike} of ${pagesBefore} ended as ${shownOutcome("skipped:duplicate")}`
+}
+
+function* heldRemovals({ held }: RunFacts): Generator<string> {
+  if (held > 0) yield `${told(held, "page")} seem to be gone and wait for your answer: fossick removals`
+}
+
+function* failures({ outcomes, missing, meaningOf }: RunFacts): Generator<string> {
+  const counts = Object.fromEntries(
+    entriesOf(outcomes).filter(([name]) => isFailure(name) || name === "postponed"),
+  ) as Partial<Record<OutcomeName, number>>
+  // What is not there is no failure to read it, and what was cut short was cut by somebody.
+  counts["failed:http-status"] = Math.max(0, (counts["failed:http-status"] ?? 0) - missing)
+  delete counts["failed:cancelled"]
+  const failed = countOf(counts)
+  const tried = failed + pagesIn(outcomes)
+  if (failed < FEW || failed / tried < FAILED_SHARE) return
+  const [kind, count] = mostFrequent(counts)
+  yield `${failed} of ${told(tried, "page")} could not be read: ${count === failed ? "" : `${count} times `}${shownOutcome(kind)} (${meaningOf(kind)})`
+}
+
+function* deadLinks({ outcomes, deadLinks: dead }: RunFacts): Generator<string> {
+  if (dead >= DEAD_LINKS && dead > pagesIn(outcomes))
+    yield `${dead} addresses that the site itself names answered 404 or 410, more than were pages`
+}
+
+function* skips({ outcomes, meaningOf }: RunFacts): Generator<string> {
+  const pages = pagesIn(outcomes)
+  for (const kind of UNUSUAL_SKIPS) {
+    const count = outcomes[kind] ?? 0
+    if (count >= FEW && count > pages)
+      yield `${count} addresses, more than were pages, ended as ${shownOutcome(kind)} (${meaningOf(kind)})`
+  }
+}
+
+function* givenUp({ givenUp: hosts }: RunFacts): Generator<string> {
+  for (const { host, left, why } of hosts) {
+    yield `${host} was given up with ${told(left, "address", "es")} left: ${why}`
+  }
+}
+
+function inWords({ url, outcome, detail }: SeedEnd, meaningOf: RunFacts["meaningOf"]): string {
+  const why = detail ?? meaningOf(outcome)
+  if (outcome === "skipped:robots") return `is disallowed by robots.txt: ${url}`
+  if (outcome === "skipped:noindex") return `asks not to be indexed (noindex): ${url}`
+  if (outcome === "postponed") return `asked to come back later: ${url}: ${why}`
+  return `${isSkip(outcome) ? `was ${shownOutcome(outcome)}` : "failed"}: ${url}: ${why}`
+}
+
+/** The gravest first, in one line. */
+function line(problems: readonly string[]): string {
+  const more = problems.length - TOLD
+  const text = [...problems.slice(0, TOLD), ...(more > 0 ? [`and ${more} more`] : [])]
+    .join("; ")
+    .replaceAll(/\s+/g, " ")
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS - 1).toWellFormed()}…` : text
+}
+
+const told = (count: number, noun: string, plural = "s"): string =>
+  `${count} ${noun}${count === 1 ? "" : plural}`
+
+const countOf = (counts: OutcomeCounts): number => entriesOf(counts).reduce((sum, [, n]) => sum + n, 0)
+
+function mostFrequent(counts: OutcomeCounts): [OutcomeName, number] {
+  return entriesOf(counts).reduce((most, one) => (one[1] > most[1] ? one : most))
+}

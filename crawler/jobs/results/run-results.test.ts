@@ -1,0 +1,137 @@
+import { expect, test, vi } from "vitest"
+import { runJob } from "../../crawl/run-job.ts"
+import type { Job } from "../../job.ts"
+import { defineSource, type SourceSpec } from "../../source.ts"
+import { CrawlFixture, shareFor, testConfig } from "../../testing/crawl-fixture.ts"
+import { type Answer, article, html, startTestSite, status, type TestSite } from "../../testing/test-site.ts"
+
+// Runs over a real site, from its first request to what its operator is told of it.
+
+const NAMES = Array.from({ length: 20 }, (_, index) => `/page-${index}`)
+const SITE: Readonly<Record<string, Answer>> = {
+  "/": article("Home", { links: NAMES }),
+  ...Object.fromEntries(NAMES.map((path) => [path, article(`Harbour ${path}`)])),
+}
+
+async function run(fixture: CrawlFixture, site: TestSite, spec: Partial<SourceSpec> = {}): Promise<Job> {
+  const { db, jobs, engine } = fixture
+  const source = defineSource({ name: "docs", seeds: [site.url("/")], rendering: "http", ...spec })
+  const { id } = jobs.enqueue(source, { trigger: "run" })
+  const config = testConfig({ FOSSICK_FETCH_CONCURRENCY: "1", FOSSICK_MAX_WAIT_MS: "20" })
+  const job = await runJob(id, {
+    db,
+    jobs,
+    engine,
+    config,
+    signal: new AbortController().signal,
+    whenAborted: "paused",
+    share: shareFor(config),
+  })
+  return job!
+}
+
+test("a run without problems is finished, and counts what it changed", async () => {
+  await using site = await startTestSite(SITE)
+  await using fixture = new CrawlFixture()
+  expect(await run(fixture, site)).toMatchObject({
+    state: "finished",
+    result: "finished",
+    reason: null,
+    changes: { new: 21, changed: 0, gone: 0 },
+  })
+  site.serve({ "/page-3": article("Harbour three, all of it written anew") })
+  expect(await run(fixture, site)).toMatchObject({
+    result: "finished",
+    changes: { new: 0, changed: 1, gone: 0 },
+  })
+})
+
+test("pages that were there before and are not found make a run one with problems; dead links do not", async () => {
+  const dead = NAMES.slice(0, 12).map((path) => `${path}-that-never-was`)
+  await using site = await startTestSite({ ...SITE, "/": article("Home", { links: [...NAMES, ...dead] }) })
+  await using fixture = new CrawlFixture()
+  expect(await run(fixture, site)).toMatchObject({
+    result: "finished",
+    outcomes: { "failed:http-status": 12 },
+  })
+  const gone = NAMES.slice(0, 6)
+  site.serve(Object.fromEntries(gone.map((path) => [path, status(404)])))
+  const first = await run(fixture, site)
+  expect(first).toMatchObject({
+    state: "finished",
+    result: "finished-with-problems",
+    reason: "29 % of its pages are newly gone: 6 of 21 answered 404 or 410",
+  })
+  expect(fixture.jobs.events(first.id).at(-1)).toMatchObject({
+    level: "warn",
+    text: "finished with problems: 29 % of its pages are newly gone: 6 of 21 answered 404 or 410",
+  })
+  // From the second time on they are no news, and wait for an answer.
+  expect(await run(fixture, site)).toMatchObject({
+    result: "finished-with-problems",
+    reason: "6 pages seem to be gone and wait for your answer: fossick removals",
+  })
+})
+
+test("a run whose only seed fails, is noindex or disallowed has failed, though it came to its end", async () => {
+  await using site = await startTestSite({
+    "/robots.txt": "User-agent: *\nDisallow: /closed",
+    "/closed": article("Closed"),
+    "/private": html('<meta name="robots" content="noindex"><p>Not for searches, and no word of it.'),
+    "/broken": status(500),
+    "/busy": status(503),
+  })
+  await using fixture = new CrawlFixture()
+  for (const [path, reason] of [
+    ["/closed", "the only seed is disallowed by robots.txt"],
+    ["/private", "the only seed asks not to be indexed (noindex)"],
+    ["/broken", "the only seed failed"],
+    ["/busy", `the only seed asked to come back later: ${site.url("/busy")}: the site answered 503, until`],
+  ]) {
+    const job = await run(fixture, site, { seeds: [site.url(path!)], name: path!.slice(1) })
+    expect(job).toMatchObject({
+      state: "finished",
+      result: "failed",
+      error: null,
+      reason: expect.stringContaining(`nothing was indexed: ${reason}`),
+    })
+  }
+})
+
+test("a refused login is told in the result, the reason and the log", async () => {
+  await using site = await startTestSite({ "*": status(401) })
+  await using fixture = new CrawlFixture()
+  vi.stubEnv("READER_PASSWORD", "as the site does not have it")
+  const job = await run(fixture, site, {
+    login: { kind: "basic", user: "reader", password: "${READER_PASSWORD}" },
+  })
+  expect(job).toMatchObject({
+    state: "failed",
+    result: "failed",
+    reason: `login: the site refuses the credentials: ${site.url("/")} answered 401`,
+  })
+  expect(fixture.jobs.events(job.id).at(-1)).toMatchObject({
+    level: "error",
+    text: `failed: ${job.reason}`,
+  })
+})
+
+test("a run that reached its limit is noted and fine; one that was cancelled has no result", async () => {
+  await using site = await startTestSite(SITE)
+  await using fixture = new CrawlFixture()
+  const job = await run(fixture, site, { limits: { pages: 5 } })
+  expect(job).toMatchObject({ result: "finished", reason: null, note: expect.stringContaining("ended at") })
+  const { id } = fixture.jobs.enqueue(defineSource({ seeds: [site.url("/")] }))
+  expect(fixture.jobs.get(id)).toMatchObject({ result: null, reason: null })
+  fixture.jobs.cancel(id)
+  expect(fixture.jobs.get(id)).toMatchObject({ state: "cancelled", result: null, reason: null })
+})
+
+test("a host that was given up makes a run one with problems, and is named with what was left of it", async () => {
+  const busy = Object.fromEntries(NAMES.map((path) => [path, status(429, { "retry-after": "0" })]))
+  await using site = await startTestSite({ ...SITE, ...busy })
+  await using fixture = new CrawlFixture()
+  const job = await run(fixture, site)
+  expect(job).toMatchObject({ state: "finished", result: "finished-with-problems" })
+  expect(job.reason).toMatch(new RegExp(`^${site.authority} was given up with \\d+ addresses left: `))
+})

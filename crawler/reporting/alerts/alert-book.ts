@@ -1,0 +1,209 @@
+import type { Clock } from "#base/clock.ts"
+import { replaceSql } from "#base/store/state-port.ts"
+import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import type { AlertConfig } from "../../alert-settings.ts"
+import { backupOverTrigger, type BackupRun, BackupTable } from "../../upkeep/backup/scheduled/backup-table.ts"
+import type { Job } from "../../job.ts"
+import { isDeclaredRunSql, jobOverTrigger } from "../../jobs/job-in-sql.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import type { Webhook } from "../../source.ts"
+import { webhookMessage } from "../webhooks/messages.ts"
+import { WebhookQueue } from "../webhooks/webhook-queue.ts"
+import { ALERT_MESSAGES, AlertOutbox } from "./alert-outbox.ts"
+import { QUEUED_CHANNELS, type ChannelName } from "./channels/registry.ts"
+import { webhook } from "./channels/webhook.ts"
+import { type AlertMessage, noticeOf } from "./messages.ts"
+
+/** A source or backup whose last runs went wrong. */
+export interface Alert extends Omit<AlertMessage, "type" | "at"> {
+  /** When it was told; null while its bad runs are fewer than it takes. */
+  readonly toldAt: Date | null
+}
+
+/**
+ * A backup that fails is told at once: it is this machine's own affair, and no weather of somebody else's site that may
+ * have cleared up by the next run.
+ */
+const BACKUP_AFTER = 1
+
+/** The alerts that were told and are not over, for those who read the store without this class. */
+export const TOLD_ALERTS = "select about, name, bad_runs, reason from alert where told_at is not null"
+
+type About = AlertMessage["about"]
+
+const note = (about: About, id: string) =>
+  `insert or ignore into alert_note (about, run) values ('${about}', ${id})`
+
+// Noted by triggers, as what webhooks tell is: with the end of the run, in one transaction, whoever ends it.
+const STEPS = [
+  `create table alert_note (
+     seq integer primary key, about text not null, run integer not null, unique (about, run)
+   ) strict;
+   create table alert (
+     about text not null, name text not null, bad_runs integer not null, since integer not null, told_at integer,
+     run integer not null, result text not null, reason text, primary key (about, name)
+   ) strict, without rowid;
+   ${ALERT_MESSAGES};
+   ${jobOverTrigger("alert_job_over", isDeclaredRunSql("new"), note("source", "new.id"))}
+   ${backupOverTrigger("alert_backup_over", note("backup", "new.id"))}`,
+]
+
+const COUNT = replaceSql(
+  "alert",
+  ["about", "name", "bad_runs", "since", "told_at", "run", "result", "reason"],
+  ["about", "name"],
+)
+
+/** One run that is over. */
+interface EndedRun extends Pick<AlertMessage, "about" | "name" | "run" | "result" | "reason" | "at"> {
+  readonly isWell: boolean
+  /** Receivers of the source's own. */
+  readonly webhooks: readonly Webhook[]
+}
+
+/** Which sources and backups go wrong, in `state.db`; has it told once when it begins, and once when it is over. */
+export class AlertBook {
+  /** Messages that wait, by channel; those of webhooks are in the queue of webhooks. */
+  readonly #outboxes = new Map<ChannelName, AlertOutbox>()
+  readonly #db: StateStore
+  readonly #clock: Clock
+  readonly #jobs: Jobs
+  readonly #backups: BackupTable
+  readonly #webhooks: WebhookQueue
+  readonly #prepare: ReturnType<typeof prepareOnce>
+
+  constructor(db: StateStore, clock: Clock = Date.now) {
+    this.#db = db
+    this.#clock = clock
+    this.#prepare = prepareOnce(db)
+    // First, since the triggers stand on their tables.
+    this.#jobs = new Jobs(db, clock)
+    this.#backups = new BackupTable(db, clock)
+    this.#webhooks = new WebhookQueue(db, clock)
+    migrate(db, "alerts", STEPS)
+    for (const { name } of QUEUED_CHANNELS) this.#outboxes.set(name, new AlertOutbox(db, name, clock))
+  }
+
+  /** The messages of a channel whose queue is that of alerts. */
+  outbox(channel: ChannelName): AlertOutbox {
+    return this.#outboxes.get(channel)!
+  }
+
+  /** Has ends of runs noted from now on, for whichever process tells of them. */
+  static prepare(db: StateStore): void {
+    void new AlertBook(db)
+  }
+
+  /** Whether {@link collect} has something to do. Cheap. */
+  hasNotes(): boolean {
+    return this.#prepare("select exists (select 1 from alert_note) as found").get()?.["found"] === 1
+  }
+
+  /** Counts the runs that were noted, and puts messages into the queues where it is time. */
+  collect(config: AlertConfig): void {
+    const notes = this.#prepare("select seq, about, run from alert_note order by seq").all()
+    for (const { seq, about, run } of notes) {
+      transaction(this.#db, () => {
+        this.#prepare("delete from alert_note where seq = ?").run(Number(seq))
+        const ended = about === "source" ? this.#job(Number(run)) : this.#backup(Number(run))
+        const message = ended && this.#count(ended, config.alertAfter)
+        if (message) this.#tell(message, ended.webhooks, config)
+      })
+    }
+  }
+
+  /** What goes wrong now, those that were told first. */
+  list(): Alert[] {
+    return this.#prepare("select * from alert order by told_at is null, about, name")
+      .all()
+      .map((row) => ({
+        about: row["about"] as About,
+        name: String(row["name"]),
+        badRuns: Number(row["bad_runs"]),
+        since: new Date(Number(row["since"])),
+        toldAt: row["told_at"] === null ? null : new Date(Number(row["told_at"])),
+        run: Number(row["run"]),
+        result: row["result"] as Alert["result"],
+        reason: row["reason"] as string | null,
+      }))
+  }
+
+  /** Forgets sources that are no longer declared. */
+  prune(declared: readonly string[]): void {
+    this.#prepare(
+      "delete from alert where about = 'source' and name not in (select value from json_each(?))",
+    ).run(JSON.stringify(declared))
+  }
+
+  #job(id: number): EndedRun | null {
+    const job: Job | null = this.#jobs.get(id)
+    if (!job || job.result === null) return null
+    return {
+      about: "source",
+      name: job.source.name,
+      run: id,
+      result: job.result,
+      reason: job.reason,
+      at: job.endedAt ?? new Date(this.#clock()),
+      isWell: job.result === "finished",
+      webhooks: job.source.webhooks,
+    }
+  }
+
+  #backup(id: number): EndedRun | null {
+    const run: BackupRun | null = this.#backups.get(id)
+    const name = this.#backups.plan()?.plan.name
+    if (!run || name === undefined) return null
+    return {
+      about: "backup",
+      name,
+      run: id,
+      result: run.state,
+      reason: run.error,
+      at: run.endedAt ?? new Date(this.#clock()),
+      isWell: run.state === "finished",
+      webhooks: [],
+    }
+  }
+
+  /** @returns what is to be told now, or null. */
+  #count(ended: EndedRun, alertAfter: number): AlertMessage | null {
+    const { about, name, run, result, reason, at } = ended
+    const before = this.#prepare("select * from alert where about = ? and name = ?").get(about, name)
+    const wasTold = before !== undefined && before["told_at"] !== null
+    const since = Number(before?.["since"] ?? at.getTime())
+    const badRuns = Number(before?.["bad_runs"] ?? 0)
+    const message = { about, name, run, result, reason, at, since: new Date(since) }
+    if (ended.isWell) {
+      this.#prepare("delete from alert where about = ? and name = ?").run(about, name)
+      return wasTold ? { type: "alert.ended", ...message, badRuns } : null
+    }
+    const after = alertAfter === 0 ? Infinity : about === "source" ? alertAfter : BACKUP_AFTER
+    const isNews = !wasTold && badRuns + 1 >= after
+    this.#prepare(COUNT).run(
+      about,
+      name,
+      badRuns + 1,
+      since,
+      isNews ? this.#clock() : wasTold ? Number(before["told_at"]) : null,
+      run,
+      result,
+      reason,
+    )
+    return isNews ? { type: "alert.began", ...message, badRuns: badRuns + 1 } : null
+  }
+
+  #tell(message: AlertMessage, webhooks: readonly Webhook[], config: AlertConfig): void {
+    const notice = noticeOf(message)
+    const secret = config.alertWebhookSecret === "" ? null : config.alertWebhookSecret
+    const own = webhooks.filter(({ events }) => events.includes("alert"))
+    const others = webhook.receivers(config).filter((url) => own.every((one) => one.url !== url))
+    this.#webhooks.tell(
+      "alert",
+      message.about === "source" ? { source: message.name, job: message.run } : null,
+      [...own, ...others.map((url) => ({ url, secret }))],
+      webhookMessage(notice.type, new Date(this.#clock()), notice.data),
+    )
+    for (const { name, receivers } of QUEUED_CHANNELS) this.outbox(name).tell(receivers(config), notice)
+  }
+}

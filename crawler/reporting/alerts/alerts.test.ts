@@ -1,0 +1,399 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { pino } from "pino"
+import { describe, expect, test } from "vitest"
+import { CHILD_ENV } from "#base/testing/child-env.ts"
+import { readSettings } from "#base/settings.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { alertProblems, alertSettings } from "../../alert-settings.ts"
+import { BackupTable } from "../../upkeep/backup/scheduled/backup-table.ts"
+import type { Judged } from "../../job.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import { defineSource, type SourceSpec } from "../../source.ts"
+import { crawlerSettings } from "../../settings.ts"
+import { temporaryFolder } from "../../testing/crawl-fixture.ts"
+import { startMailServer } from "../../testing/mail-server.ts"
+import { startTestSite } from "../../testing/test-site.ts"
+import { WebhookQueue } from "../webhooks/webhook-queue.ts"
+import { AlertBook } from "./alert-book.ts"
+import type { ChannelName } from "./channels/registry.ts"
+import { followAlerts } from "./follow-alerts.ts"
+
+const HOOK = "https://ops.example.com/alerts"
+const WELL: Judged = { result: "finished", reason: null }
+const BAD: Judged = {
+  result: "finished-with-problems",
+  reason: "28 % of its pages are newly gone: 28 of 100 answered 404 or 410",
+}
+
+const settings = (env: NodeJS.ProcessEnv = {}) => readSettings(alertSettings, env)
+
+/** A data folder, with runs that end as they are told. */
+function open() {
+  const folder = temporaryFolder()
+  const now = { ms: Date.UTC(2026, 0, 1) }
+  const db = openStateStore(folder.path)
+  const book = new AlertBook(db, () => now.ms)
+  const jobs = new Jobs(db, () => now.ms)
+  const webhooks = new WebhookQueue(db, () => now.ms)
+  const backups = new BackupTable(db, () => now.ms)
+  return {
+    folder: folder.path,
+    now,
+    db,
+    book,
+    jobs,
+    webhooks,
+    backups,
+    /** A run of the source `docs`, a day after the one before. */
+    run(
+      judged: Judged | string,
+      trigger: "schedule" | "command" = "schedule",
+      spec: Partial<SourceSpec> = {},
+    ) {
+      now.ms += 24 * 3_600_000
+      const source = defineSource({ name: "docs", seeds: ["https://docs.example/"], ...spec })
+      const { id } = jobs.start(jobs.enqueue(source, { trigger }).id)!
+      if (typeof judged === "string") jobs.end(id, "failed", judged)
+      else jobs.end(id, "finished", null, judged)
+      return id
+    },
+    /** What webhooks are to be told now, and were not before. */
+    told() {
+      const due = webhooks.due(new Set(), 100)
+      for (const { id } of due) webhooks.settle(id, { error: null, status: 200 })
+      return due.map(({ receiver, secret, body }) => ({
+        url: receiver,
+        secret,
+        ...(JSON.parse(body) as object),
+      }))
+    },
+    [Symbol.dispose]() {
+      db.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+type Opened = ReturnType<typeof open>
+
+/** Sends messages until none is due any more by a channel. @returns what was logged. */
+async function sendAll(
+  { book }: Opened,
+  env: NodeJS.ProcessEnv,
+  channel: ChannelName = "email",
+): Promise<string> {
+  const lines: string[] = []
+  const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) })
+  const stop = new AbortController()
+  const config = readSettings(crawlerSettings, env)
+  const following = followAlerts({
+    book,
+    config,
+    declared: () => ["docs"],
+    env,
+    userAgent: "FossickBot/1.0",
+    log,
+    signal: stop.signal,
+    pollMs: 5,
+  })
+  await expect.poll(() => !book.hasNotes() && book.outbox(channel).due(new Set(), 1).length === 0).toBe(true)
+  stop.abort()
+  await following
+  return lines.join("")
+}
+
+describe("an alert", () => {
+  test("is told once when runs in a row go wrong, and once when one is well again", () => {
+    using state = open()
+    const config = settings({ FOSSICK_ALERT_WEBHOOK: HOOK, FOSSICK_ALERT_WEBHOOK_SECRET: "${OPS_SECRET}" })
+    const toldAfter = (judged: Judged | string) => {
+      const id = state.run(judged)
+      state.book.collect(config)
+      return [id, state.told()] as const
+    }
+    const [, first] = toldAfter(BAD)
+    expect(first).toEqual([])
+    expect(state.book.list()).toMatchObject([{ about: "source", name: "docs", badRuns: 1, toldAt: null }])
+    const [second, began] = toldAfter("login: the site refuses the credentials")
+    expect(began).toEqual([
+      {
+        url: HOOK,
+        secret: "${OPS_SECRET}",
+        type: "alert.began",
+        timestamp: expect.any(String),
+        data: {
+          about: "source",
+          name: "docs",
+          run_id: second,
+          result: "failed",
+          reason: "login: the site refuses the credentials",
+          bad_runs: 2,
+          since: "2026-01-02T00:00:00.000Z",
+        },
+      },
+    ])
+    expect(toldAfter(BAD)[1]).toEqual([])
+    expect(state.book.list()).toMatchObject([{ badRuns: 3, toldAt: new Date("2026-01-03") }])
+    expect(toldAfter(WELL)[1]).toMatchObject([
+      { type: "alert.ended", data: { name: "docs", result: "finished", reason: null, bad_runs: 3 } },
+    ])
+    expect(state.book.list()).toEqual([])
+    expect(toldAfter(WELL)[1]).toEqual([])
+    // A bad run between good ones is the weather of the web.
+    expect([...toldAfter(BAD)[1], ...toldAfter(WELL)[1], ...toldAfter(BAD)[1]]).toEqual([])
+  })
+
+  test("goes to the source's own webhooks that ask for it, and to no address twice", () => {
+    using state = open()
+    const webhooks = [
+      { url: "https://docs.example/alerts", events: ["alert" as const] },
+      { url: "https://docs.example/ends", events: ["finished" as const] },
+      { url: HOOK, events: ["alert" as const] },
+    ]
+    state.run("no way", "schedule", { webhooks })
+    state.book.collect(settings({ FOSSICK_ALERT_AFTER: "1", FOSSICK_ALERT_WEBHOOK: HOOK }))
+    expect(
+      state
+        .told()
+        .map(({ url }) => url)
+        .toSorted(),
+    ).toEqual([webhooks[0]!.url, HOOK])
+  })
+
+  test("tells nothing of crawls by hand, of cancelled runs, or when it is switched off", () => {
+    using state = open()
+    const config = settings({ FOSSICK_ALERT_AFTER: "1", FOSSICK_ALERT_WEBHOOK: HOOK })
+    state.run("no way", "command")
+    state.jobs.cancel(
+      state.jobs.enqueue(defineSource({ seeds: ["https://a.example/"] }), { trigger: "run" }).id,
+    )
+    state.book.collect(config)
+    state.run("no way")
+    state.book.collect(settings({ FOSSICK_ALERT_AFTER: "0", FOSSICK_ALERT_WEBHOOK: HOOK }))
+    expect(state.told()).toEqual([])
+    expect(state.book.list()).toMatchObject([{ name: "docs", badRuns: 1, toldAt: null }])
+    // Of a source that is declared no longer nobody wants to hear.
+    state.book.prune(["blog"])
+    expect(state.book.list()).toEqual([])
+  })
+
+  test("tells of a backup that fails, the first time it does, and of the next that is made", () => {
+    using state = open()
+    const { backups, book } = state
+    backups.declare({ name: "nightly", schedule: null, folder: "/backups", keep: 7 })
+    const config = settings({ FOSSICK_ALERT_WEBHOOK: HOOK, FOSSICK_ALERT_EMAIL: "ops@example.com" })
+    const run = () => {
+      backups.ask("schedule")
+      return backups.start()!.id
+    }
+    const id = run()
+    backups.fail(id, "the disk of /backups is full")
+    book.collect(config)
+    expect(state.told()).toMatchObject([
+      {
+        type: "alert.began",
+        data: {
+          about: "backup",
+          name: "nightly",
+          run_id: id,
+          result: "failed",
+          reason: "the disk of /backups is full",
+        },
+      },
+    ])
+    expect(state.webhooks.list({ limit: 1, offset: 0 })).toMatchObject([
+      { source: null, job: null, event: "alert" },
+    ])
+    expect(book.outbox("email").list({ limit: 1 })).toMatchObject([
+      { subject: "[Fossick] backup nightly: the last run went wrong" },
+    ])
+    backups.fail(run(), "the disk of /backups is full")
+    backups.finish(run(), { file: "/backups/a.tar", bytes: 1, pages: 1, note: null })
+    book.collect(config)
+    expect(state.told()).toMatchObject([{ type: "alert.ended", data: { name: "nightly", bad_runs: 2 } }])
+  })
+})
+
+describe("an e-mail", () => {
+  const mailTo = (port: number, more: NodeJS.ProcessEnv = {}) => ({
+    FOSSICK_SMTP_URL: `smtp://127.0.0.1:${port}`,
+    FOSSICK_ALERT_EMAIL: "ops@example.com",
+    FOSSICK_ALERT_FROM: "fossick@example.com",
+    FOSSICK_ALERT_AFTER: "1",
+    ...more,
+  })
+
+  test("says in its subject what goes wrong, and in its text why and what to do", async () => {
+    await using server = await startMailServer({
+      login: { user: "fossick", password: "a secret of the mail server" },
+    })
+    using state = open()
+    const id = state.run(BAD)
+    const log = await sendAll(
+      state,
+      mailTo(server.port, {
+        FOSSICK_SMTP_URL: `smtp://fossick@127.0.0.1:${server.port}`,
+        FOSSICK_SMTP_PASSWORD: "${MAIL_PASSWORD}",
+        MAIL_PASSWORD: "a secret of the mail server",
+      }),
+    )
+    const [mail] = server.received
+    expect(mail).toMatchObject({ recipients: ["ops@example.com"], user: "fossick" })
+    expect(mail!.text).toContain("Subject: [Fossick] docs: the last run went wrong")
+    expect(mail!.text).toContain("From: Fossick <fossick@example.com>")
+    expect(mail!.text).toContain("Auto-Submitted: auto-generated")
+    const text = mail!.text.replaceAll("=\r\n", "").replaceAll("=20", " ")
+    expect(text).toContain("finished with problems (job ")
+    expect(text).toContain("28 % of its pages are newly gone")
+    expect(text).toContain(`fossick jobs show ${id} --outcome failed`)
+    expect(log + JSON.stringify(state.book.outbox("email").list({ limit: 9 }))).not.toContain("a secret of")
+  })
+
+  test("to a mailbox that is none costs no other recipient theirs", async () => {
+    await using server = await startMailServer({ unknown: ["gone@example.com"] })
+    using state = open()
+    state.run(BAD)
+    await sendAll(state, mailTo(server.port, { FOSSICK_ALERT_EMAIL: "gone@example.com, ops@example.com" }))
+    expect(server.received.map(({ recipients }) => recipients)).toEqual([["ops@example.com"]])
+    expect(state.book.outbox("email").list({ limit: 2 })).toMatchObject([
+      { receiver: "ops@example.com", state: "delivered" },
+      { receiver: "gone@example.com", state: "given-up", attempts: 1 },
+    ])
+  })
+
+  test("waits rather than give a password to a server without TLS, or to one that is wrong", async () => {
+    await using server = await startMailServer({ login: { user: "fossick", password: "right" } })
+    const login = { FOSSICK_SMTP_PASSWORD: "${MAIL_PASSWORD}", MAIL_PASSWORD: "guessed" }
+    for (const [host, error] of [
+      // This machine, by an address that may be any.
+      ["0.0.0.0", /STARTTLS|TLS/],
+      ["127.0.0.1", /Authentication failed/],
+    ] as const) {
+      using state = open()
+      state.run(BAD)
+      await sendAll(
+        state,
+        mailTo(server.port, { ...login, FOSSICK_SMTP_URL: `smtp://fossick@${host}:${server.port}` }),
+      )
+      expect(state.book.outbox("email").list({ limit: 1 })).toMatchObject([
+        { state: "waiting", lastError: expect.stringMatching(error) },
+      ])
+    }
+    expect(server.received).toEqual([])
+  })
+
+  test("survives kill -9 of the crawler process in the middle of an attempt, which a quick stop waits not for", async () => {
+    await using server = await startMailServer({ next: ["hang", "hang"] })
+    using state = open()
+    state.run(BAD)
+    const start = () =>
+      spawn(process.execPath, [fileURLToPath(new URL("../../main.ts", import.meta.url))], {
+        env: {
+          ...CHILD_ENV,
+          FOSSICK_DATA_DIR: state.folder,
+          FOSSICK_STATE: process.env["FOSSICK_STATE"],
+          FOSSICK_LOG_LEVEL: "silent",
+          ...mailTo(server.port),
+        },
+        stdio: ["ignore", "inherit", "inherit"],
+      })
+    const received = async (count: number) => await expect.poll(() => server.received.length).toBe(count)
+    const first = start()
+    await received(1)
+    first.kill("SIGKILL")
+    await once(first, "exit")
+    const second = start()
+    await received(2)
+    // Stopped while the server says nothing.
+    second.kill("SIGTERM")
+    await once(second, "exit")
+    expect(state.book.outbox("email").list({ limit: 1 })).toMatchObject([{ state: "waiting", attempts: 0 }])
+    const third = start()
+    await received(3)
+    await expect.poll(() => state.book.outbox("email").list({ limit: 1 })[0]!.state).toBe("delivered")
+    third.kill("SIGTERM")
+    await once(third, "exit")
+    const ids = server.received.map(({ text }) => /^Message-ID: (.*)$/im.exec(text)?.[1])
+    expect(new Set(ids).size).toBe(1)
+  })
+})
+
+test("each channel has its own messages, and a mail server that says nothing holds up no notification", async () => {
+  await using server = await startMailServer({ next: ["hang"] })
+  const got: string[] = []
+  await using ntfy = await startTestSite({
+    "*": async (request, response) => {
+      got.push(await text(request))
+      response.end()
+    },
+  })
+  using state = open()
+  state.run(BAD)
+  const env = {
+    FOSSICK_SMTP_URL: `smtp://127.0.0.1:${server.port}`,
+    FOSSICK_ALERT_EMAIL: "ops@example.com",
+    FOSSICK_ALERT_NTFY: ntfy.url("/ops_7"),
+    FOSSICK_ALERT_NTFY_TOKEN: "${NTFY_TOKEN}",
+    FOSSICK_WEBHOOK_NETWORKS: "127.0.0.1",
+    FOSSICK_ALERT_AFTER: "1",
+    NTFY_TOKEN: "tk_of_an_ntfy_server",
+  }
+  const log = await sendAll(state, env, "ntfy")
+  expect(got.map((one) => (JSON.parse(one) as { title: string }).title)).toEqual([
+    "[Fossick] docs: the last run went wrong",
+  ])
+  expect(log).toContain("alert sent by ntfy")
+  const messages = [state.book.outbox("ntfy"), state.book.outbox("email")].map((one) => one.latest(9))
+  expect(messages).toMatchObject([[{ state: "delivered" }], [{ state: "waiting", attempts: 0 }]])
+  expect(log + JSON.stringify(messages)).not.toMatch(/tk_of_an_ntfy_server|ops_7/)
+})
+
+describe("settings of alerts", () => {
+  test.each([
+    ["FOSSICK_SMTP_URL", "http://mail.example.com", "must be an address such as smtp://"],
+    ["FOSSICK_SMTP_URL", "smtp://fossick:hunter2hunter2@mail.example.com", "must hold no password"],
+    ["FOSSICK_SMTP_URL", "smtp://mail.example.com/inbox", "must be an address without path"],
+    ["FOSSICK_SMTP_PASSWORD", "hunter2hunter2", "must name a secret"],
+    ["FOSSICK_ALERT_WEBHOOK_SECRET", "hunter2hunter2", "must name a secret"],
+    ["FOSSICK_ALERT_WEBHOOK", "ftp://ops.example.com/", "must be an http or https address"],
+    ["FOSSICK_ALERT_NTFY", "ntfy.sh/ops", "must be an http or https address"],
+    ["FOSSICK_ALERT_NTFY", "https://ntfy.sh/", "must end with a topic"],
+    ["FOSSICK_ALERT_NTFY", "https://ntfy.sh/a%20b", "must end with a topic"],
+    ["FOSSICK_ALERT_NTFY", "https://ops:hunter2hunter2@ntfy.sh/ops", "must hold no user and no password"],
+    ["FOSSICK_ALERT_NTFY_TOKEN", "tk_hunter2hunter2", "must name a secret"],
+    ["FOSSICK_ALERT_EMAIL", "ops@example.com, Ops <ops@example.com>", "must be an e-mail address"],
+    [
+      "FOSSICK_ALERT_EMAIL",
+      Array.from({ length: 21 }, (_, i) => `a${i}@b.example`).join(),
+      "must be at most 20",
+    ],
+    ["FOSSICK_ALERT_FROM", "ops@example.com\r\nBcc: all@example.com", "must be an e-mail address"],
+    ["FOSSICK_ALERT_AFTER", "often", "must be a whole number from 0"],
+  ])("%s=%s is refused, and no secret shown", (name, value, message) => {
+    const refused = () => settings({ [name]: value })
+    expect(refused).toThrow(`${name} ${message}`)
+    expect(refused).not.toThrow(/hunter2/)
+  })
+
+  test("that contradict each other are named", () => {
+    expect(alertProblems(settings({ FOSSICK_ALERT_EMAIL: "ops@example.com" }))).toEqual([
+      expect.stringContaining("FOSSICK_ALERT_EMAIL needs FOSSICK_SMTP_URL"),
+    ])
+    const token = { FOSSICK_ALERT_NTFY_TOKEN: "${A}" }
+    expect(alertProblems(settings(token))).toEqual([expect.stringContaining("needs FOSSICK_ALERT_NTFY,")])
+    expect(alertProblems(settings({ ...token, FOSSICK_ALERT_NTFY: "http://ntfy.example/ops" }))).toEqual([
+      expect.stringContaining("needs an https:// address"),
+    ])
+    expect(
+      alertProblems(settings({ FOSSICK_SMTP_URL: "smtp://mail.example.com", FOSSICK_SMTP_PASSWORD: "${A}" })),
+    ).toEqual([expect.stringContaining("FOSSICK_SMTP_PASSWORD needs a user")])
+    expect(
+      alertProblems(
+        settings({ FOSSICK_ALERT_EMAIL: "a@b.example", FOSSICK_SMTP_URL: "smtps://me@mail.example.com" }),
+      ),
+    ).toEqual([])
+  })
+})

@@ -1,0 +1,67 @@
+import { resolveSecret } from "#base/secret.ts"
+import { ntfyProblems } from "../../../alert-settings.ts"
+import type { Notice } from "../messages.ts"
+import type { AlertChannel, ChannelMessage } from "./channel.ts"
+
+// Notifications on phones: docs.ntfy.sh/publish, "Publish as JSON". Unlike headers, JSON takes a title in any script.
+
+/** By default ntfy turns longer messages into attachments, which many servers do not take. */
+const MAX_MESSAGE_BYTES = 4096
+
+/** From 1 to 5; 3 is ntfy's default. Tags are names of emoji. */
+const LOOKS: Readonly<
+  Record<Notice["type"], { readonly priority: number; readonly tags: readonly string[] }>
+> = {
+  "alert.began": { priority: 4, tags: ["warning"] },
+  "alert.ended": { priority: 3, tags: ["white_check_mark"] },
+  "alert.test": { priority: 3, tags: ["wave"] },
+}
+
+export const ntfy = {
+  name: "ntfy",
+  called: { way: "ntfy", one: "notification", many: "notifications", server: "an ntfy server" },
+  settings: "FOSSICK_ALERT_NTFY and FOSSICK_ALERT_NTFY_TOKEN",
+  queue: "alerts",
+  // The host alone is kept and shown: whoever knows the topic can read it.
+  receivers: ({ alertNtfy }) => (alertNtfy === "" ? [] : [new URL(alertNtfy).host]),
+  shown: (receiver) => receiver,
+  problems: ntfyProblems,
+  isReady: (config) => config.alertNtfy !== "" && ntfyProblems(config).length === 0,
+  async open({ config, userAgent, env }) {
+    const { post, receiverGuard } = await import("../../webhooks/post.ts")
+    const guard = receiverGuard({ networks: config.webhookNetworks, proxy: config })
+    return {
+      async send(message, signal) {
+        const address = new URL(config.alertNtfy)
+        if (address.host !== message.receiver)
+          return { error: "FOSSICK_ALERT_NTFY names another server now", status: null, final: true }
+        const headers: Record<string, string> = { "user-agent": userAgent, "x-sequence-id": message.id }
+        try {
+          if (config.alertNtfyToken !== "")
+            headers["authorization"] = `Bearer ${resolveSecret(config.alertNtfyToken, env)}`
+        } catch (error) {
+          return { error: (error as Error).message, status: null, final: false }
+        }
+        // Messages in JSON go to the server, not to the topic.
+        const { href: server } = new URL(".", address)
+        const topic = address.pathname.split("/").at(-1)
+        const body = JSON.stringify({ topic, ...notification(message) })
+        return await post(server, headers, body, { guard, signal })
+      },
+      [Symbol.asyncDispose]: () => guard[Symbol.asyncDispose](),
+    }
+  },
+} as const satisfies AlertChannel
+
+const notification = ({ type, subject, text }: ChannelMessage) => ({
+  title: subject,
+  message: cut(text),
+  ...LOOKS[type],
+})
+
+/** As much of a text as a message may have, without half a character at its end. */
+function cut(text: string): string {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= MAX_MESSAGE_BYTES) return text
+  return new TextDecoder().decode(bytes.subarray(0, MAX_MESSAGE_BYTES), { stream: true })
+}

@@ -1,0 +1,109 @@
+import { hostname } from "node:os"
+import type { JobResult } from "../../job.ts"
+import type { BackupRun } from "../../upkeep/backup/scheduled/backup-table.ts"
+
+// What is told of an alert, to programs and to people.
+
+/** A source or the backup whose runs go wrong, or went wrong until now. */
+export interface AlertMessage {
+  readonly type: "alert.began" | "alert.ended"
+  readonly about: "source" | "backup"
+  readonly name: string
+  /** Number of the job, or of the backup's run, that was the last straw, or the first that is well. */
+  readonly run: number
+  readonly result: JobResult | BackupRun["state"]
+  readonly reason: string | null
+  /** Runs in a row that went wrong. */
+  readonly badRuns: number
+  /** When the first of them ended. */
+  readonly since: Date
+  /** When the run ended, or what is closest to it. */
+  readonly at: Date
+}
+
+/** As data for programs. */
+export function alertData({
+  about,
+  name,
+  run,
+  result,
+  reason,
+  badRuns,
+  since,
+}: Omit<AlertMessage, "type" | "at">) {
+  return { about, name, run_id: run, result, reason, bad_runs: badRuns, since }
+}
+
+/** An alert in words for people, and as data for programs. */
+export interface Notice {
+  readonly type: AlertMessage["type"] | "alert.test"
+  readonly subject: string
+  readonly text: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const MAX_SUBJECT_CHARS = 150
+
+/** In words: what goes wrong, and what to do about it. */
+export function noticeOf(message: AlertMessage): Notice {
+  const { type, about, name, badRuns } = message
+  const subject = about === "source" ? name : `backup ${name}`
+  const began = type === "alert.began"
+  const times = badRuns === 1 ? "the last run" : `the last ${badRuns} runs`
+  const headline = began
+    ? `${times} went wrong`
+    : `well again after ${badRuns} bad run${badRuns === 1 ? "" : "s"}`
+  return {
+    type,
+    data: alertData(message),
+    // One line, whatever a name holds.
+    subject: `[Fossick] ${subject}: ${headline}`
+      .replaceAll(/\s+/g, " ")
+      .slice(0, MAX_SUBJECT_CHARS)
+      .toWellFormed(),
+    text: [...(began ? begun(message, subject, times) : ended(message, subject)), "", signature()].join("\n"),
+  }
+}
+
+function* begun(message: AlertMessage, subject: string, times: string): Generator<string> {
+  const { about, name, run, result, reason, since, at } = message
+  yield `${subject}: ${times} went wrong, the first on ${timeText(since)}.`
+  yield ""
+  yield `Result   ${result.replaceAll("-", " ")} (${about === "source" ? `job ${run}` : `run ${run}`}, ${timeText(at)})`
+  yield `Reason   ${reason ?? "none given"}`
+  yield ""
+  yield "To see more:"
+  if (about === "source") {
+    yield `  fossick jobs show ${run}`
+    yield `  fossick jobs show ${run} --outcome failed`
+    yield "To run it again once it is mended:"
+    yield `  fossick sources run ${shellWord(name)}`
+  } else {
+    yield "  fossick backups list"
+    yield "To make one now, once it is mended:"
+    yield "  fossick backups run"
+  }
+  yield ""
+  yield "You are told once more when a run is well again, and not of each run in between."
+}
+
+function* ended({ about, run, badRuns, since, at }: AlertMessage, subject: string): Generator<string> {
+  yield `${subject} is well again: ${about === "source" ? `job ${run}` : `run ${run}`} finished without problems on ${timeText(at)}.`
+  yield ""
+  yield `Before it, ${badRuns} run${badRuns === 1 ? "" : "s"} went wrong, the first on ${timeText(since)}.`
+}
+
+/** To see that alerts arrive. */
+export const testNotice = (): Notice => ({
+  type: "alert.test",
+  subject: "[Fossick] A test of alerts",
+  text: `Nothing is wrong: somebody asked for this message, to see that alerts arrive.\n\n${signature()}`,
+  data: { host: hostname() },
+})
+
+const signature = (): string => `-- \nFossick on ${hostname()}`
+
+const timeText = (time: Date): string => `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`
+
+const shellWord = (name: string): string =>
+  /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`

@@ -1,0 +1,82 @@
+import { hostname } from "node:os"
+import { createTransport } from "nodemailer"
+import { hidden } from "#base/telemetry/log/hidden.ts"
+import { noteOutbound } from "#base/outbound/outbound.ts"
+import { resolveSecret } from "#base/secret.ts"
+import { type AlertConfig, isThisMachine } from "../../alert-settings.ts"
+import type { Attempt } from "#base/work/retries.ts"
+import type { ChannelMessage } from "./channels/channel.ts"
+
+const CONNECT_TIMEOUT_MS = 15_000
+/** A server may look at a message for a while before it takes it. */
+const SILENCE_TIMEOUT_MS = 60_000
+
+export interface SendOptions {
+  readonly config: Pick<AlertConfig, "smtpUrl" | "smtpPassword" | "alertFrom">
+  /** Where secrets that are named `${NAME}` are. */
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+}
+
+/**
+ * One attempt at one message, over a connection of its own. The server is the operator's own choice, and no address that
+ * somebody else named: the address guard has no part in it. Never rejects.
+ */
+export async function sendMail(
+  {
+    id,
+    receiver,
+    subject,
+    text,
+    createdAt,
+  }: Pick<ChannelMessage, "id" | "receiver" | "subject" | "text" | "createdAt">,
+  { config, env, signal }: SendOptions,
+): Promise<Attempt> {
+  let pass = ""
+  try {
+    const url = new URL(config.smtpUrl)
+    const secure = url.protocol === "smtps:"
+    const user = decodeURIComponent(url.username)
+    pass = config.smtpPassword === "" ? "" : resolveSecret(config.smtpPassword, env)
+    const transport = createTransport({
+      host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+      port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
+      secure,
+      // A password goes over no open line, but to this machine itself.
+      requireTLS: !secure && pass !== "" && !isThisMachine(url.hostname),
+      ...(user !== "" && pass !== "" && { auth: { user, pass } }),
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      greetingTimeout: CONNECT_TIMEOUT_MS,
+      dnsTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SILENCE_TIMEOUT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    const from = senderOf(config.alertFrom, user)
+    await transport.sendMail({
+      from: { name: "Fossick", address: from },
+      to: receiver,
+      subject,
+      text,
+      date: createdAt,
+      // A message that is sent twice, as its server's answer was lost, is known by it.
+      messageId: `<${id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
+      // RFC 3834: no vacation notes come back.
+      headers: { "auto-submitted": "auto-generated" },
+      signal,
+    })
+    noteOutbound("mail", url.host)
+    return { error: null, status: null }
+  } catch (error) {
+    const { message, responseCode, command } = error as Error & { responseCode?: number; command?: string }
+    // What is wrong with the login or the server may be mended within the day; a mailbox that is none stays none.
+    const final = command === "RCPT TO" && responseCode !== undefined && responseCode >= 550
+    // A server may repeat the line that it refuses, which is the login.
+    return { error: hidden(message, [pass]), status: null, final }
+  }
+}
+
+function senderOf(from: string, user: string): string {
+  if (from !== "") return from
+  return user.includes("@") ? user : `fossick@${hostname()}`
+}

@@ -1,0 +1,32 @@
+import type { StateStore } from "#base/store/state-store.ts"
+import type { JobResult } from "../../job.ts"
+import type { Jobs } from "../../jobs/jobs.ts"
+import { SourceTable } from "../../sources/source-table.ts"
+import { AlertBook } from "./alert-book.ts"
+
+/** How the last run of a declared source that is over ended. */
+export interface SourceResult {
+  readonly source: string
+  readonly result: JobResult
+  readonly endedAt: Date | null
+  /** Runs in a row that went wrong, this one among them. */
+  readonly badRuns: number
+}
+
+/** The results of declared sources that ever ran, by name, `limit` at most. */
+export function sourceResults(db: StateStore, jobs: Jobs, limit: number): SourceResult[] {
+  const names = new SourceTable(db, jobs).list().map(({ source }) => source.name)
+  const bad = new Map(
+    new AlertBook(db)
+      .list()
+      .flatMap(({ about, name, badRuns }) => (about === "source" ? [[name, badRuns]] : [])),
+  )
+  return names
+    .toSorted()
+    .slice(0, limit)
+    .flatMap((source) => {
+      const job = jobs.lastJudged(source)
+      if (job === null || job.result === null) return []
+      return [{ source, result: job.result, endedAt: job.endedAt, badRuns: bad.get(source) ?? 0 }]
+    })
+}

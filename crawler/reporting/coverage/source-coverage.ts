@@ -1,0 +1,106 @@
+import type { StateStore } from "#base/store/state-store.ts"
+import { scopeText } from "../../crawl/discovery/discovery.ts"
+import { keptOutCounts, leadsDeeper, oldestLook } from "../../crawl/frontier/kept-out/kept-out.ts"
+import { lastCheckOf, pageCount } from "../../crawl/frontier/source-pages.ts"
+import { type Job, undoneIn } from "../../job.ts"
+import type { Jobs } from "../../jobs/jobs.ts"
+import { landingsOf } from "../../jobs/landings.ts"
+import { wasWhole } from "../../jobs/source-runs.ts"
+import { pagesIn } from "../../outcome-name.ts"
+import { isLoginError } from "../../fetch/login/login-error.ts"
+import { membership } from "../../crawl/scope/scope.ts"
+import type { Source } from "../../source.ts"
+import type { SourceTable } from "../../sources/source-table.ts"
+import { causeOfOutcome, type MissCause } from "../why/cause.ts"
+import type { Incomplete } from "./incomplete.ts"
+
+/** What the index holds of a source, as far as runs know. */
+export interface SourceCoverage {
+  readonly name: string
+  /** As it is declared, else as it was crawled last. */
+  readonly source: Source | null
+  readonly pages: number
+  /** When a visit last found one of its pages; null: never. */
+  readonly checkedAt: Date | null
+  /** As of when all that its rules let in is in the index; null: it is not, or nobody knows. */
+  readonly completeAsOf: Date | null
+  /** Null for a source that is complete. */
+  readonly incomplete: Incomplete | null
+  /** Addresses that were visited and are no pages of the index, by what left them out. */
+  readonly keptOut: ReadonlyMap<MissCause, number>
+}
+
+/** Pages at the greatest depth whose links are looked through. */
+const MOST_DEEP = 2000
+
+/** What takes long to find out, and stays as it is until the next run. */
+interface Scanned {
+  readonly run: number
+  readonly oldest: number | null
+  readonly leadsDeeper: boolean | null
+}
+
+const scans = new WeakMap<StateStore, Map<string, Scanned>>()
+
+/** How much of a source the index holds. */
+export function sourceCoverage(
+  name: string,
+  { db, jobs, sources }: { readonly db: StateStore; readonly jobs: Jobs; readonly sources: SourceTable },
+): SourceCoverage {
+  const [last = null] = jobs.list({ source: name, limit: 1 })
+  const keptOut = new Map<MissCause, number>()
+  for (const { outcome, status, count } of keptOutCounts(db, name)) {
+    const cause = causeOfOutcome(outcome, status)
+    keptOut.set(cause, (keptOut.get(cause) ?? 0) + count)
+  }
+  const declared = sources.get(name)?.source ?? null
+  const incomplete = whyIncomplete(last, declared, keptOut, db)
+  const oldest = incomplete === null && last !== null ? scanOf(last, db).oldest : null
+  const began = last?.startedAt?.getTime() ?? null
+  return {
+    name,
+    source: declared ?? last?.source ?? null,
+    pages: pageCount(db, name),
+    checkedAt: lastCheckOf(db, name),
+    completeAsOf: oldest === null || began === null ? null : new Date(Math.min(oldest, began)),
+    incomplete,
+    keptOut,
+  }
+}
+
+function scanOf({ id, source }: Pick<Job, "id" | "source">, db: StateStore): Scanned {
+  const known = scans.get(db) ?? new Map<string, Scanned>()
+  scans.set(db, known)
+  const before = known.get(source.name)
+  if (before?.run === id) return before
+  const isMember = membership(source, landingsOf(db, source.name))
+  const scanned = {
+    run: id,
+    oldest: oldestLook(db, source.name),
+    leadsDeeper: leadsDeeper(db, source.name, source.limits.depth, isMember, MOST_DEEP),
+  }
+  known.set(source.name, scanned)
+  return scanned
+}
+
+function whyIncomplete(
+  last: Job | null,
+  declared: Source | null,
+  keptOut: ReadonlyMap<MissCause, number>,
+  db: StateStore,
+): Incomplete | null {
+  if (last === null) return "never-run"
+  const { state, source, error, outcomes, note } = last
+  if (state === "running" || state === "queued" || state === "paused") return "running"
+  if (state === "failed") return isLoginError(error) ? "login-failed" : "failed"
+  if (state === "cancelled") return "cancelled"
+  if (declared !== null && scopeText(declared) !== scopeText(source)) return "rules-changed"
+  const { endedAtLimit, leftAddresses } = undoneIn(note)
+  if (pagesIn(outcomes) >= source.limits.pages || endedAtLimit) return "limit"
+  if (keptOut.has("login-failed")) return "login-failed"
+  const left: readonly MissCause[] = ["unreachable", "lost", "not-crawled"]
+  if (left.some((cause) => keptOut.has(cause)) || leftAddresses) return "unread"
+  if (last.result === "failed") return "failed"
+  if (!wasWhole(db, last.id)) return "unfollowed"
+  return scanOf(last, db).leadsDeeper === false ? null : "depth"
+}

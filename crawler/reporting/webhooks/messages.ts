@@ -1,0 +1,73 @@
+import { concealedCounts } from "../../fetch/concealed.ts"
+import type { Job } from "../../job.ts"
+
+// What receivers get, as it stands on the wire.
+
+/** One page that came, changed or went. */
+export interface PageChange {
+  readonly change: "new" | "changed" | "removed"
+  readonly url: string
+  /** Of the page as it was indexed last. */
+  readonly title: string | null
+  /** Changes with what search shows of the page; null for one that was removed. */
+  readonly hash: string | null
+  readonly at: Date
+}
+
+/** Most pages of one message. */
+export const MAX_PAGES = 100
+/** Most characters of the addresses and titles of one message, but for its first page. */
+export const MAX_CHARS = 100_000
+const MAX_TITLE_CHARS = 300
+
+/** How much a page takes of {@link MAX_CHARS}. */
+export function charsOf({ url, title }: Pick<PageChange, "url" | "title">): number {
+  return url.length + Math.min(title?.length ?? 0, MAX_TITLE_CHARS)
+}
+
+/** Pages that changed in one run; a run with many changes sends several. */
+export function changedMessage(
+  job: Pick<Job, "id" | "source">,
+  pages: readonly PageChange[],
+  at: Date,
+): string {
+  return webhookMessage("pages.changed", at, {
+    source: job.source.name,
+    job_id: job.id,
+    pages: pages.map((page) => ({
+      change: page.change,
+      url: page.url,
+      title: page.title === null ? null : page.title.slice(0, MAX_TITLE_CHARS).toWellFormed(),
+      hash: page.hash,
+      at: page.at,
+    })),
+  })
+}
+
+/** A run that is over, however it ended. */
+export function finishedMessage(job: Job, at: Date): string {
+  return webhookMessage("crawl.finished", at, {
+    source: job.source.name,
+    job_id: job.id,
+    state: job.state,
+    result: job.result,
+    reason: job.reason,
+    trigger: job.trigger,
+    created_at: job.createdAt,
+    started_at: job.startedAt,
+    ended_at: job.endedAt,
+    outcomes: job.author === "api" ? concealedCounts(job.outcomes) : job.outcomes,
+    changes: job.changes,
+    note: job.note,
+    error: job.error,
+  })
+}
+
+/** The form that Standard Webhooks gives payloads. */
+export function webhookMessage(
+  type: string,
+  timestamp: Date,
+  data: Readonly<Record<string, unknown>>,
+): string {
+  return JSON.stringify({ type, timestamp, data })
+}

@@ -1,0 +1,94 @@
+import { request } from "undici"
+import { OutgoingProxy, type ProxySettings } from "../../fetch/connect/outgoing-proxy.ts"
+import { AddressGuard } from "../../fetch/guard/address-guard.ts"
+import { BlockedAddressError } from "../../fetch/guard/blocked-address.ts"
+import { retryAfterMs } from "../../fetch/retry-after.ts"
+import { isUnknownName } from "../../fetch/network-error.ts"
+import type { Attempt } from "#base/work/retries.ts"
+
+export interface PostOptions {
+  readonly guard: AddressGuard
+  readonly signal: AbortSignal
+  /** Default 15 seconds. */
+  readonly timeoutMs?: number
+}
+
+const TIMEOUT_MS = 15_000
+const CONNECT_TIMEOUT_MS = 5000
+
+/** Told of a receiver whose name is unknown, and of one whose address may not be reached: see `concealed.ts`. */
+const UNREACHABLE_RECEIVER =
+  "the host was not found, or is in a network that FOSSICK_WEBHOOK_NETWORKS does not open; the log says which"
+
+/** More of an answer is not waited for; none of it is kept. */
+const MAX_ANSWER_BYTES = 16 * 1024
+
+/** What receivers of webhooks and notifications are reached through. @param networks private ones that they may be in */
+export const receiverGuard = ({
+  networks,
+  proxy,
+}: {
+  readonly networks: readonly string[]
+  readonly proxy?: ProxySettings | undefined
+}): AddressGuard =>
+  new AddressGuard({
+    allowed: networks,
+    allowedBy: "FOSSICK_WEBHOOK_NETWORKS",
+    purpose: "webhook",
+    proxy: OutgoingProxy.of(proxy),
+    connections: 1,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  })
+
+/** POSTs one message. Redirects are not followed: they could lead where nobody meant to send. Never rejects. */
+export async function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  { guard, signal, timeoutMs = TIMEOUT_MS }: PostOptions,
+): Promise<Attempt> {
+  const late = AbortSignal.timeout(timeoutMs)
+  try {
+    const target = new URL(url)
+    const {
+      statusCode: status,
+      headers: answered,
+      body: answer,
+    } = await request(target, {
+      dispatcher: guard.dispatcherFor(target),
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body,
+      signal: AbortSignal.any([late, signal]),
+    })
+    // The status is the whole answer: a body that never ends takes nothing back.
+    await answer.dump({ limit: MAX_ANSWER_BYTES }).catch(() => undefined)
+    if (status >= 200 && status < 300) return { error: null, status }
+    const asked = answered["retry-after"]
+    return {
+      status,
+      error:
+        status >= 300 && status < 400
+          ? `answered ${status}, and redirects are not followed`
+          : `answered ${status}`,
+      retryAfterMs: asked === undefined ? null : retryAfterMs(String(asked), Date.now()),
+      final: status === 410,
+    }
+  } catch (error) {
+    const reason = late.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error as Error)
+    const isConcealed = [error, (error as Error).cause].some(
+      (one) => one instanceof Error && (one instanceof BlockedAddressError || isUnknownName(one)),
+    )
+    return {
+      status: null,
+      error: isConcealed ? UNREACHABLE_RECEIVER : reason,
+      ...(isConcealed && { reason }),
+      final: false,
+    }
+  }
+}
+
+function reasonOf(error: Error): string {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return reasonOf(error.errors[0])
+  return error.message || (error as NodeJS.ErrnoException).code || error.name
+}

@@ -1,0 +1,171 @@
+import { pageTriggers } from "../../crawl/frontier/source-pages.ts"
+import { jobOverTrigger, wantsEventSql } from "../../jobs/job-in-sql.ts"
+import type { Clock } from "#base/clock.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import type { Job } from "../../job.ts"
+import type { Webhook } from "../../source.ts"
+import { migrate, prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
+import { dueIndex, type Message, Outbox, OUTBOX_COLUMNS } from "#base/work/outbox.ts"
+import {
+  changedMessage,
+  charsOf,
+  finishedMessage,
+  MAX_CHARS,
+  MAX_PAGES,
+  type PageChange,
+} from "./messages.ts"
+import type { StateRow } from "#base/store/state-port.ts"
+
+/** A message's own part, beside that of every {@link Message}; its receiver is the address that it goes to. */
+export interface Webhooked {
+  /** The source and the run that it is about; null: it is about a backup. */
+  readonly source: string | null
+  readonly job: number | null
+  readonly event: Webhook["events"][number]
+  /** As the source gives it: a reference is resolved when it is used. */
+  readonly secret: string | null
+  readonly body: string
+}
+
+export type Delivery = Message & Webhooked
+
+/** Changes of a run that goes on wait no longer than this for others to go with. */
+const MAX_WAIT_MS = 10 * 60_000
+
+// The events are noted by triggers: they land together with what they tell of, in one transaction, whichever module
+// writes it, and a process that dies in between loses none.
+const NOTE = (change: PageChange["change"]) =>
+  `insert into webhook_change (job, url, change, title, hash, at)
+   values (new.job, new.url, '${change}', new.title, new.hash, coalesce(new.changed_at, new.visited_at))`
+
+const STEPS = [
+  `create table webhook_change (
+     seq integer primary key, job integer not null, url text not null, change text not null, title text, hash text,
+     at integer not null
+   ) strict;
+   create index webhook_change_job on webhook_change (job, seq);
+   create table webhook_finished (job integer primary key) strict;
+   create table webhook_delivery (
+     ${OUTBOX_COLUMNS}, source text, job integer, event text not null, secret text, body text not null
+   ) strict;
+   ${dueIndex("webhook_delivery")};
+   ${pageTriggers("webhook_page", wantsEventSql("changed", "new.job"), NOTE)}
+   ${jobOverTrigger("webhook_job_over", wantsEventSql("finished", "new.id"), "insert or ignore into webhook_finished values (new.id)")}`,
+]
+
+/** Messages to the receivers of sources' webhooks, and notes of changes that messages are made of, in `state.db`. */
+export class WebhookQueue extends Outbox<Webhooked> {
+  readonly #db: StateStore
+  readonly #clock: Clock
+  readonly #jobs: Jobs
+  readonly #prepare: ReturnType<typeof prepareOnce>
+
+  constructor(db: StateStore, clock: Clock = Date.now) {
+    super(db, { table: "webhook_delivery", own: webhookedOf, inOrder: false, clock })
+    this.#db = db
+    this.#prepare = prepareOnce(db)
+    this.#clock = clock
+    // First, since the triggers stand on its tables.
+    this.#jobs = new Jobs(db, clock)
+    migrate(db, "webhooks", STEPS)
+  }
+
+  /** Has page changes and ends of runs noted from now on, for whichever process sends them. */
+  static prepare(db: StateStore): void {
+    void new WebhookQueue(db)
+  }
+
+  /**
+   * Makes messages of what was noted, as far as it is time: changes when there are enough for a message, their run is
+   * over, or they have waited long; the end of a run after its changes.
+   */
+  collect(): void {
+    const waiting = this.#prepare(
+      "select job, count(*) as n, min(at) as since from webhook_change group by job",
+    ).all()
+    for (const row of waiting) {
+      const id = Number(row["job"])
+      const job = this.#jobs.get(id)
+      const isLive = job?.state === "running" || job?.state === "queued"
+      const isDue = !isLive || Math.abs(this.#clock() - Number(row["since"])) >= MAX_WAIT_MS
+      const enough = isDue ? 1 : MAX_PAGES
+      let left = Number(row["n"])
+      while (left >= enough) left -= this.#collectChanges(id, job)
+    }
+    for (const { job: id } of this.#prepare("select job from webhook_finished").all()) {
+      const job = this.#jobs.get(Number(id))
+      transaction(this.#db, () => {
+        this.#prepare("delete from webhook_finished where job = ?").run(id as number)
+        if (job) this.#add(job, "finished", finishedMessage(job, new Date(this.#clock())))
+      })
+    }
+  }
+
+  /** Does work in the caller's transaction whose changes of pages nobody is to be told of. */
+  untold<T>(work: () => T): T {
+    const told = this.#prepare("select coalesce(max(seq), 0) as seq from webhook_change").get()?.["seq"]
+    const result = work()
+    this.#prepare("delete from webhook_change where seq > ?").run(Number(told))
+    return result
+  }
+
+  /** Whether {@link collect} may find something to do. Cheap. */
+  hasNotes(): boolean {
+    const found = this.#prepare(
+      "select (exists (select 1 from webhook_change) or exists (select 1 from webhook_finished)) as found",
+    ).get()
+    return found?.["found"] === 1
+  }
+
+  #collectChanges(id: number, job: Job | null): number {
+    const rows = this.#prepare("select * from webhook_change where job = ? order by seq limit ?").all(
+      id,
+      MAX_PAGES,
+    )
+    const pages: PageChange[] = []
+    let chars = 0
+    let last = 0
+    for (const row of rows) {
+      const page: PageChange = {
+        change: row["change"] as PageChange["change"],
+        url: String(row["url"]),
+        title: row["title"] as string | null,
+        hash: row["hash"] as string | null,
+        at: new Date(Number(row["at"])),
+      }
+      chars += charsOf(page)
+      if (pages.length > 0 && chars > MAX_CHARS) break
+      pages.push(page)
+      last = Number(row["seq"])
+    }
+    transaction(this.#db, () => {
+      if (job) this.#add(job, "changed", changedMessage(job, pages, new Date(this.#clock())))
+      this.#prepare("delete from webhook_change where job = ? and seq <= ?").run(id, last)
+    })
+    return pages.length
+  }
+
+  #add(job: Job, event: Delivery["event"], body: string): void {
+    const receivers = job.source.webhooks.filter(({ events }) => events.includes(event))
+    this.tell(event, { source: job.source.name, job: job.id }, receivers, body)
+  }
+
+  /** Has a message sent to receivers. `about`: the run that it is about; null for none of a source. */
+  tell(
+    event: Delivery["event"],
+    about: { readonly source: string; readonly job: number } | null,
+    receivers: readonly Pick<Webhook, "url" | "secret">[],
+    body: string,
+  ): void {
+    const { source, job } = about ?? { source: null, job: null }
+    for (const { url, secret } of receivers) this.put(url, { source, job, event, secret, body })
+  }
+}
+
+const webhookedOf = (row: StateRow): Webhooked => ({
+  source: row["source"] as string | null,
+  job: row["job"] as number | null,
+  event: row["event"] as Webhooked["event"],
+  secret: row["secret"] as string | null,
+  body: String(row["body"]),
+})

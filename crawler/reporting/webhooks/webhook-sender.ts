@@ -1,0 +1,59 @@
+import { signingSecret } from "#base/secret.ts"
+import type { ProxySettings } from "../../fetch/connect/outgoing-proxy.ts"
+import type { AddressGuard } from "../../fetch/guard/address-guard.ts"
+import type { Attempt } from "#base/work/retries.ts"
+import { post, receiverGuard } from "./post.ts"
+import { webhookHeaders } from "./signature.ts"
+
+export interface WebhookSenderOptions {
+  /** Private networks that receivers may be in. */
+  readonly networks: readonly string[]
+  /** Default: receivers are reached directly. */
+  readonly proxy?: ProxySettings
+  readonly userAgent: string
+  /** Where secrets that are named `${NAME}` are. */
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** What is sent, and to whom. */
+export interface WebhookMessage {
+  readonly id: string
+  readonly receiver: string
+  /** As whoever names it gives it: a reference is resolved here. */
+  readonly secret: string | null
+  readonly body: string
+  /** Beside those of Standard Webhooks. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Signs and sends messages, through an address guard of its own. */
+export class WebhookSender implements AsyncDisposable {
+  readonly #options: WebhookSenderOptions
+  readonly #guard: AddressGuard
+
+  constructor(options: WebhookSenderOptions) {
+    this.#options = options
+    this.#guard = receiverGuard(options)
+  }
+
+  /** One attempt. Never rejects. */
+  async send(
+    { id, receiver, secret, body, headers: further }: WebhookMessage,
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    const { env, userAgent } = this.#options
+    let headers
+    try {
+      const key = secret === null ? null : signingSecret(secret, env)
+      headers = { ...further, "user-agent": userAgent, ...webhookHeaders({ id, at: new Date(), body }, key) }
+    } catch (error) {
+      const { message } = error as Error
+      return { status: null, error: message, final: false }
+    }
+    return await post(receiver, headers, body, { guard: this.#guard, signal })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#guard[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,127 @@
+import type { PageUrl } from "#engine"
+import { isLoginError } from "../../fetch/login/login-error.ts"
+import { isFailure, isMissing, isSkip, type OutcomeName } from "../../outcome-name.ts"
+import type { Step, StepName } from "./step.ts"
+import type { Trace } from "./trace.ts"
+
+/**
+ * Why an address is no page of the index, in one word:
+ * - `not-crawled`: it belongs to a source, and no run has read it yet.
+ * - `out-of-scope`: it belongs to no source, or leads out of the one that it belongs to.
+ * - `robots`, `noindex`: the site asks that it be left out.
+ * - `removed`: it was in the index.
+ * - `not-found`: the site says that there is no such page.
+ * - `login-failed`: the crawler was not let in.
+ * - `logout`: it is a logout link of a site that the crawler is logged in to.
+ * - `other-address`: another one stands for it.
+ * - `trap`: it is one of a row of addresses that no longer gave anything new.
+ * - `unreadable`: it was fetched, and no text is taken from it.
+ * - `unreachable`: the site did not give it.
+ * - `lost`: the index should hold it, and does not.
+ */
+export type MissCause = (typeof MISS_CAUSES)[number]
+
+export const MISS_CAUSES = [
+  "not-crawled",
+  "out-of-scope",
+  "robots",
+  "noindex",
+  "removed",
+  "not-found",
+  "login-failed",
+  "logout",
+  "other-address",
+  "trap",
+  "unreadable",
+  "unreachable",
+  "lost",
+] as const
+
+/** Why an address is no page of the index. */
+export interface Missing {
+  readonly cause: MissCause
+  /** When it was removed, or when the visit was that left it out; null: it was never visited. */
+  readonly at: Date | null
+  /** What counted against a page that was removed: a `RemovalReason`, or how a visit ended. */
+  readonly reason: string | null
+  /** The address under which the index holds it. */
+  readonly heldAs: PageUrl | null
+}
+
+/** The cause that a trace comes down to; null for a page of the index. */
+export function causeOf({ inIndex, steps }: Trace): Missing | null {
+  if (inIndex) return null
+  const stepOf = (name: StepName) => steps.find((step) => step.name === name)
+  const removal = stepOf("removal")
+  if (removal?.verdict === "no") {
+    const { at, reason } = removal.facts as { at: Date; reason: string }
+    return { cause: "removed", at, reason, heldAs: null }
+  }
+  const heldAs = heldUnder(stepOf("duplicates"))
+  if (heldAs !== null) return { cause: "other-address", at: null, reason: null, heldAs }
+  const outcome = stepOf("outcome")
+  const cause =
+    outcome === undefined ? unvisited(stepOf("source"), stepOf("found")) : visited(outcome, stepOf("source"))
+  const { visited_at: at = null, outcome: reason = null } = (outcome?.facts ?? {}) as {
+    visited_at?: Date
+    outcome?: OutcomeName
+  }
+  return { cause, at, reason, heldAs: null }
+}
+
+function heldUnder(step: Step | undefined): PageUrl | null {
+  const { leads_to: to, target_in_index: isHeld } = (step?.facts ?? {}) as {
+    leads_to?: PageUrl
+    target_in_index?: boolean
+  }
+  return to !== undefined && isHeld === true ? to : null
+}
+
+interface SourceFacts {
+  readonly sources?: readonly { readonly belongs: boolean }[]
+  readonly failed_runs?: readonly { readonly error: string | null }[]
+}
+
+const wasNotLetIn = ({ failed_runs: failed = [] }: SourceFacts): boolean =>
+  failed.some(({ error }) => isLoginError(error))
+
+function unvisited(source: Step | undefined, found: Step | undefined): MissCause {
+  // In the frontier of a run, whatever the sources of today cover.
+  if (found?.facts["job_state"] !== undefined) return "not-crawled"
+  const facts: SourceFacts = source?.facts ?? {}
+  if (!facts.sources?.some(({ belongs }) => belongs)) return "out-of-scope"
+  return wasNotLetIn(facts) ? "login-failed" : "not-crawled"
+}
+
+const BY_OUTCOME: Readonly<Partial<Record<OutcomeName, MissCause>>> = {
+  "skipped:robots": "robots",
+  "skipped:noindex": "noindex",
+  "skipped:out-of-scope": "out-of-scope",
+  "skipped:logout": "logout",
+  "skipped:soft-404": "not-found",
+  "skipped:duplicate": "other-address",
+  "skipped:trap": "trap",
+  "failed:bad-encoding": "unreadable",
+  "failed:unreadable": "unreadable",
+  "failed:crashed": "unreadable",
+  "failed:cancelled": "not-crawled",
+}
+
+function visited({ facts }: Step, source: Step | undefined): MissCause {
+  const { outcome, status } = facts as { outcome: OutcomeName; status: number | null }
+  return causeOfOutcome(outcome, status, wasNotLetIn(source?.facts ?? {}))
+}
+
+/** What an outcome, with the status of an answer that was an error, keeps out of the index for. */
+export function causeOfOutcome(
+  outcome: OutcomeName,
+  status: number | null,
+  wasLoginRefused = false,
+): MissCause {
+  const told = BY_OUTCOME[outcome]
+  if (told !== undefined) return told
+  if (isMissing(status)) return "not-found"
+  if (status === 401 || (isFailure(outcome) && wasLoginRefused)) return "login-failed"
+  if (isFailure(outcome) || outcome === "postponed") return "unreachable"
+  return isSkip(outcome) ? "unreadable" : "lost"
+}

@@ -1,0 +1,148 @@
+import { waitingAddress } from "../../crawl/frontier/job-addresses.ts"
+import { knowsAny } from "../../crawl/frontier/source-pages.ts"
+import { pagesIn } from "../../outcome-name.ts"
+import { type PageUrl, toPageUrl } from "#engine"
+import { aliasOf } from "../../crawl/duplicates/text-store.ts"
+import { scopeText } from "../../crawl/discovery/discovery.ts"
+import type { FoundHow } from "../../crawl/frontier/known-addresses.ts"
+import { PageLinks } from "../../crawl/frontier/page-links.ts"
+import type { Candidate } from "./step.ts"
+import type { Step, Subject } from "./step.ts"
+import { countText, dateText } from "./dates-and-counts.ts"
+
+/** How an address came to be known, or why it never did. */
+export function foundStep(subject: Subject): Step {
+  const { known } = subject
+  if (known !== null) {
+    const { foundHow, foundOn, depth, firstSeen, source } = known
+    const text = `${howText(foundHow, foundOn, depth)}; source ${source || "unknown"}, first seen ${dateText(firstSeen)}`
+    return {
+      name: "found",
+      verdict: "yes",
+      text,
+      facts: { how: foundHow, on: foundOn, depth, source, first_seen: new Date(firstSeen) },
+    }
+  }
+  return waiting(subject) ?? filedUnder(subject) ?? otherSpelling(subject) ?? neverSeen(subject)
+}
+
+function howText(how: FoundHow, on: string | null, depth: number): string {
+  const steps = `${countText(depth, "link step")} from a seed`
+  switch (how) {
+    case "seed":
+      return "it is a seed"
+    case "link":
+      return on === null ? `linked, ${steps}` : `linked from ${on}, ${steps}`
+    case "sitemap":
+      return `listed in the sitemap${on === null ? "" : ` ${on}`}`
+    case "feed":
+      return `listed in the feed${on === null ? "" : ` ${on}`}`
+    case "redirect":
+      return `${on ?? "another address"} redirects to it`
+    case "canonical":
+      return `${on ?? "another page"} names it as its canonical`
+    default:
+      return `found by ${String(how)}`
+  }
+}
+
+/** In the frontier of a run that is not over. */
+function waiting({ url, parts: { db, jobs, only = null } }: Subject): Step | null {
+  const waits = waitingAddress(db, url)
+  const job = waits && jobs.get(waits.job)
+  if (!waits || !job || only?.includes(job.source.name) === false) return null
+  const { tries, due, depth } = waits
+  const how = howText(waits.how ?? "link", waits.on, depth)
+  const again = tries > 0 ? `; tried ${countText(tries, "time")} in vain, again from ${dateText(due)} on` : ""
+  return {
+    name: "found",
+    verdict: "no",
+    text: `${how}; it waits for its visit in job ${job.id} of ${job.source.name} (${job.state})${again}`,
+    facts: { how: waits.how, on: waits.on, job_id: job.id, job_state: job.state, tries },
+  }
+}
+
+function filedUnder({ url, parts }: Subject): Step | null {
+  const alias = aliasOf(parts.db, url, parts.only)
+  if (alias === null) return null
+  return {
+    name: "found",
+    verdict: "note",
+    text: `it is another address of ${alias.of} and not visited itself`,
+    facts: { how: null, known_as: [alias.of] },
+  }
+}
+
+function otherSpelling({ url, lookUp }: Subject): Step | null {
+  const others = otherSpellings(url).flatMap((other) => lookUp(other) ?? [])
+  const best = others.find(({ hash }) => hash !== null) ?? others[0]
+  if (best === undefined) return null
+  return {
+    name: "found",
+    verdict: "no",
+    text: `it was never seen in this spelling, but as ${best.url}${best.hash === null ? "" : ", which is in the index"}`,
+    facts: { known_as: others.map((other) => other.url) },
+  }
+}
+
+/** Addresses that mean the same page on most sites. */
+function otherSpellings(url: PageUrl): PageUrl[] {
+  const change = (edit: (to: URL) => void) => (from: string) => {
+    const to = new URL(from)
+    edit(to)
+    return to.href
+  }
+  const changes = [
+    change((to) => (to.protocol = to.protocol === "https:" ? "http:" : "https:")),
+    change(
+      (to) => (to.hostname = to.hostname.startsWith("www.") ? to.hostname.slice(4) : `www.${to.hostname}`),
+    ),
+    change((to) => (to.pathname = to.pathname.endsWith("/") ? to.pathname.slice(0, -1) : `${to.pathname}/`)),
+    change((to) => (to.search = "")),
+  ]
+  let spellings = new Set<string>([url])
+  for (const one of changes) spellings = new Set([...spellings, ...[...spellings].map(one)])
+  spellings.delete(url)
+  return [...spellings].flatMap((spelling) => toPageUrl(spelling) ?? [])
+}
+
+function neverSeen({ url, candidates, parts }: Subject): Step {
+  const reasons = candidates
+    .filter(({ belongs }) => belongs)
+    .map((candidate) => `${candidate.source.name} ${whyUnseen(url, candidate, parts)}`)
+  const text = reasons.length === 0 ? "no run has seen it" : `no run has seen it: ${reasons.join("; ")}`
+  return { name: "found", verdict: "no", text, facts: { how: null } }
+}
+
+/** What may have kept a source from coming by an address of its own. */
+function whyUnseen(
+  url: PageUrl,
+  { source, declared }: Candidate,
+  { db, jobs, mostLinking }: Subject["parts"],
+): string {
+  const [last] = jobs.list({ source: source.name, limit: 1 })
+  if (!last) return "was never run"
+  if (last.state === "running" || last.state === "queued" || last.state === "paused") {
+    return `is not through: job ${last.id} is ${last.state}, ${countText(last.queued, "address", "addresses")} wait`
+  }
+  const { limits } = last.source
+  const pages = pagesIn(last.outcomes)
+  if (last.state !== "finished") return `ended early: job ${last.id} ${last.state}`
+  if (pages >= limits.pages)
+    return `reached its limit of ${countText(limits.pages, "page")} in job ${last.id}`
+  if (last.note !== null) return `ended job ${last.id} with a note: ${last.note}`
+  if (!declared && !knowsAny(db, source.name)) return "was deleted with all that it had found"
+  if (scopeText(source) !== scopeText(last.source)) {
+    return `has other rules since job ${last.id}: its next run may find it`
+  }
+  const naming = new PageLinks(db).naming(source.name, url, mostLinking)
+  if (naming && naming.depth >= limits.depth) {
+    const found = `${countText(naming.depth + 1, "step")} from a seed`
+    return `found a link to it on ${naming.url}, ${found}: deeper than its depth of ${limits.depth}, which you may raise`
+  }
+  if (naming) return `found a link to it on ${naming.url}, and has not followed it up to job ${last.id}`
+  return (
+    `met no link to it within ${countText(limits.depth, "step")}, nor in a sitemap or feed, up to job ${last.id}` +
+    " (name it as a seed)"
+  )
+}

@@ -1,0 +1,92 @@
+import { shownOutcome } from "../../outcome-name.ts"
+import { type Page, sourcesOf } from "#engine"
+import { aliasesOf, aliasOf } from "../../crawl/duplicates/text-store.ts"
+import type { Step, Subject } from "./step.ts"
+import { countText } from "./dates-and-counts.ts"
+
+/** What was read of the page. */
+export function textStep(page: Page): Step {
+  const chars = page.markdown.length
+  const { title, language, author, publishedAt, topic, country, unsafe } = page
+  const text = [
+    title === "" ? "without a title" : JSON.stringify(title),
+    countText(chars, "character"),
+    language === null ? "language unknown" : `language ${language}`,
+    ...(unsafe ? ["for adults: left out of safe searches"] : []),
+  ].join(", ")
+  return {
+    name: "text",
+    verdict: "yes",
+    text,
+    facts: {
+      title,
+      characters: chars,
+      language,
+      author,
+      published_at: publishedAt,
+      topic,
+      country,
+      unsafe,
+      fetched_at: page.fetchedAt,
+    },
+  }
+}
+
+const SHOWN = 5
+
+/** The page that stands for this one, or the addresses that this one stands for. */
+export async function duplicateStep({ url, known, lookUp, parts }: Subject): Promise<Step | null> {
+  const alias = aliasOf(parts.db, url, parts.only)
+  const target = alias?.of ?? known?.leadsTo ?? null
+  if (target !== null) {
+    const held = (await parts.engine.get(target)) !== null
+    const last = lookUp(target)?.outcome
+    const there = held
+      ? "which is in the index"
+      : `which is not in the index${last === undefined ? "" : ` (${shownOutcome(last)})`}`
+    const why = alias ? ` (${alias.evidence})` : ""
+    return {
+      name: "duplicates",
+      verdict: known?.hash == null ? "no" : "note",
+      text: `${target} stands for it${why}, ${there}`,
+      facts: { leads_to: target, evidence: alias?.evidence ?? null, target_in_index: held },
+    }
+  }
+  const others = aliasesOf(parts.db, url, parts.only).map((other) => other.url)
+  if (others.length === 0) return null
+  const more = others.length > SHOWN ? ` and ${others.length - SHOWN} more` : ""
+  return {
+    name: "duplicates",
+    verdict: "note",
+    text: `it stands for ${others.slice(0, SHOWN).join(", ")}${more}, too`,
+    facts: { stands_for: others },
+  }
+}
+
+/** What searches can find of it. */
+export async function indexStep({ url, known, parts }: Subject, page: Page | null): Promise<Step> {
+  const coverage = page && (await parts.engine.coverage(url))
+  if (coverage === null) {
+    const lost = known !== null && known.hash !== null
+    return {
+      name: "index",
+      verdict: "no",
+      text: lost ? "the index lost it; the next visit puts it back" : "the index does not hold it",
+      facts: { in_index: false },
+    }
+  }
+  const { passages, vectors } = coverage
+  const sources = page ? sourcesOf(page) : []
+  const of = sources.length > 1 ? `; it belongs to the sources ${sources.sort().join(", ")}` : ""
+  const left = passages - vectors
+  const text =
+    left <= 0
+      ? `${countText(passages, "passage")}, all with vectors`
+      : `${countText(passages, "passage")}; ${countText(left, "vector")} still to be made, until then its words alone find them`
+  return {
+    name: "index",
+    verdict: "yes",
+    text: `${text}${of}`,
+    facts: { in_index: true, passages, vectors, sources },
+  }
+}

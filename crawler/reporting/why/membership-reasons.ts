@@ -1,0 +1,99 @@
+import { landingsIn } from "../../jobs/landings.ts"
+import { latestRuns } from "../../jobs/source-runs.ts"
+import type { PageUrl } from "#engine"
+import { addressPatterns } from "../../crawl/scope/globs.ts"
+import { membership } from "../../crawl/scope/scope.ts"
+import type { Source } from "../../source.ts"
+import type { Candidate, Step, Subject, TraceParts } from "./step.ts"
+
+/** Declared sources, and what was crawled without being declared; those the address belongs to first. */
+export function candidateSources(
+  url: PageUrl,
+  { db, sources }: Pick<TraceParts, "db" | "sources">,
+): Candidate[] {
+  const declared = new Map(sources.list().map(({ source }) => [source.name, source]))
+  const crawled = latestRuns(db)
+  const landed = (name: string) => {
+    const run = crawled.find(({ source }) => source.name === name)
+    return run === undefined ? new Map<string, PageUrl>() : landingsIn(db, run.id)
+  }
+  const undeclared = crawled.map(({ source }) => source).filter(({ name }) => !declared.has(name))
+  const all = [...declared.values(), ...undeclared].map((source): Candidate => {
+    const landings = landed(source.name)
+    const reason = reasonOf(url, source, landings)
+    const anywhere = { ...source, include: [], exclude: [] }
+    return {
+      source,
+      declared: declared.has(source.name),
+      ...reason,
+      isNear: membership({ ...anywhere, scope: "domain" }, landings)(url),
+    }
+  })
+  return all.sort((a, b) => Number(b.belongs) - Number(a.belongs) || Number(b.isNear) - Number(a.isNear))
+}
+
+function reasonOf(
+  url: PageUrl,
+  source: Source,
+  landings: ReadonlyMap<string, PageUrl>,
+): Pick<Candidate, "belongs" | "because"> {
+  const seeds = source.seeds.map((seed) => landings.get(seed) ?? seed).join(", ")
+  const within = `the ${source.scope} of ${seeds}`
+  if (membership(source, landings)(url)) return { belongs: true, because: `covers ${within}` }
+  const isInside = membership({ ...source, include: [], exclude: [] }, landings)(url)
+  if (!isInside) return { belongs: false, because: `covers only ${within}` }
+  const excluding = source.exclude.find((pattern) => addressPatterns("exclude", [pattern])(url))
+  if (excluding !== undefined)
+    return { belongs: false, because: `excludes it by ${JSON.stringify(excluding)}` }
+  return {
+    belongs: false,
+    because: `includes only ${source.include.map((pattern) => JSON.stringify(pattern)).join(", ")}`,
+  }
+}
+
+const SHOWN = 3
+
+export function sourceStep({ url, candidates, known, parts }: Subject): Step {
+  const facts = {
+    sources: candidates
+      .filter(({ belongs, isNear }) => belongs || isNear)
+      .map(({ source, declared, belongs, because }) => ({ name: source.name, declared, belongs, because })),
+  }
+  const mine = candidates.filter(({ belongs }) => belongs)
+  if (mine.length > 0) {
+    const failed = mine.flatMap(({ source: { name } }) => {
+      const [last] = parts.jobs.list({ source: name, limit: 1 })
+      return last?.state === "failed" ? [{ name, error: last.error }] : []
+    })
+    const failures = failed.map(
+      ({ name, error }) => `the last run of ${name} failed: ${error ?? "no reason given"}`,
+    )
+    const covers = mine.map(({ source, because }) => `${source.name} ${because}`)
+    // A page that was never read is missing for that.
+    const verdict = failures.length === mine.length && known === null ? "no" : "yes"
+    return {
+      name: "source",
+      verdict,
+      text: [...failures, ...covers].join("; "),
+      facts: { ...facts, failed_runs: failed },
+    }
+  }
+  const near = candidates.filter(({ isNear }) => isNear).slice(0, SHOWN)
+  const why =
+    near.length > 0
+      ? near.map(({ source, because }) => `${source.name} ${because}`).join("; ")
+      : candidates.length === 0
+        ? "there is none yet"
+        : `none covers ${new URL(url).host}`
+  // It may have come in by a source that has changed since.
+  const verdict = known?.hash == null ? "no" : "note"
+  return { name: "source", verdict, text: `it belongs to no source (${why})`, facts }
+}
+
+/** The declared or last crawled source of a name. */
+export function sourceNamed(
+  name: string,
+  { sources, jobs }: Pick<TraceParts, "sources" | "jobs">,
+): Source | null {
+  return sources.get(name)?.source ?? jobs.list({ source: name, limit: 1 })[0]?.source ?? null
+}

@@ -1,0 +1,77 @@
+import type { Engine, PageUrl } from "#engine"
+import type { Clock } from "#base/clock.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { KnownAddress } from "../../crawl/frontier/known-addresses.ts"
+import type { Jobs } from "../../jobs/jobs.ts"
+import type { Removals } from "../../upkeep/removals/removals.ts"
+import type { Source } from "../../source.ts"
+import type { SourceTable } from "../../sources/source-table.ts"
+
+/** From an address to a hit, in this order. */
+export type StepName =
+  | "source"
+  | "found"
+  | "robots"
+  | "outcome"
+  | "text"
+  | "duplicates"
+  | "index"
+  | "removal"
+  | "visits"
+  | "rank"
+
+/**
+ * - `yes`: the page got past this step.
+ * - `no`: here it was left out.
+ * - `note`: nothing that decides, or nothing that is known.
+ */
+export type Verdict = "yes" | "no" | "note"
+
+export interface Step {
+  readonly name: StepName
+  readonly verdict: Verdict
+  /** One line in plain words. */
+  readonly text: string
+  /** What the line was made of, for programs; names as on the wire, times as `Date`. */
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+export interface TraceParts {
+  readonly db: StateStore
+  readonly jobs: Jobs
+  readonly sources: SourceTable
+  readonly removals: Pick<Removals, "of">
+  readonly engine: Pick<Engine, "get" | "coverage" | "search">
+  readonly clock?: Clock
+  /** Whether it is for a caller of the API, who is not told which names lead into private networks. */
+  readonly conceals?: boolean
+  /** The sources whose knowledge may be told of; null or left out: all. */
+  readonly only?: readonly string[] | null
+  /** Pages at most whose links are looked through for one that names the address. Default 20,000. */
+  readonly mostLinking?: number
+}
+
+/** A source, and whether an address belongs to it. */
+export interface Candidate {
+  readonly source: Source
+  /** False for the source of a crawl that was asked for by its address. */
+  readonly declared: boolean
+  readonly belongs: boolean
+  /** Why it does or does not, in words that follow the source's name. */
+  readonly because: string
+  /** Whether the source covers the host of the address, or another of its domain. */
+  readonly isNear: boolean
+}
+
+/** What the steps look at. */
+export interface Subject {
+  readonly url: PageUrl
+  readonly parts: TraceParts
+  /** What the source knows of it that knows best; null when no run ever visited it. */
+  readonly known: KnownAddress | null
+  /** What other sources know of it. */
+  readonly others: readonly KnownAddress[]
+  readonly lookUp: (url: PageUrl) => KnownAddress | null
+  /** Sources that it might belong to. */
+  readonly candidates: readonly Candidate[]
+}

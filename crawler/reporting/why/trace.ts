@@ -1,0 +1,65 @@
+import type { PageUrl } from "#engine"
+import { concealedEnd } from "../../fetch/concealed.ts"
+import { type KnownAddress, KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
+import { foundStep } from "./found.ts"
+import { duplicateStep, indexStep, textStep } from "./in-index.ts"
+import { candidateSources, sourceStep } from "./membership-reasons.ts"
+import type { Step, Subject, TraceParts } from "./step.ts"
+import { rankStep } from "./rank.ts"
+import { removalStep, visitsStep } from "./upkeep.ts"
+import { outcomeStep, robotsStep } from "./visit.ts"
+
+/** Why a page is found, or is not. */
+export interface Trace {
+  readonly url: PageUrl
+  /** Whether the index holds the page under this address. */
+  readonly inIndex: boolean
+  /** One sentence. */
+  readonly summary: string
+  readonly steps: readonly Step[]
+}
+
+/**
+ * Follows one address through everything that decides whether a search finds it. Only looks at what is kept: asks no
+ * site, and changes nothing.
+ *
+ * @param query where the page stands among the results for it is said too
+ */
+export async function tracePage(url: PageUrl, parts: TraceParts, query?: string): Promise<Trace> {
+  const addresses = new KnownAddresses(parts.db)
+  const shown = (found: KnownAddress) => (parts.conceals ? concealedEnd(found) : found)
+  const { only = null } = parts
+  const mayTell = (source: string) => only === null || only.includes(source)
+  const allOf = (address: PageUrl) =>
+    addresses
+      .all(address)
+      .filter(({ source }) => mayTell(source))
+      .map(shown)
+  const lookUp = (other: PageUrl) => allOf(other)[0] ?? null
+  const [known = null, ...others] = allOf(url)
+  const candidates = candidateSources(url, parts).filter(({ source }) => mayTell(source.name))
+  const subject: Subject = { url, parts, known, others, lookUp, candidates }
+  const page = await parts.engine.get(url)
+  const steps = [
+    sourceStep(subject),
+    foundStep(subject),
+    robotsStep(subject),
+    outcomeStep(subject),
+    page && textStep(page),
+    await duplicateStep(subject),
+    await indexStep(subject, page),
+    removalStep(subject, page),
+    visitsStep(subject),
+    page && query !== undefined && query.trim() !== "" ? await rankStep(subject, query) : null,
+  ].filter((step) => step !== null)
+  return { url, inIndex: page !== null, summary: summaryOf(page !== null, steps), steps }
+}
+
+function summaryOf(inIndex: boolean, steps: readonly Step[]): string {
+  const rank = steps.find(({ name }) => name === "rank")
+  if (inIndex) return rank ? `It is in the index: ${rank.text}.` : "It is in the index."
+  // The removal knows best why a page is gone; else the first step that stopped it.
+  const removal = steps.find(({ name, verdict }) => name === "removal" && verdict === "no")
+  const decisive = removal ?? steps.find(({ verdict }) => verdict === "no")
+  return `It is not in the index${decisive ? `: ${decisive.text}` : ""}.`
+}

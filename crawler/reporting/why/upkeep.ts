@@ -1,0 +1,94 @@
+import type { Page } from "#engine"
+import type { Removal } from "../../upkeep/removals/removals.ts"
+import { sourceNamed } from "./membership-reasons.ts"
+import type { Step, Subject } from "./step.ts"
+import { countText, dateText } from "./dates-and-counts.ts"
+
+/** What speaks against keeping the page, or took it out. */
+export function removalStep({ url, parts }: Subject, page: Page | null): Step | null {
+  const { only = null } = parts
+  const [latest, ...others] = parts.removals
+    .of(url)
+    .filter(({ source }) => only === null || only.includes(source))
+    .map(stepOf)
+  if (latest === undefined) return null
+  // It may have gone from one source and belong to others.
+  const verdict = page === null ? latest.verdict : "note"
+  if (others.length === 0 && page === null) return latest
+  const name = (step: Step) => `for ${String(step.facts["source"])} ${step.text}`
+  const text = others.length === 0 ? (latest.verdict === "no" ? name(latest) : latest.text) : undefined
+  return { ...latest, verdict, text: text ?? [latest, ...others].map(name).join("; ") }
+}
+
+function stepOf(removal: Removal): Step {
+  const { source, state, reason, detail, strikes, job, at, keptUntil } = removal
+  const why = detail ?? reason
+  const facts = {
+    source,
+    state,
+    reason,
+    detail,
+    strikes,
+    job_id: job,
+    at,
+    kept_until: keptUntil,
+  }
+  const step = (verdict: Step["verdict"], text: string): Step => ({ name: "removal", verdict, text, facts })
+  switch (state) {
+    case "struck":
+      return step(
+        "note",
+        strikes === 0
+          ? "you kept it, or put it back: it stays until two more runs find it gone"
+          : `${countText(strikes, "strike")} against it (${why}); it is in the index until another run finds the same`,
+      )
+    case "held":
+      return step(
+        "note",
+        `it is to be removed (${why}), with more pages than one run may remove unasked: it waits for fossick removals approve ${source}`,
+      )
+    case "approved":
+      return step("note", `it is about to be removed (${why})`)
+    case "restoring":
+      return step("note", "it is about to be put back into the index")
+    default:
+      return step(
+        "no",
+        `it was removed on ${dateText(at)} (${why})${keptUntil === null ? "" : `; fossick removals restore puts it back, until ${dateText(keptUntil)}`}`,
+      )
+  }
+}
+
+/** When it was visited, and when it will be. */
+export function visitsStep({ known, parts }: Subject): Step | null {
+  if (known === null) return null
+  const { visitedAt, dueAt, changedAt, misses, intervalMs, source: name } = known
+  const now = (parts.clock ?? Date.now)()
+  const entry = parts.sources.get(name)
+  const [running] = parts.jobs.open(name)
+  const due = dueAt <= now ? "due now" : `due from ${dateText(dueAt)} on`
+  const run = running
+    ? `job ${running.id} of ${name} is ${running.state}`
+    : entry?.nextRun
+      ? `${name} runs next on ${dateText(entry.nextRun)}`
+      : entry?.paused
+        ? `the schedule of ${name} is paused`
+        : sourceNamed(name, parts) === null
+          ? "its source no longer exists"
+          : `${name} has no schedule and runs when it is asked to`
+  const changed = changedAt === null ? "" : `, changed ${dateText(changedAt)}`
+  return {
+    name: "visits",
+    verdict: "note",
+    text: `last ${dateText(visitedAt)}${changed}; ${due}; ${run}`,
+    facts: {
+      visited_at: new Date(visitedAt),
+      changed_at: changedAt === null ? null : new Date(changedAt),
+      due_at: dueAt === 0 ? null : new Date(dueAt),
+      interval_hours: intervalMs === null ? null : intervalMs / 3_600_000,
+      misses,
+      next_run_at: entry?.nextRun ?? null,
+      job_id: running?.id ?? null,
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { isFailure, isPageOutcome, type OutcomeName } from "../../outcome-name.ts"
+import type { KnownAddress } from "../../crawl/frontier/known-addresses.ts"
+import type { Step, Subject } from "./step.ts"
+import { dateText } from "./dates-and-counts.ts"
+
+/** What robots.txt said at the last visit. */
+export function robotsStep({ known }: Subject): Step | null {
+  if (known === null) return null
+  const { outcome, detail } = known
+  if (outcome === "skipped:robots") {
+    return { name: "robots", verdict: "no", text: detail ?? "robots.txt disallows it", facts: { detail } }
+  }
+  // Without an answer from the host its robots.txt is unknown as well.
+  if (NO_ANSWER.has(outcome)) return null
+  return { name: "robots", verdict: "yes", text: "robots.txt did not forbid the last visit", facts: {} }
+}
+
+const NO_ANSWER: ReadonlySet<OutcomeName> = new Set<OutcomeName>([
+  "postponed",
+  "failed:dns",
+  "failed:refused",
+  "failed:tls",
+  "failed:timeout",
+  "failed:blocked-address",
+])
+
+/** How outcomes read in a sentence. */
+const WORDS: Readonly<Record<OutcomeName, string>> = {
+  indexed: "read and put into the index",
+  unchanged: "read, and the same as before",
+  "skipped:robots": "not visited",
+  "skipped:soft-404": "it says that there is no such page, though its status is 200",
+  "skipped:trap": "one of a row of addresses that no longer gave anything new",
+  "skipped:noindex": "the page asks not to be indexed",
+  "skipped:out-of-scope": "it redirects out of the source's scope",
+  "skipped:logout": "not visited, since this logout link would end the crawler's login",
+  "skipped:duplicate": "another address stands for it",
+  "skipped:unsupported-type": "it holds no text that can be read",
+  "skipped:too-large": "it is too large",
+  "skipped:empty": "no main text was found in it",
+  postponed: "the site asked to come back later",
+  "failed:http-status": "the site answered with an error",
+  "failed:dns": "the host name was not found",
+  "failed:refused": "the connection failed",
+  "failed:tls": "no secure connection",
+  "failed:timeout": "no complete answer in time",
+  "failed:redirect-loop": "redirects without end",
+  "failed:blocked-address": "the address guard refused it",
+  "failed:bad-encoding": "the body was damaged",
+  "failed:unreadable": "the page could not be read",
+  "failed:crashed": "the process that read the page was lost with it",
+  "failed:cancelled": "the visit was cut short",
+}
+
+/** How the last visit ended. */
+export function outcomeStep({ known, others }: Subject): Step | null {
+  if (known === null) return null
+  const { outcome, detail, job, status, leadsTo, readAs, hash, visitedAt } = known
+  const rest = others.map((other) => `; for ${other.source}: ${endText(other)}`).join("")
+  return {
+    name: "outcome",
+    // What is in the index stays there while a site has a bad day.
+    verdict: isPageOutcome(outcome) ? "yes" : hash === null ? "no" : "note",
+    text: `${endText(known)}${rest}`,
+    facts: {
+      outcome,
+      detail,
+      status,
+      leads_to: leadsTo,
+      read_as: readAs,
+      job_id: job === 0 ? null : job,
+      visited_at: new Date(visitedAt),
+      other_sources: others.map((other) => ({ source: other.source, outcome: other.outcome })),
+    },
+  }
+}
+
+function endText({ outcome, detail, visitedAt, job }: KnownAddress): string {
+  const word = WORDS[outcome]
+  // What failed says so in its own words.
+  const text = detail === null ? word : isFailure(outcome) ? detail : `${word} (${detail})`
+  const where = job === 0 ? "" : `, job ${job}`
+  return `${text}, ${dateText(visitedAt)}${where}`
+}

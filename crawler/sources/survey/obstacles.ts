@@ -1,0 +1,200 @@
+import type { PageUrl } from "#engine"
+import { UNREACHABLE_HOST } from "../../fetch/concealed.ts"
+import { shownOutcome } from "../../outcome-name.ts"
+import type { LookedAt } from "./polite-visits.ts"
+import type { LoginForm } from "./login-look.ts"
+import type { RenderingLook } from "./rendering-look.ts"
+import type { SiteLook } from "./site-look.ts"
+import type { SitemapLook } from "./sitemap-look.ts"
+import type { Tried } from "../../reporting/why/try/try-page.ts"
+
+/** Something in the way of a crawl. */
+export interface Obstacle {
+  readonly kind:
+    | "address"
+    | "browser"
+    | "certificate"
+    | "empty"
+    | "login"
+    | "network"
+    | "noindex"
+    | "pages"
+    | "robots"
+    | "server"
+    | "sitemap"
+  readonly text: string
+  /** What helps, in words; null when nothing here does. */
+  readonly help: string | null
+}
+
+/** Whether a connection failed for the certificate, and not because the other side does not speak TLS. */
+export const isUntrusted = (detail: string): boolean => /certificate|CERT_/i.test(detail)
+
+/** Why the first page could not be read, and what helps. */
+export function obstacleOf(
+  visit: Exclude<LookedAt["visit"], { kind: "read" | "unmodified" }>,
+  asked: PageUrl,
+): Obstacle {
+  const { host } = new URL(asked)
+  if (visit.kind === "postponed")
+    return { kind: "server", text: "The site asks crawlers to come back later.", help: "Try again later." }
+  const detail = "detail" in visit && visit.detail ? visit.detail : "no reason given"
+  if (visit.kind === "skipped" && visit.because === "robots")
+    return {
+      kind: "robots",
+      text: `${detail}.`,
+      help: "If the site is yours, look with --ignore-robots (ignore_robots): the source gets politeness: { robots: false }.",
+    }
+  const because = visit.because
+  if (because === "tls" && !isUntrusted(detail))
+    return {
+      kind: "server",
+      text: `No secure connection could be made with ${host}.`,
+      help: `If it has none, look at http://${host}/ instead.`,
+    }
+  if (because === "tls") {
+    const [what = detail, advice = null] = detail.split("; ", 2)
+    const help =
+      advice ??
+      "if an authority of your own issued it, name its file in FOSSICK_CA_FILE or caFile of the source"
+    return {
+      kind: "certificate",
+      text: `Its certificate is not trusted: ${what}.`,
+      help: `${help.slice(0, 1).toUpperCase()}${help.slice(1)}.`,
+    }
+  }
+  if (because === "blocked-address") {
+    const [what = detail, remedy] = detail.split("; ", 2)
+    return {
+      kind: "network",
+      text: `${what}.`,
+      help:
+        remedy === undefined
+          ? null
+          : `If it is yours, an admin can allow its network under Add a source in the console. Otherwise add ${host} to FOSSICK_ALLOWED_NETWORKS, or to allowedNetworks of a source in the file of sources.`,
+    }
+  }
+  if (because === "dns")
+    return {
+      kind: "address",
+      text: `${detail.slice(0, 1).toUpperCase()}${detail.slice(1)}.`,
+      help:
+        detail === UNREACHABLE_HOST
+          ? "Check the spelling. A host in a private network can be opened in FOSSICK_ALLOWED_NETWORKS."
+          : "Check the spelling, and whether the machine or container that Fossick runs in can resolve the name.",
+    }
+  if (because === "refused")
+    return {
+      kind: "server",
+      text: `${host} did not take the connection: ${detail}.`,
+      help: "Check the port, and whether the site is running. In a container, localhost is the container itself.",
+    }
+  if (because === "timeout")
+    return {
+      kind: "server",
+      text: `${host} did not answer in time.`,
+      help: "Check the address, and whether a firewall lets the machine that Fossick runs on reach it.",
+    }
+  const status = visit.kind === "failed" ? visit.status : undefined
+  if (status === 401)
+    return {
+      kind: "login",
+      text: "It asks for a user and a password (401).",
+      help: "The proposal logs in by basic authentication: set the secret it names. See Sites behind a login for tokens and cookies.",
+    }
+  if (status === 403)
+    return {
+      kind: "server",
+      text: "It refuses the crawler (403).",
+      help: "It may want a login, or let only some addresses or programs in: ask whoever runs it.",
+    }
+  return { kind: "server", text: `It could not be read: ${detail}.`, help: null }
+}
+
+export interface Seen {
+  readonly look: SiteLook
+  readonly pages: readonly Tried[]
+  readonly rendering: RenderingLook | null
+  readonly sitemap: SitemapLook | null
+  /** Pages of the sitemap that belong to the source. */
+  readonly listedTotal: number
+  readonly isNeeded: boolean
+  /** The site asks crawlers away, and is the operator's own: the proposal reads it all the same. */
+  readonly isClosedOwn: boolean
+  readonly form: LoginForm | null
+  readonly trusted: boolean
+}
+
+/** What stands in the way of a site whose first page could be read. */
+export function pageObstacles(seen: Seen): Obstacle[] {
+  const { look, pages, rendering, sitemap, listedTotal, isNeeded, isClosedOwn, form, trusted } = seen
+  const found: Obstacle[] = []
+  if (isNeeded && form !== null) found.push(loginObstacle(form, trusted))
+  if (rendering?.missing) {
+    found.push({
+      kind: "browser",
+      text: `Its pages need a browser (${rendering.because}).`,
+      help: `${rendering.missing}.`,
+    })
+  }
+  if (isClosedOwn) {
+    found.push({
+      kind: "noindex",
+      text: "The first page asks not to be indexed (noindex).",
+      help: `The site is in your own network, so the proposal takes it all the same: ${look.reading.extracted.robots.nofollow ? "politeness: { robots: false }" : "ignoreNoindex: true"}. Take that out if it is not yours.`,
+    })
+  }
+  const asking = pages.filter(({ outcome }) => outcome === "skipped:noindex")
+  if (
+    !isNeeded &&
+    !isClosedOwn &&
+    (asking.length > 0 || (pages.length === 0 && look.reading.extracted.robots.noindex))
+  ) {
+    found.push({
+      kind: "noindex",
+      text: `${asking.length} of ${pages.length} pages ask not to be indexed (noindex).`,
+      help: "If the site is yours, set ignoreNoindex: true in the file of sources: pages are taken all the same, and nofollow still holds.",
+    })
+  }
+  if (!isNeeded && !isClosedOwn && look.reading.extracted.robots.nofollow) {
+    found.push({
+      kind: "robots",
+      text: "The first page asks crawlers not to follow its links (nofollow).",
+      help:
+        listedTotal > 0
+          ? "Its sitemap leads to its pages."
+          : "If the site is yours, set politeness: { robots: false } in the file of sources, or give it a sitemap.",
+    })
+  }
+  if (sitemap !== null && listedTotal === 0) {
+    found.push({
+      kind: "sitemap",
+      text: `The sitemap ${sitemap.url} lists no page of this source: its addresses are elsewhere, such as ${sitemap.pages[0]}.`,
+      help: "The crawl follows links instead. Where the site is built with another address than it has, correct that.",
+    })
+  }
+  for (const page of pages) found.push(...troubleWith(page))
+  return found
+}
+
+function loginObstacle({ url, isPlain }: LoginForm, trusted: boolean): Obstacle {
+  const opened = trusted ? "" : " (FOSSICK_API_SECRETS has to list its name)"
+  return {
+    kind: "login",
+    text: `Nothing can be read without a login at ${url}.`,
+    help: isPlain
+      ? `Set the secret that the proposal names${opened}, and the user's name; then look at a page with fossick try.`
+      : "The form cannot be sent as it stands: log in with a token (kind: headers) or a session's cookie (kind: cookies).",
+  }
+}
+
+/** How pages end that no run would index, but for what is told above. */
+function* troubleWith({ url, outcome, detail }: Tried): Generator<Obstacle> {
+  if (outcome === "indexed" || outcome === "unchanged" || outcome === "skipped:noindex") return
+  const kind = outcome === "skipped:empty" ? "empty" : outcome === "skipped:robots" ? "robots" : "pages"
+  yield {
+    kind,
+    text: `${url}: ${shownOutcome(outcome)}${detail === null ? "" : ` (${detail})`}.`,
+    help: null,
+  }
+}

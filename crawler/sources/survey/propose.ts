@@ -1,0 +1,125 @@
+import type { PageUrl } from "#engine"
+import { HANDBOOK_SOURCE } from "../../handbook-source.ts"
+import { membership } from "../../crawl/scope/scope.ts"
+import { defineSource, type SourceSpec } from "../../source.ts"
+import type { LoginForm } from "./login-look.ts"
+import type { Advice } from "./programs/program.ts"
+import type { RenderingLook } from "./rendering-look.ts"
+import type { SitemapLook } from "./sitemap-look.ts"
+
+export type ProposedSource = SourceSpec & { readonly name: string }
+
+/** A run takes in so many pages when the source says nothing else. */
+const STANDARD_PAGES = defineSource({ seeds: ["https://example.com/"] }).limits.pages
+/** A site that is as large as its sitemap says may have grown by the next run. */
+const ROOM_TO_GROW = 1.2
+/** Once a day, when each page that is due is read again. */
+const EVERY_HOURS = 24
+
+interface Findings {
+  readonly asked: PageUrl
+  /** Where it leads. */
+  readonly url: PageUrl
+  readonly advice: Advice
+  /** Null: not known. */
+  readonly rendering: RenderingLook | null
+  /** The form without which nothing can be read. */
+  readonly login: LoginForm | null
+  /** Asked for by the server, in a browser's own window. */
+  readonly asksForPassword: boolean
+  /** The operator said that robots.txt is no obstacle, or nothing could be read with it. */
+  readonly ignoresRobots: boolean
+  /** Its pages ask not to be indexed, and the site is the operator's own. */
+  readonly ignoresNoindex: boolean
+  /** Names that other sources have. */
+  readonly taken: ReadonlySet<string>
+}
+
+/** The source that fits what was found, as an operator would write it: with what differs from the defaults alone. */
+export function proposeSource(findings: Findings): ProposedSource {
+  const { advice, rendering, login, asksForPassword, taken } = findings
+  const seed = advice.seed ?? seedOf(findings)
+  const isWhole = new URL(".", seed).pathname === "/"
+  const name = freeName(nameOf(seed, isWhole), taken)
+  return {
+    name,
+    seeds: [seed],
+    ...(isWhole ? {} : { scope: "prefix" }),
+    ...(advice.exclude && advice.exclude.length > 0 ? { exclude: advice.exclude } : {}),
+    ...(rendering?.rendering === "browser" ? { rendering: "browser" } : {}),
+    ...(findings.ignoresRobots ? { politeness: { robots: false } } : {}),
+    ...(findings.ignoresNoindex && !findings.ignoresRobots ? { ignoreNoindex: true } : {}),
+    ...(login ? { login: formLogin(login, name) } : {}),
+    ...(asksForPassword ? { login: { kind: "basic", user: "crawler", password: secretOf(name) } } : {}),
+    schedule: { everyHours: EVERY_HOURS },
+  }
+}
+
+/** With what its sitemap adds: where it is when runs would not find it, and room for all its pages. */
+export function withSitemap(
+  source: ProposedSource,
+  sitemap: SitemapLook | null,
+  pages: number,
+): ProposedSource {
+  const { schedule, ...rest } = source
+  const most = Math.ceil((pages * ROOM_TO_GROW) / 1000) * 1000
+  return {
+    ...rest,
+    ...(sitemap === null || sitemap.isFound ? {} : { sitemaps: [sitemap.url] }),
+    ...(most > STANDARD_PAGES ? { limits: { pages: most } } : {}),
+    ...(schedule === undefined ? {} : { schedule }),
+  }
+}
+
+/** Which addresses a proposed source would read; where its seed leads is known. */
+export function membershipOf(source: ProposedSource, landing: PageUrl): (url: PageUrl) => boolean {
+  const full = defineSource(source)
+  const [seed = landing] = full.seeds
+  return membership(full, new Map([[seed, landing]]))
+}
+
+/** As it is written, without what it may leave out; the password by reference: `${WIKI_EXAMPLE_COM_PASSWORD}`. */
+function formLogin({ url, user, password }: LoginForm, name: string): NonNullable<SourceSpec["login"]> {
+  return {
+    kind: "form",
+    url,
+    fields: { ...(user === null ? {} : { [user]: "crawler" }), [password]: secretOf(name) },
+  } as unknown as NonNullable<SourceSpec["login"]>
+}
+
+function secretOf(name: string): string {
+  const words = name
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_")
+    .replace(/^_|_$/g, "")
+  return `\${${/^\d/.test(words) ? "SITE_" : ""}${words}_PASSWORD}`
+}
+
+/**
+ * The address that was given, unless the site moves it: to another host, or to the folder of that name. A start that is
+ * sent to one page of many, or to a login, stays what it is.
+ */
+function seedOf({ asked, url, login }: Findings): PageUrl {
+  if (login) return asked
+  if (url === `${asked}/`) return url
+  return new URL(url).host === new URL(asked).host && new URL(url).protocol === new URL(asked).protocol
+    ? asked
+    : new URL(url).pathname === new URL(asked).pathname
+      ? url
+      : ((new URL(url).origin + new URL(asked).pathname) as PageUrl)
+}
+
+/** `docs.example.com`, or `example.com-docs` for a part of it. */
+function nameOf(seed: PageUrl, isWhole: boolean): string {
+  const { host, pathname } = new URL(seed)
+  const folder = isWhole ? "" : `-${pathname.split("/").filter((part) => part !== "")[0] ?? ""}`
+  return `${host.replace(/^www\./, "")}${folder}`
+    .replace(/[^\w.:@-]+/g, "-")
+    .replace(/^[^a-z0-9]+|[^a-z0-9]+$/gi, "")
+    .slice(0, 80)
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name) && name !== HANDBOOK_SOURCE) return name
+  for (let number = 2; ; number += 1) if (!taken.has(`${name}-${number}`)) return `${name}-${number}`
+}

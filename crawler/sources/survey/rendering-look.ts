@@ -1,0 +1,83 @@
+import type { PageUrl } from "#engine"
+import { isScriptShell, isThin } from "../../page/script-shell.ts"
+import { findBrowser } from "../../fetch/render/find-browser.ts"
+import type { Rendering } from "../../source.ts"
+import type { CrawlerConfig } from "../../settings.ts"
+import type { PoliteVisits } from "./polite-visits.ts"
+import type { Advice } from "./programs/program.ts"
+import type { SiteLook } from "./site-look.ts"
+
+/** Whether a site's pages need a browser, and how that is known. */
+export interface RenderingLook {
+  readonly rendering: Extract<Rendering, "auto" | "browser">
+  readonly because: string
+  /** What to do when one is needed and there is none; null when there is one, or none is needed. */
+  readonly missing: string | null
+  /** Addresses that the page links when scripts have run; empty when no browser looked. */
+  readonly links: readonly string[]
+  /** Characters of text without scripts, and with them; null: no browser looked. */
+  readonly characters: { readonly plain: number; readonly rendered: number | null }
+}
+
+/** A page in a browser says more when it has so much more text, or links. */
+const MORE_TEXT = 1.5
+const MORE_CHARS = 300
+const MORE_LINKS = 5
+
+/** Signs that scripts may make a good part of the page although it comes with some text. */
+const APPLICATION =
+  /\bid=["']?(?:root|app|__next|__nuxt|___gatsby|svelte)["'\s>]|\sng-version=|<app-root\b|\sdata-(?:reactroot|v-app)\b|<script\s[^>]*type=["']?module/i
+
+/** Finds out how the pages of a site are to be read; opens the first in a browser where that alone can tell. */
+export async function lookAtRendering(
+  look: SiteLook,
+  { needsBrowser = false, sendsText = false, seed }: Advice,
+  visits: PoliteVisits,
+  config: CrawlerConfig,
+): Promise<RenderingLook> {
+  const found = await findBrowser(config.browserPath)
+  const missing = "missing" in found ? found.missing : null
+  const { markdown } = look.reading.extracted
+  const unrendered = { links: [], characters: { plain: markdown.length, rendered: null } }
+  const isShell = isThin(markdown) && (await isScriptShell(look.html))
+  const isUnclear =
+    !sendsText && (APPLICATION.test(look.html) || isThin(markdown)) && /<script\b/i.test(look.html)
+  if (missing !== null && (needsBrowser || isShell)) {
+    const because = needsBrowser ? "scripts make its pages" : "the page is empty until its scripts have run"
+    return { rendering: "browser", because, missing, ...unrendered }
+  }
+  if (missing !== null || !(needsBrowser || isShell || isUnclear)) {
+    const because = isUnclear
+      ? "the page has text, and no browser was there to compare"
+      : "the text comes with the page"
+    return { rendering: "auto", because, missing: null, ...unrendered }
+  }
+  const looked = await visits.look(seed ?? look.url, "browser")
+  if (looked?.visit.kind !== "read") {
+    return needsBrowser || isShell
+      ? {
+          rendering: "browser",
+          because: "the page is empty until its scripts have run",
+          missing: null,
+          ...unrendered,
+        }
+      : { rendering: "auto", because: "the text comes with the page", missing: null, ...unrendered }
+  }
+  const { extracted } = looked.visit.reading
+  const links = extracted.links.map(({ url }) => url)
+  const [plain, rendered] = [markdown.length, extracted.markdown.length]
+  const hasMore =
+    rendered > plain * MORE_TEXT + MORE_CHARS ||
+    newLinks(links, look) > look.links.length * (MORE_TEXT - 1) + MORE_LINKS
+  const seen = { missing: null, links, characters: { plain, rendered } }
+  const counts = `${plain} characters without a browser, ${rendered} in one`
+  if (needsBrowser || isShell || hasMore)
+    return { rendering: "browser", because: `scripts make its pages: ${counts}`, ...seen }
+  return { rendering: "auto", because: `the text comes with the page: ${counts}`, ...seen }
+}
+
+function newLinks(links: readonly string[], look: SiteLook): number {
+  const before = new Set(look.links.map(({ url }) => url))
+  const { host } = new URL(look.url)
+  return new Set(links.filter((url) => !before.has(url) && new URL(url as PageUrl).host === host)).size
+}

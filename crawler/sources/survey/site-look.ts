@@ -1,0 +1,95 @@
+import type { PageUrl } from "#engine"
+import type { Fetched } from "../../fetch/fetch.ts"
+import { decodeText } from "../../page/charset.ts"
+import { charsetParameter, mediaType } from "../../page/headers/media-type.ts"
+import type { Link } from "../../page/extract/extracted.ts"
+import { gatherFacts } from "../../page/extract/facts/metadata.ts"
+import { type Element, parseTree, walk } from "../../page/extract/html/tree.ts"
+import type { Reading } from "../../reading.ts"
+
+/** The first page of a site, with all that tells what made it. */
+export interface SiteLook {
+  /** As the operator gave it. */
+  readonly asked: PageUrl
+  /** Where it leads. */
+  readonly url: PageUrl
+  readonly headers: Fetched["headers"]
+  /** As sent; the beginning of a long one. */
+  readonly html: string
+  /** `<meta name=generator>`; empty when there is none. */
+  readonly generator: string
+  readonly meta: ReadonlyMap<string, string>
+  /** Absolute addresses of scripts and of what `<link>` names. */
+  readonly assets: readonly string[]
+  readonly links: readonly Link[]
+  readonly feeds: readonly string[]
+  /** `<link rel=alternate hreflang>`. */
+  readonly alternates: readonly { readonly hreflang: string; readonly href: string }[]
+  /** `<html lang>`. */
+  readonly language: string | null
+  /** Controls of its forms, by name. */
+  readonly inputs: readonly Input[]
+  /** What the reader makes of it without a browser. */
+  readonly reading: Reading
+}
+
+export interface Input {
+  readonly name: string
+  /** In lower case; `text` when it names none. */
+  readonly type: string
+}
+
+/** Parsed in one go, beside other work: longer pages show what made them at their beginning. */
+const MAX_LOOK_CHARS = 500_000
+
+/** The document of an answer as text; null when it is no HTML. Must be called before the body is read by others. */
+export function htmlOf({ headers, body }: Fetched): string | null {
+  const header = headers["content-type"]
+  if (!/html/.test(mediaType(header))) return null
+  return decodeText(body.subarray(0, MAX_LOOK_CHARS), charsetParameter(header))
+}
+
+export function lookAt(
+  asked: PageUrl,
+  html: string,
+  headers: Fetched["headers"],
+  reading: Reading,
+): SiteLook {
+  const document = parseTree(html)
+  const { meta, feeds, alternates, links, htmlLanguage, baseUrl } = gatherFacts(document, reading.url)
+  return {
+    asked,
+    url: reading.url,
+    headers,
+    html,
+    generator: meta.get("generator") ?? "",
+    meta,
+    assets: assetsOf(document, baseUrl),
+    links,
+    feeds,
+    alternates,
+    language: htmlLanguage,
+    inputs: inputsOf(document),
+    reading,
+  }
+}
+
+function assetsOf(document: Element, baseUrl: string): string[] {
+  const found = new Set<string>()
+  walk(document, (element) => {
+    const address =
+      element.tag === "script" ? element.get("src") : element.tag === "link" ? element.get("href") : null
+    const url = address === null ? null : URL.parse(address, baseUrl)
+    if (url) found.add(url.href)
+  })
+  return [...found]
+}
+
+function inputsOf(document: Element): Input[] {
+  const found: Input[] = []
+  walk(document, (element) => {
+    const name = element.tag === "input" ? element.get("name") : null
+    if (name) found.push({ name, type: element.get("type")?.toLowerCase() ?? "text" })
+  })
+  return found
+}

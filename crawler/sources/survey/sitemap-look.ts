@@ -1,0 +1,83 @@
+import { type PageUrl, toPageUrl } from "#engine"
+import { listed } from "../../crawl/listings/list-parser.ts"
+import { sitemapParser } from "../../crawl/listings/sitemaps.ts"
+import { unzipped } from "../../crawl/listings/unzipped.ts"
+import type { PoliteVisits } from "./polite-visits.ts"
+
+/** Of the sitemaps that an index names, as many are read. */
+const READ_OF_INDEX = 1
+/** Unpacked, like that of a run. */
+const MAX_BYTES = 50 * 1024 * 1024
+
+/** What a site's sitemaps say. */
+export interface SitemapLook {
+  /** Of the sitemap, or of the index of sitemaps. */
+  readonly url: PageUrl
+  /** Whether runs find it by themselves: robots.txt names it, or it is `/sitemap.xml`. */
+  readonly isFound: boolean
+  /** Addresses in it, as far as it was read. */
+  readonly pages: readonly PageUrl[]
+  /** How many addresses there may be in all: more than were read when it is an index of several. */
+  readonly total: number
+}
+
+/**
+ * Reads the sitemap that robots.txt names, the one where the program puts it, which is the folder of the site unless it
+ * says so, and the one at the root, until one lists pages of the source. Null when none lists anything.
+ */
+export async function lookForSitemap(
+  start: PageUrl,
+  named: readonly string[],
+  ofProgram: string | undefined,
+  belongs: (url: PageUrl) => boolean,
+  visits: PoliteVisits,
+): Promise<SitemapLook | null> {
+  const root = new URL("/sitemap.xml", start).href
+  const found = named.flatMap((url) => toPageUrl(url) ?? [])
+  const [first = toPageUrl(root)] = found
+  const ofFolder = toPageUrl(ofProgram ?? "sitemap.xml", start)
+  const other = ofFolder === first ? null : ofFolder
+  // One below the root is more likely to be the site's own.
+  const asked = found.length === 0 && other !== null ? [other, first] : [first, other]
+  let foreign: SitemapLook | null = null
+  for (const url of asked) {
+    const look = url === null ? null : await read(url, visits)
+    if (look === null) continue
+    const found = { ...look, isFound: url === first }
+    if (look.pages.some(belongs)) return found
+    foreign ??= found
+  }
+  return foreign
+}
+
+async function read(url: PageUrl, visits: PoliteVisits): Promise<Omit<SitemapLook, "isFound"> | null> {
+  const { pages, sitemaps } = await addressesIn(url, visits)
+  let total = pages.length
+  for (const nested of sitemaps.slice(0, READ_OF_INDEX)) {
+    const more = await addressesIn(nested, visits)
+    pages.push(...more.pages)
+    total += more.pages.length * sitemaps.length
+  }
+  return pages.length === 0 ? null : { url, pages, total }
+}
+
+async function addressesIn(
+  url: PageUrl,
+  visits: PoliteVisits,
+): Promise<{ pages: PageUrl[]; sitemaps: PageUrl[] }> {
+  const found = { pages: [] as PageUrl[], sitemaps: [] as PageUrl[] }
+  const packed = await visits.listing(url)
+  const body = packed === null ? null : await unzipped(packed, MAX_BYTES)
+  if (
+    body === null ||
+    /^\s*<!doctype html|^\s*<html/i.test(Buffer.from(body.subarray(0, 500)).toString("latin1"))
+  )
+    return found
+  for await (const { pages, sitemaps } of listed(body, (beginning, take) =>
+    sitemapParser(beginning, url, take),
+  )) {
+    found.pages.push(...pages.map((page) => page.url))
+    found.sitemaps.push(...sitemaps.map((sitemap) => sitemap.url))
+  }
+  return found
+}

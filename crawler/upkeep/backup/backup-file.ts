@@ -1,0 +1,41 @@
+import { open, rename, rm } from "node:fs/promises"
+import path from "node:path"
+import { syncFolder } from "#engine/lifecycle/move/export-to-file.ts"
+
+/** The name under which a backup is written until it is whole. */
+export const partOf = (file: string): string => `${file}.part`
+
+/**
+ * Writes a backup into a file that takes its name when it is whole and on the disk. What an error or a killed process
+ * leaves never has that name.
+ * @param check looks at the whole of it before; what it throws leaves no file
+ * @returns how many bytes it has
+ */
+export async function writeBackupFile(
+  backup: AsyncIterable<Buffer>,
+  file: string,
+  check: (part: string) => Promise<void> = () => Promise.resolve(),
+): Promise<number> {
+  const part = partOf(file)
+  await rm(part, { force: true })
+  let bytes = 0
+  try {
+    const handle = await open(part, "wx", 0o600)
+    try {
+      for await (const chunk of backup) {
+        await handle.writeFile(chunk)
+        bytes += chunk.length
+      }
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await check(part)
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+  await syncFolder(path.dirname(file))
+  return bytes
+}

@@ -1,0 +1,82 @@
+import { CommandError } from "#base/run-command.ts"
+
+/**
+ * A backup, in format 1: a plain tar archive (POSIX.1-1988 ustar) with these files, in this order.
+ *
+ * ```
+ * manifest.json                a BackupManifest
+ * state.db                     SQLite: a copy of one moment
+ * index/00000001 …             one behind the other, an export of the index (engine/lifecycle/move/format/export-format.ts)
+ * images/<xx>/<number>.webp    thumbnails
+ * SHA256SUMS                   size and SHA-256 of all others, in their order; `sha256sum -c` reads it
+ * ```
+ */
+export const BACKUP_FORMAT = 1
+
+export const MANIFEST = "manifest.json"
+export const STATE = "state.db"
+export const SUMS = "SHA256SUMS"
+const INDEX_PART = /^index\/\d{8}$/
+const THUMBNAIL = /^images\/[0-9a-f]{2}\/(\d{1,15})\.webp$/
+
+/** What a backup says of itself. */
+export interface BackupManifest {
+  readonly format: number
+  /** Version of the Fossick that wrote it. */
+  readonly fossick: string
+  /** When it was begun, ISO 8601. */
+  readonly createdAt: string
+  /** Where the index came from. */
+  readonly engine: string
+  readonly embedder: string
+  readonly dimensions: number
+  /** Pages of the index when the backup was begun. */
+  readonly pages: number
+  readonly about: string
+}
+
+export const ABOUT =
+  "index/* in order make one file for fossick import; state.db holds digests of API keys and the names of secrets, no keys and no secrets. Settings (fossick.env), files of sources and models are not in here."
+
+/** The name of a piece of the index. */
+export const indexPart = (number: number): string => `index/${String(number).padStart(8, "0")}`
+export const isIndexPart = (name: string): boolean => INDEX_PART.test(name)
+
+/** The number of the image whose thumbnail an entry is, or null. */
+export function imageOf(name: string): number | null {
+  const number = THUMBNAIL.exec(name)?.[1]
+  return number === undefined ? null : Number(number)
+}
+
+/** Size and SHA-256 (hex) of one entry. */
+export interface EntrySum {
+  readonly name: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** The last entry; the sizes are comments to `sha256sum -c`. */
+export function sumsText(sums: readonly EntrySum[]): string {
+  return sums.map(({ name, bytes, sha256 }) => `# ${bytes} bytes\n${sha256}  ${name}\n`).join("")
+}
+
+export type BackupFileErrorCode =
+  /** Something else than a backup. */
+  | "NOT_A_BACKUP"
+  /** Written by a newer Fossick, in a format that this one does not know. */
+  | "FORMAT_TOO_NEW"
+  /** It ends too early. */
+  | "TRUNCATED"
+  /** An entry is not what was written, or should not be there. */
+  | "DAMAGED"
+
+/** A file that is no whole and sound backup. */
+export class BackupFileError extends CommandError {
+  readonly code: BackupFileErrorCode
+
+  constructor(code: BackupFileErrorCode, message: string) {
+    super(message)
+    this.name = "BackupFileError"
+    this.code = code
+  }
+}

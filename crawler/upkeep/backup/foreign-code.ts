@@ -1,0 +1,55 @@
+import { DatabaseSync } from "node:sqlite"
+import { SCHEMA_VERSION } from "#base/store/state-store.ts"
+import type { StateStore } from "#base/store/state-port.ts"
+import { TRUSTED_TIME_STEPS } from "#base/store/clock/trusted-time.ts"
+import { migrate } from "#base/store/state-store.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import { SourceTable } from "../../sources/source-table.ts"
+import { WebhookQueue } from "../../reporting/webhooks/webhook-queue.ts"
+
+/** Opens parts of a state, which makes their tables and triggers. */
+export type OpenParts = (db: StateStore) => void
+
+export const openCrawlerParts: OpenParts = (db) => {
+  void new SourceTable(db, new Jobs(db))
+  void new WebhookQueue(db)
+}
+
+/**
+ * Takes out of a state that came from elsewhere what would run by itself and is not of our making: triggers, views and virtual tables.
+ * A file that somebody could write to may hold one that gives them a key again, long after they lost it. A trigger that has one of
+ * our names and says something else gets our words again.
+ *
+ * @param file a `state.db` that nobody has open
+ * @param open the parts whose triggers may be in it
+ * @returns their names
+ */
+export function removeForeignCode(file: string, open: OpenParts): readonly string[] {
+  const ours = triggersOf(open)
+  using db = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+  db.exec("pragma trusted_schema = off")
+  const foreign = db
+    .prepare(
+      `select type, name, tbl_name, sql from sqlite_master
+       where type in ('trigger', 'view') or (type = 'table' and sql like 'create virtual%')`,
+    )
+    .all()
+    .filter(({ type, name, sql }) => type !== "trigger" || ours.get(String(name)) !== sql)
+  for (const { type, name } of foreign) {
+    const quoted = `"${String(name).replaceAll('"', '""')}"`
+    db.exec(`drop ${String(type)} if exists ${quoted}`)
+    const own = type === "trigger" ? ours.get(String(name)) : undefined
+    if (own !== undefined) db.exec(own)
+  }
+  return foreign.map(({ name }) => String(name))
+}
+
+/** The triggers that our code makes, by name, as SQLite keeps them. */
+function triggersOf(open: OpenParts): ReadonlyMap<string, string> {
+  using db = new DatabaseSync(":memory:")
+  db.exec(SCHEMA_VERSION)
+  migrate(db, "trusted-time", TRUSTED_TIME_STEPS)
+  open(db)
+  const rows = db.prepare("select name, sql from sqlite_master where type = 'trigger'").all()
+  return new Map(rows.map(({ name, sql }) => [String(name), String(sql)]))
+}

@@ -1,0 +1,49 @@
+import { engineSettings } from "#engine/settings.ts"
+import { checkIndex } from "#engine/lifecycle/generations/repair.ts"
+import { openEngine, openGenerations } from "#engine/open-engine.ts"
+import { openStateFile } from "#base/store/state-store.ts"
+import { readSettings } from "#base/settings.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import { SourceTable } from "../../sources/source-table.ts"
+
+/** What a restored data folder holds. */
+export interface RestoredFolder {
+  readonly pages: number
+  readonly sources: number
+  /** When the last crawl ended, ISO 8601; null: there was none. */
+  readonly lastCrawl: string | null
+  /** Files of the index that do not hold what was written, each with what is wrong. */
+  readonly damage: readonly string[]
+}
+
+/** Looks into a data folder that nobody writes, by the settings in `env`. */
+export async function lookInto(env: NodeJS.ProcessEnv): Promise<RestoredFolder> {
+  const settings = readSettings(engineSettings, env)
+  const damage = await damageOf(settings)
+  await using engine = await openEngine(settings, { mode: "read" })
+  const { pages } = await engine.stats()
+  const db = openStateFile(settings.dataDir)
+  try {
+    const jobs = new Jobs(db)
+    const last = jobs
+      .list({ limit: LOOKED_AT })
+      .map(({ endedAt }) => endedAt)
+      .find((at) => at !== null)
+    return {
+      pages,
+      sources: new SourceTable(db, jobs).list().length,
+      lastCrawl: last?.toISOString() ?? null,
+      damage,
+    }
+  } finally {
+    db.close()
+  }
+}
+
+/** Jobs that are looked at for one that is over: no more than these wait or run at a time. */
+const LOOKED_AT = 1000
+
+async function damageOf(settings: Parameters<typeof openGenerations>[0]): Promise<string[]> {
+  await using context = await openGenerations(settings)
+  return (await checkIndex(context)).map(({ file, damage }) => `${file} ${damage}`)
+}

@@ -1,0 +1,146 @@
+import { createWriteStream } from "node:fs"
+import { rm, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { pipeline } from "node:stream/promises"
+import { makeFolder } from "#base/folder.ts"
+import type { Engine } from "#engine"
+import { type ImportResult, importPages } from "#engine/lifecycle/move/import-pages.ts"
+import { differenceLines, isSound } from "#engine/commands/difference-lines.ts"
+import { ExportReader } from "#engine/lifecycle/move/format/read-export.ts"
+import { CommandError } from "#base/run-command.ts"
+import { stateDamage } from "#base/store/rebuild-state.ts"
+import { openStateFile, refuseOtherFile } from "#base/store/state-store.ts"
+import { BackupFileError, imageOf, STATE, SUMS } from "./backup-format.ts"
+import { isWhole, moveIntoPlace, stagingOf, syncFile } from "./data-folder.ts"
+import { type OpenParts, openCrawlerParts, removeForeignCode } from "./foreign-code.ts"
+import { type Mended, StateMender } from "./mend-state.ts"
+import { BackupReader } from "./read-backup.ts"
+
+export interface RestoreOptions {
+  readonly dataDir: string
+  /** Opens the engine of the settings for writing, as if `dataDir` were this folder. */
+  readonly openEngine: (dataDir: string) => Promise<Engine>
+  /** Replace what is there. */
+  readonly force: boolean
+  /** Opens the parts whose triggers the state may hold. Default: the crawler's. */
+  readonly openParts?: OpenParts
+  readonly signal?: AbortSignal
+  readonly onProgress?: (what: "index" | "compare" | "images", count: number) => void
+}
+
+export interface Restored {
+  readonly index: ImportResult
+  readonly mended: Mended
+  readonly images: number
+  /** Triggers and the like of the state that are not of our making, which were left out. */
+  readonly foreign: readonly string[]
+  /** The folder with what was in the data folder before; null when it was empty. */
+  readonly aside: string | null
+}
+
+/**
+ * Brings a backup into a data folder. All is put together in a folder of its own in there, and takes its place only when it is
+ * whole and checked; until then nothing of what was there is touched, and no appliance starts.
+ *
+ * @throws BackupFileError, ExportFileError, CommandError
+ */
+export async function restore(file: string, options: RestoreOptions): Promise<Restored> {
+  const { dataDir, signal } = options
+  const staging = stagingOf(dataDir)
+  await rm(staging, { recursive: true, force: true })
+  makeFolder(staging, 0o700)
+  try {
+    const restored = await putTogether(file, staging, options)
+    signal?.throwIfAborted()
+    return { ...restored, aside: await moveIntoPlace(dataDir, new Date()) }
+  } catch (error) {
+    if (!isWhole(dataDir)) await rm(staging, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function putTogether(
+  file: string,
+  staging: string,
+  options: RestoreOptions,
+): Promise<Omit<Restored, "aside">> {
+  const reader = await BackupReader.open(file)
+  if (reader.entry !== STATE) throw new BackupFileError("DAMAGED", `${file} holds no ${STATE}.`)
+  const state = path.join(staging, STATE)
+  await pipeline(reader.bytes(), createWriteStream(state, { mode: 0o600 }))
+  const [damage] = stateDamage(staging)
+  // Its sums say no more than that it is what was backed up.
+  if (damage !== undefined)
+    throw new BackupFileError(
+      "DAMAGED",
+      `The ${STATE} in ${file} is damaged (${damage}): take an older backup.`,
+    )
+  const foreign = removeForeignCode(state, options.openParts ?? openCrawlerParts)
+  refuseOtherFile(state, file)
+  const db = openStateFile(staging)
+  let restored: Omit<Restored, "aside">
+  try {
+    const mender = new StateMender(db, staging)
+    const index = await restoreIndex(file, reader, mender, options)
+    const images = await restoreThumbnails(reader, staging, mender, options)
+    await reader.finish()
+    restored = { index, images, foreign, mended: mender.mend() }
+  } finally {
+    // The last one to close it puts the log into the file.
+    db.close()
+  }
+  await syncFile(state)
+  return restored
+}
+
+async function restoreIndex(
+  file: string,
+  reader: BackupReader,
+  mender: StateMender,
+  { dataDir, openEngine, force, signal, onProgress }: RestoreOptions,
+): Promise<ImportResult> {
+  await using engine = await openEngine(stagingOf(dataDir))
+  const { pages } = await engine.stats()
+  if (pages > 0 && !force) {
+    throw new CommandError(
+      `The index that the settings name holds ${pages} pages already; --force replaces them with those of the backup.`,
+    )
+  }
+  const exported = await ExportReader.open(reader.indexBytes(), `The index in ${file}`)
+  const result = await importPages(engine, exported, {
+    replace: true,
+    ...(signal && { signal }),
+    onPage: ({ page }) => {
+      mender.holds(page)
+    },
+    onProgress: (count) => onProgress?.("index", count),
+    onCompare: (count) => onProgress?.("compare", count),
+  })
+  if (isSound(result.differences)) return result
+  const lines = await differenceLines(result.differences, null)
+  throw new CommandError(`The restored index is not what the backup holds:\n${lines.join("\n")}`)
+}
+
+/** @returns how many */
+async function restoreThumbnails(
+  reader: BackupReader,
+  staging: string,
+  mender: StateMender,
+  { signal, onProgress }: RestoreOptions,
+): Promise<number> {
+  let count = 0
+  while (reader.entry !== null && reader.entry !== SUMS) {
+    signal?.throwIfAborted()
+    const id = imageOf(reader.entry)
+    if (id === null || !mender.wantsThumbnail(id)) {
+      await reader.skip()
+      continue
+    }
+    const thumbnail = path.join(staging, reader.entry)
+    makeFolder(path.dirname(thumbnail))
+    await writeFile(thumbnail, reader.bytes())
+    count++
+    onProgress?.("images", count)
+  }
+  return count
+}

@@ -1,0 +1,42 @@
+import { engineSettings } from "#engine/settings.ts"
+import { openEngine } from "#engine/open-engine.ts"
+import { unwritableMessage, isUnwritable } from "#base/disk-space.ts"
+import { openLog } from "#base/telemetry/log/log.ts"
+import { stopSignal } from "#base/process/stop-signal.ts"
+import { EXIT_LOCKED, EXIT_NO_ROOM } from "#base/process/worker-process.ts"
+import { trustAuthorities } from "#base/process/authorities.ts"
+import { environment, readSettings } from "#base/settings.ts"
+import { openStateStore } from "#base/store/state-store.ts"
+import { BackupTable } from "./backup-table.ts"
+import { runBackups } from "./run-backups.ts"
+
+// A process of its own: makes the backups that were asked for, and ends, so that its memory goes back. `keep-all` as its
+// argument has it delete none.
+
+const env = environment()
+trustAuthorities(env)
+const settings = readSettings(engineSettings, env)
+const log = openLog("crawler", env)
+const signal = stopSignal()
+const db = openStateStore(settings.dataDir)
+try {
+  const isDone = await runBackups({
+    backups: new BackupTable(db),
+    db,
+    dataDir: settings.dataDir,
+    minFreeMb: settings.minFreeMb,
+    openEngine: () => openEngine(settings, { mode: "read" }),
+    mayDelete: process.argv[2] !== "keep-all",
+    log,
+    signal,
+  })
+  if (!isDone) process.exitCode = EXIT_LOCKED
+} catch (error) {
+  // Of the data folder: nothing can be kept of a run now. It waits, as crawls do.
+  if (!isUnwritable(error, settings.dataDir)) throw error
+  log.error(`${unwritableMessage(settings.dataDir)} The backup is tried again at its next time.`)
+  process.exitCode = EXIT_NO_ROOM
+} finally {
+  db.close()
+  if (process.connected) process.disconnect()
+}

@@ -1,0 +1,38 @@
+import { readdir, rm } from "node:fs/promises"
+import path from "node:path"
+
+import { type BackupPlan, filesBeyond } from "../../../backup-plan.ts"
+
+export interface DeleteOptions {
+  readonly plan: BackupPlan
+  /** Whether files beyond the plan's number are deleted: not soon after the clock was set. */
+  readonly mayDelete: boolean
+  readonly now?: Date
+}
+
+export interface Deleted {
+  /** Names of the files. */
+  readonly deleted: readonly string[]
+  /** Why older ones stay, or null. */
+  readonly note: string | null
+}
+
+/** Deletes the oldest backups beyond the plan's number; never the one that was made just now, whatever its clock says. */
+export async function deleteOldest(
+  { plan, mayDelete, now = new Date() }: DeleteOptions,
+  made: string,
+): Promise<Deleted> {
+  if (!mayDelete) return { deleted: [], note: "the clock was set: older backups stay until the next one" }
+  const entries = await readdir(plan.folder, { withFileTypes: true })
+  const others = entries.filter((entry) => entry.isFile() && entry.name !== made).map(({ name }) => name)
+  const deleted: string[] = []
+  try {
+    for (const name of filesBeyond({ ...plan, keep: plan.keep - 1 }, others, now.getTime())) {
+      await rm(path.join(plan.folder, name))
+      deleted.push(name)
+    }
+  } catch (error) {
+    return { deleted, note: `an older backup could not be deleted: ${(error as Error).message}` }
+  }
+  return { deleted, note: null }
+}

@@ -1,0 +1,82 @@
+import path from "node:path"
+import { makeFolder } from "#base/folder.ts"
+import type { Logger } from "pino"
+import type { Engine } from "#engine"
+import type { FreeSpace } from "#base/free-space.ts"
+import { KnownError } from "#base/errors.ts"
+import { tryLock } from "#base/store/file-lock.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import { BEAT_MS } from "../../../job.ts"
+import type { BackupRun, BackupTable } from "./backup-table.ts"
+import { makeBackup } from "./make-backup.ts"
+
+export interface RunBackupsOptions {
+  readonly backups: BackupTable
+  readonly db: StateStore
+  readonly dataDir: string
+  readonly minFreeMb: FreeSpace
+  /** Opens the index for reading; asked for each run. */
+  readonly openEngine: () => Promise<Engine>
+  readonly mayDelete: boolean
+  readonly log: Pick<Logger, "info" | "warn" | "error">
+  readonly signal: AbortSignal
+}
+
+/**
+ * Makes the backups that were asked for, one after the other, in this process. One that was stopped is begun anew by the
+ * next process, and so is one whose process was lost.
+ * @returns false when another process is at it
+ */
+export async function runBackups(options: RunBackupsOptions): Promise<boolean> {
+  const { backups, dataDir, log, signal } = options
+  const folder = path.join(dataDir, "locks")
+  makeFolder(folder)
+  using lock = tryLock(path.join(folder, "backup.lock"))
+  if (lock === null) return false
+  for (const { id, error } of backups.recover()) log.error({ run: id }, `the backup failed: ${error}`)
+  for (let run = backups.start(); run !== null && !signal.aborted; run = backups.start()) {
+    await runOne(run, options)
+  }
+  return true
+}
+
+async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): Promise<void> {
+  const { backups, log, signal, openEngine } = options
+  const plan = backups.plan()?.plan
+  if (plan === undefined) {
+    backups.fail(id, "it is no longer declared")
+    return
+  }
+  const startedAt = steadyNow()
+  const beat = setInterval(() => {
+    try {
+      backups.beat(id)
+    } catch (error) {
+      log.warn({ err: error }, "a backup could not say that it is alive")
+    }
+  }, BEAT_MS)
+  try {
+    await using engine = await openEngine()
+    const { deleted, note, ...made } = await makeBackup({ ...options, plan, engine })
+    backups.finish(id, { ...made, note })
+    const seconds = Math.round((steadyNow() - startedAt) / 1000)
+    log.info(
+      { backup: plan.name, run: id, ...made, deleted: deleted.length, seconds },
+      "backup {backup} finished: {seconds} s",
+    )
+    if (note !== null) log.warn({ backup: plan.name, run: id }, note)
+  } catch (error) {
+    if (signal.aborted) {
+      // Whoever asked for it by a command has changed their mind.
+      if (trigger === "command") backups.fail(id, "it was stopped before it was done")
+      else backups.requeue(id)
+      return
+    }
+    backups.fail(id, (error as Error).message)
+    const known = error instanceof KnownError ? {} : { err: error }
+    log.error({ backup: plan.name, run: id, ...known }, `backup {backup} failed: ${(error as Error).message}`)
+  } finally {
+    clearInterval(beat)
+  }
+}

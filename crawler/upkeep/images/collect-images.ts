@@ -1,0 +1,155 @@
+import type { PageUrl } from "#engine"
+import { steadyNow } from "#base/steady-time.ts"
+import { mediaType } from "../../page/headers/media-type.ts"
+import type { CrawlerConfig } from "../../settings.ts"
+import type { FetchResult } from "../../fetch/fetch.ts"
+import type { PageReader } from "../../fetch/visit/reader.ts"
+import { REFUSED } from "./image-notes.ts"
+import type { ImageStore, UnreadImage } from "./image-store.ts"
+import { readImage } from "./read-image.ts"
+import { FairPool } from "#base/flow/fair-pool.ts"
+import { pause } from "#base/flow/pause.ts"
+
+/** Larger files are not fetched to the end. */
+const MAX_BYTES = 10_000_000
+/** Images fetched and read at the same time, all hosts together. */
+const CONCURRENCY = 4
+/** An image that failed for a passing reason, and a host that gives no answer, are left alone for so long. */
+const PAUSE_MS = 3_600_000
+/** Failures in a row after which a host is left alone. */
+const HOST_FAILURES = 3
+
+export interface CollectImagesOptions {
+  readonly store: ImageStore
+  /** The readers that may reach an image, each by its address guard: the next is asked where one may not. */
+  readonly readersFor: (image: UnreadImage) => readonly PageReader[]
+  readonly config: CrawlerConfig
+  /** Ends the work after the images in hand are cut short. */
+  readonly signal: AbortSignal
+}
+
+/** Looks at every image that is due, host by host at each host's pace, and sweeps those that no page carries any more. */
+export async function collectImages(options: CollectImagesOptions): Promise<void> {
+  const { store, signal } = options
+  const slots = new FairPool("images", { places: CONCURRENCY })
+  store.sweep()
+  for (let image = store.nextSuspect(); image && !signal.aborted; image = store.nextSuspect()) {
+    const { pauseMs } = await collectImage(image, options)
+    if (signal.aborted) store.giveBack(image)
+    await pause(pauseMs, signal)
+  }
+  for (let hosts = store.unreadHosts(); hosts.length > 0 && !signal.aborted; hosts = store.unreadHosts()) {
+    await Promise.all(hosts.map((host) => collectHost(host, slots, options)))
+  }
+}
+
+async function collectHost(host: string, slots: FairPool, options: CollectImagesOptions): Promise<void> {
+  const { store, signal } = options
+  /** Hosts take turns. */
+  const party = {}
+  let failures = 0
+  for (let image = store.nextUnread(host); image; image = store.nextUnread(host)) {
+    const next = image
+    const collected = await slots.run(() => (signal.aborted ? null : collectImage(next, options)), {
+      key: party,
+    })
+    if (collected === null || signal.aborted) {
+      store.giveBack(image)
+      return
+    }
+    failures = collected.answered ? 0 : failures + 1
+    if (failures >= HOST_FAILURES) store.postponeHost(host, PAUSE_MS)
+    await pause(collected.pauseMs, signal)
+    if (signal.aborted) return
+  }
+}
+
+/** What one image tells about its host. */
+interface Collected {
+  readonly answered: boolean
+  /** To wait before the next request to the host. */
+  readonly pauseMs: number
+}
+
+async function collectImage(image: UnreadImage, options: CollectImagesOptions): Promise<Collected> {
+  const { store, signal } = options
+  let fetched: Fetching | null = null
+  for (const reader of options.readersFor(image)) {
+    fetched = await fetchImage(image, reader, options)
+    if (fetched.result.kind !== "failed" || fetched.result.because !== "blocked-address") break
+  }
+  if (fetched === null) throw new Error("nobody may read an image")
+  const { result, pauseMs } = fetched
+  if (signal.aborted) return { answered: true, pauseMs }
+  switch (result.kind) {
+    case "fetched":
+      await look(image, result.body, store)
+      return { answered: true, pauseMs }
+    case "skipped":
+      store.recordFailure(
+        image.id,
+        result.because === "unsupported-type" ? "broken" : "unreadable",
+        `${result.because}: ${result.detail ?? ""}`,
+      )
+      return { answered: true, pauseMs: result.because === "robots" ? 0 : pauseMs }
+    case "postponed":
+      store.postpone(image, result.until.getTime() - steadyNow(), "the site asked to come back later")
+      store.postponeHost(image.host, result.until.getTime() - steadyNow())
+      return { answered: true, pauseMs }
+    case "failed": {
+      const gone = /answered (?:404|410)$/.test(result.detail)
+      if (result.transient) store.postpone(image, PAUSE_MS, result.detail)
+      else {
+        const refused = result.because === "blocked-address" ? REFUSED : ""
+        store.recordFailure(image.id, gone ? "broken" : "unreadable", `${refused}${result.detail}`)
+      }
+      return { answered: result.because === "http-status" || result.because === "blocked-address", pauseMs }
+    }
+    default:
+      throw new Error(`${image.url} answered 304 to a request without validators`)
+  }
+}
+
+interface Fetching {
+  readonly result: FetchResult
+  readonly pauseMs: number
+}
+
+async function fetchImage(
+  { url }: UnreadImage,
+  reader: PageReader,
+  { config, signal }: CollectImagesOptions,
+): Promise<Fetching> {
+  const pauseMs = await pauseOf(url, reader, config)
+  const refused = await reader.disallowed(url)
+  const result =
+    refused ??
+    (await reader.fetch(url, {
+      accepts: isImageType,
+      accept: "image/avif,image/webp,image/*;q=0.8",
+      maxBytes: Math.min(MAX_BYTES, config.maxBytes),
+      onRedirect: (to) => reader.disallowed(to),
+      signal,
+    }))
+  return { result, pauseMs }
+}
+
+async function look(image: UnreadImage, body: Uint8Array, store: ImageStore): Promise<void> {
+  try {
+    const { look: seen, thumbnail } = await readImage(body)
+    store.recordLook(image.id, seen, thumbnail)
+  } catch (error) {
+    store.recordFailure(image.id, "unreadable", (error as Error).message)
+  }
+}
+
+// Servers name images as they like; what it is, the bytes say.
+function isImageType(type: string): boolean {
+  return type === "" || /^(?:image\/|application\/octet-stream$|binary\/octet-stream$)/.test(mediaType(type))
+}
+
+async function pauseOf(url: PageUrl, reader: PageReader, config: CrawlerConfig): Promise<number> {
+  if (reader.isOwnHost(url)) return 0
+  const asked = config.robots ? await reader.crawlDelayMs(url) : null
+  return Math.max(config.hostDelayMs, asked ?? 0)
+}

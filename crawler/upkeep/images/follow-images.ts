@@ -1,0 +1,51 @@
+import type { Logger } from "pino"
+import type { DiskRoom } from "#base/disk-space.ts"
+import { WorkerProcess } from "#base/process/worker-process.ts"
+import type { Jobs } from "../../jobs/jobs.ts"
+import type { ImageStore } from "./image-store.ts"
+import { moduleBeside } from "#base/process/module-beside.ts"
+import { repeatWorker } from "#base/work/repeat-worker.ts"
+import { isStateAway } from "#base/store/postgres/outage.ts"
+
+const PROGRAM = moduleBeside(import.meta.url, "./image-worker")
+const POLL_MS = 500
+const PAUSE_MS = 5000
+const MAX_PAUSE_MS = 300_000
+
+export interface FollowImagesOptions {
+  readonly store: ImageStore
+  readonly jobs: Jobs
+  readonly room: DiskRoom
+  readonly log: Logger
+  readonly signal: AbortSignal
+}
+
+/**
+ * Has images looked at, in a process of its own, whenever there are any and no crawl waits or runs: pages go first,
+ * and a host never has both at its door. Ends with the signal.
+ */
+export async function followImages({ store, jobs, room, log, signal }: FollowImagesOptions): Promise<void> {
+  store.remakeLost()
+  /** While the state is away nobody knows what a crawl does. */
+  const isBusy = () => unlessAway(() => !jobs.isIdle(), true) || room.isLow()
+  await repeatWorker({
+    start: () => new WorkerProcess(PROGRAM),
+    hasWork: () => !isBusy() && unlessAway(() => store.hasWork(), false),
+    isBusy,
+    called: "the image process",
+    pollMs: POLL_MS,
+    pauseMs: PAUSE_MS,
+    maxPauseMs: MAX_PAUSE_MS,
+    log,
+    signal,
+  })
+}
+
+function unlessAway(look: () => boolean, otherwise: boolean): boolean {
+  try {
+    return look()
+  } catch (error) {
+    if (!isStateAway(error)) throw error
+    return otherwise
+  }
+}

@@ -1,0 +1,65 @@
+import type { Resolve } from "../../fetch/guard/address-guard.ts"
+import { KnownError } from "#base/errors.ts"
+import type { Job } from "../../job.ts"
+import type { CrawlerConfig } from "../../settings.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import { PageReader } from "../../fetch/visit/reader.ts"
+import { openedTo } from "../../fetch/guard/opened-networks.ts"
+import { reachOf } from "../../fetch/visit/source-reader.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import type { UnreadImage } from "./image-store.ts"
+
+/**
+ * The readers of images: one for what everybody may read, and one for each source that may read more, which only the
+ * images on its own pages get. So a page can have nothing fetched that its source could not.
+ */
+export class ImageReaders implements AsyncDisposable {
+  readonly #db: StateStore
+  readonly #jobs: Jobs
+  readonly #config: CrawlerConfig
+  readonly #resolve: Resolve | undefined
+  readonly #opened = new AsyncDisposableStack()
+  readonly #plain: PageReader
+  /** By source; null for one that may read no more than the settings allow. */
+  readonly #own = new Map<string, PageReader | null>()
+
+  /** `resolve`: how names are resolved; default: as the system does. */
+  constructor(db: StateStore, config: CrawlerConfig, resolve?: Resolve) {
+    this.#db = db
+    this.#jobs = new Jobs(db)
+    this.#config = config
+    this.#resolve = resolve
+    this.#plain = this.#opened.use(new PageReader(config, { resolve }))
+  }
+
+  /** Those that may read an image, the one of least rights first. */
+  of({ sources }: Pick<UnreadImage, "sources">): readonly PageReader[] {
+    return [this.#plain, ...sources.flatMap((source) => this.#readerOf(source) ?? [])]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened.disposeAsync()
+  }
+
+  #readerOf(name: string): PageReader | null {
+    const known = this.#own.get(name)
+    if (known !== undefined) return known
+    const [last] = this.#jobs.list({ source: name, limit: 1 })
+    const hasMore = last?.author === "operator" || openedTo(this.#config, this.#db).length > 0
+    const reader = last !== undefined && hasMore ? this.#open(last) : null
+    this.#own.set(name, reader)
+    return reader
+  }
+
+  #open({ source, author }: Job): PageReader | null {
+    let reach
+    try {
+      reach = reachOf(source, this.#config, { db: this.#db, author, first: "public", resolve: this.#resolve })
+    } catch (error) {
+      // A certificate that is not there any more fails the source's next run, which says so.
+      if (error instanceof KnownError) return null
+      throw error
+    }
+    return this.#opened.use(new PageReader(this.#config, reach))
+  }
+}

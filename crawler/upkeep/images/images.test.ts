@@ -1,0 +1,274 @@
+import { existsSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import sharp from "sharp"
+import { describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { PageReader } from "../../fetch/visit/reader.ts"
+import { runJob } from "../../crawl/run-job.ts"
+import { defineSource } from "../../source.ts"
+import { FakeInternet, PUBLIC_ADDRESS } from "../../testing/fake-internet.ts"
+import { CrawlFixture, temporaryFolder, testConfig } from "../../testing/crawl-fixture.ts"
+import { flatPicture, picture } from "../../testing/pictures.ts"
+import { article, bytes, startTestSite, status, textFile, type TestSite } from "../../testing/test-site.ts"
+import { collectImages } from "./collect-images.ts"
+import { ImageNotes } from "./image-notes.ts"
+import { ImageReaders } from "./image-readers.ts"
+import { ImageStore } from "./image-store.ts"
+
+const png = (body: Uint8Array) => bytes(body, { "content-type": "image/png" })
+const page = (title: string, images: readonly string[], links: readonly string[] = []) =>
+  article(title, { links }).replace(
+    "</h1>",
+    `</h1>${images.map((src) => `<p><img src="${src}" alt="${src}"></p>`).join("")}`,
+  )
+
+async function collect(fixture: CrawlFixture, dataDir: string, config = testConfig()): Promise<ImageStore> {
+  const store = new ImageStore(fixture.db, dataDir)
+  await using reader = new PageReader(config)
+  await collectImages({ store, readersFor: () => [reader], config, signal: new AbortController().signal })
+  return store
+}
+
+const known = (store: ImageStore, site: TestSite, paths: readonly string[]) => {
+  const facts = store.facts(
+    paths.map((path) => site.url(path)),
+    site.url("/"),
+  )
+  return paths.map((path) => {
+    const fact = facts.get(site.url(path))
+    return fact?.state === "junk" ? fact.because : (fact?.state ?? null)
+  })
+}
+
+describe("images of crawled pages", () => {
+  test("are fetched once, measured, and told from junk", async () => {
+    await using site = await startTestSite({
+      "/": page(
+        "Home",
+        ["/bee.png", "/dot.png", "/blank-bar.png", "/line.png", "/gone.png", "/text.png", "/spacer.gif"],
+        ["/more"],
+      ),
+      "/more": page("More", ["/bee.png"]),
+      "/bee.png": png(await picture(1)),
+      "/dot.png": png(await flatPicture(1, 1)),
+      "/blank-bar.png": png(await flatPicture(300, 100)),
+      "/line.png": png(await picture(2, { width: 900, height: 20 })),
+      "/gone.png": status(404),
+      "/text.png": textFile("no image"),
+      "/spacer.gif": png(await flatPicture(1, 1)),
+    })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await fixture.crawl({ seeds: [site.url("/")] })
+    expect(site.requests.filter((path) => /png|gif/.test(path))).toEqual([])
+
+    const store = await collect(fixture, folder.path)
+    await collect(fixture, folder.path)
+    expect(site.requests.filter((path) => /png|gif/.test(path)).sort()).toEqual([
+      "/bee.png",
+      "/blank-bar.png",
+      "/dot.png",
+      "/gone.png",
+      "/line.png",
+      "/text.png",
+    ])
+    expect(
+      known(store, site, [
+        "/bee.png",
+        "/dot.png",
+        "/blank-bar.png",
+        "/line.png",
+        "/gone.png",
+        "/text.png",
+        "/spacer.gif",
+      ]),
+    ).toEqual(["read", "tracker", "flat", "strip", "broken", "broken", null])
+
+    const bee = store.facts([site.url("/bee.png")], site.url("/")).get(site.url("/bee.png"))
+    if (bee?.state !== "read") throw new Error("the bee was not read")
+    expect(bee).toMatchObject({ width: 640, height: 480, format: "png" })
+    expect(await sharp(store.thumbnailPath(bee.id)).metadata()).toMatchObject({ format: "webp", width: 320 })
+  })
+
+  test("that stand on most pages of a site belong to its design", async () => {
+    const pages = ["/", "/1", "/2", "/3", "/4", "/5"]
+    await using site = await startTestSite(
+      Object.fromEntries(
+        pages.map((path) => [path, page(`Page ${path}`, ["/logo.png", `/own${path.slice(1)}.png`], pages)]),
+      ),
+    )
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await fixture.crawl({ seeds: [site.url("/")] })
+    const store = new ImageStore(fixture.db, folder.path)
+    expect(known(store, site, ["/logo.png", "/own1.png"])).toEqual(["fixture", "unread"])
+
+    site.serve(Object.fromEntries(["/1", "/2", "/3"].map((path) => [path, page(`Page ${path}`, [], pages)])))
+    await fixture.crawl({ seeds: [site.url("/")] })
+    expect(known(store, site, ["/logo.png"])).toEqual(["unread"])
+  })
+
+  test("go with the last page that carries them", async () => {
+    await using site = await startTestSite({
+      "/": page("Home", ["/both.png"], ["/gone"]),
+      "/gone": page("Gone", ["/both.png", "/its-own.png"]),
+      "/both.png": png(await picture(1)),
+      "/its-own.png": png(await picture(2)),
+    })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await fixture.crawl({ seeds: [site.url("/")] })
+    const store = await collect(fixture, folder.path)
+    const own = store.facts([site.url("/its-own.png")], site.url("/")).get(site.url("/its-own.png"))
+    if (own?.state !== "read") throw new Error("the image was not read")
+    expect(existsSync(store.thumbnailPath(own.id))).toBe(true)
+
+    site.serve({ "/gone": page("Without", []) })
+    await fixture.crawl({ seeds: [site.url("/")] })
+    expect(store.hasWork()).toBe(true)
+    await collect(fixture, folder.path)
+    expect(known(store, site, ["/both.png", "/its-own.png"])).toEqual(["read", null])
+    expect(existsSync(store.thumbnailPath(own.id))).toBe(false)
+    expect(store.hasWork()).toBe(false)
+  })
+
+  test("are looked at again when their look is old, or their thumbnails are gone", async () => {
+    await using site = await startTestSite({
+      "/": page("Home", ["/bee.png"]),
+      "/bee.png": png(await picture(1)),
+    })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    const looks = () => site.requests.filter((path) => path === "/bee.png").length
+    await fixture.crawl({ seeds: [site.url("/")] })
+    const store = await collect(fixture, folder.path)
+    const bee = [{ url: site.url("/bee.png"), description: null }]
+    const note = (days: number) =>
+      new ImageNotes(fixture.db, () => Date.now() + days * 86_400_000).note([
+        { url: site.url("/") as PageUrl, images: bee, source: "bees" },
+      ])
+    note(29)
+    await collect(fixture, folder.path)
+    expect(looks()).toBe(1)
+    note(31)
+    await collect(fixture, folder.path)
+    expect(looks()).toBe(2)
+
+    store.remakeLost()
+    expect(store.hasWork()).toBe(false)
+    rmSync(join(folder.path, "images"), { recursive: true })
+    store.remakeLost()
+    await collect(fixture, folder.path)
+    expect(looks()).toBe(3)
+    expect(existsSync(join(folder.path, "images"))).toBe(true)
+  })
+
+  test("obey robots.txt, and come later when the site is busy", async () => {
+    await using site = await startTestSite({
+      "/robots.txt": textFile("User-agent: *\nDisallow: /private/"),
+      "/": page("Home", ["/private/bee.png", "/busy.png"]),
+      "/private/bee.png": png(await picture(1)),
+      "/busy.png": status(429, { "retry-after": "3600" }),
+    })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await fixture.crawl({ seeds: [site.url("/")] })
+    const store = await collect(fixture, folder.path)
+    expect(site.requests).not.toContain("/private/bee.png")
+    expect(known(store, site, ["/private/bee.png", "/busy.png"])).toEqual(["unread", "unread"])
+    expect(store.hasWork()).toBe(false)
+    expect(store.hasWork(Date.now() + 3_700_000)).toBe(true)
+  })
+
+  test("are not fetched from addresses that the guard refuses", async () => {
+    await using hidden = await startTestSite({ "/secret.png": png(await picture(1)) })
+    await using site = await startTestSite({ "/": page("Home", [`${hidden.origin}/secret.png`]) })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await fixture.crawl({ seeds: [site.url("/")] })
+    await collect(fixture, folder.path, testConfig({ FOSSICK_ALLOWED_NETWORKS: site.authority }))
+    expect(hidden.requests).toEqual([])
+  })
+
+  test("are fetched with the networks of the source whose page shows them, and of no other", async () => {
+    await using inside = await startTestSite({
+      "/wiki": article("Wiki"),
+      "/shown.png": png(await picture(1)),
+      "/hidden.png": png(await picture(2)),
+    })
+    using internet = new FakeInternet({ "wiki.example": "127.0.0.1", "blog.example": PUBLIC_ADDRESS })
+    const at = (host: string, path: string) => inside.url(path).replace("127.0.0.1", host)
+    inside.serve({
+      "/wiki": page("Wiki", ["/shown.png"]),
+      "/blog": page("Blog", [at("wiki.example", "/hidden.png"), inside.url("/hidden.png")]),
+    })
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    const config = testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_HOST_DELAY_MS: "0" })
+    const { db, jobs, engine } = fixture
+    for (const [name, path, author] of [
+      ["wiki", "/wiki", "operator"],
+      ["blog", "/blog", "operator"],
+      // Of the same host as the wiki, by somebody who may read nothing of it.
+      ["other", "/wiki", "api"],
+    ] as const) {
+      const host = name === "blog" ? "blog.example" : "wiki.example"
+      const source = defineSource({
+        name,
+        seeds: [at(host, path)],
+        rendering: "http",
+        limits: { depth: 0 },
+        allowedNetworks: name === "wiki" ? ["127.0.0.0/8"] : [],
+      })
+      const { id } = jobs.enqueue(source, { author })
+      const signal = new AbortController().signal
+      await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued", resolve: internet.resolve })
+    }
+    const store = new ImageStore(db, folder.path)
+    await using readers = new ImageReaders(db, config, internet.resolve)
+    const signal = new AbortController().signal
+    await collectImages({ store, readersFor: (image) => readers.of(image), config, signal })
+    expect(inside.requests.filter((path) => path.endsWith(".png"))).toEqual(["/shown.png"])
+
+    // The wiki's own page shows it now: then it may be looked at.
+    inside.serve({ "/wiki": page("Wiki", ["/shown.png", "/hidden.png"]) })
+    const { id } = jobs.enqueue(
+      defineSource({
+        name: "wiki",
+        seeds: [at("wiki.example", "/wiki")],
+        rendering: "http",
+        limits: { depth: 0 },
+      }),
+    )
+    await runJob(id, { db, jobs, engine, config, signal, whenAborted: "queued", resolve: internet.resolve })
+    await using again = new ImageReaders(db, config, internet.resolve)
+    await collectImages({ store, readersFor: (image) => again.of(image), config, signal })
+    expect(inside.requests.filter((path) => path.endsWith(".png"))).toEqual(["/shown.png", "/hidden.png"])
+  })
+
+  test("that take the process down each time are not tried for ever", async () => {
+    await using fixture = new CrawlFixture()
+    using folder = temporaryFolder()
+    await using site = await startTestSite({ "/": page("Home", ["/bomb.png"]) })
+    await fixture.crawl({ seeds: [site.url("/")] })
+    const store = new ImageStore(fixture.db, folder.path)
+    // What a process that dies while it looks leaves behind: a counted try.
+    const tries = []
+    for (let image = store.nextUnread(new URL(site.origin).host); image && tries.length < 10;) {
+      tries.push(image.tries)
+      image = store.nextUnread(new URL(site.origin).host)
+    }
+    expect(tries).toEqual([1, 2, 3])
+    expect(store.hasWork()).toBe(false)
+  })
+
+  test("are noted once, however often the page is seen", async () => {
+    await using fixture = new CrawlFixture()
+    await using site = await startTestSite({ "/": page("Home", ["/bee.png"]) })
+    await fixture.crawl({ seeds: [site.url("/")] })
+    const again = await fixture.crawl({ seeds: [site.url("/")] })
+    expect(again.outcomes).toEqual({ unchanged: 1 })
+    const uses = fixture.db.prepare("select url, uses from image").all()
+    expect(uses).toEqual([{ url: site.url("/bee.png") as PageUrl, uses: 1 }])
+  })
+})

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { aPage } from "#engine/testing/pages.ts"
+import type { Visit } from "../../reading.ts"
+import { at } from "../../testing/visited.ts"
+import { SoftNotFound } from "./soft-not-found.ts"
+
+const words = (name: string, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `${name}${from + index}`).join(" ")
+const HOME = words("home", 0, 60)
+const ALPHA = words("alpha", 0, 60)
+const OTHER = words("other", 0, 60)
+const SAYS_SO = "it says so itself, with status 200"
+const FOR_ANY = "the site says the same where there is nothing"
+
+const read = (markdown: string) => ({ kind: "read", reading: { extracted: { markdown } } }) as Visit
+
+/** A site of which the index holds these texts, and its answer for what is not there. */
+function site(held: Readonly<Record<string, string>>, absent: Visit | ((url: PageUrl) => Visit) = read("")) {
+  const asked: PageUrl[] = []
+  const visited: string[] = []
+  const soft = new SoftNotFound({
+    engine: {
+      get: async (url) => {
+        asked.push(url)
+        const markdown = held[url.slice(at("").length)]
+        return markdown === undefined ? null : aPage(url, { markdown })
+      },
+    },
+    visit: async (url) => {
+      visited.push(url)
+      return typeof absent === "function" ? absent(url) : absent
+    },
+  })
+  const complaint = (
+    path: string,
+    markdown: string,
+    { title = "A page", isHeld = path in held, isMarked = false } = {},
+  ) => soft.complaint({ url: at(path), title, markdown }, { isHeld, isMarked })
+  return { complaint, asked, visited }
+}
+
+describe("a page that is new", () => {
+  test("is one, unless it says that it is not, and nobody is asked", async () => {
+    const { complaint, asked, visited } = site({}, read(OTHER))
+    expect(await complaint("/a", OTHER)).toBeNull()
+    expect(await complaint("/a", "Sorry.", { title: "Page not found" })).toBe(SAYS_SO)
+    expect(await complaint("/a", "Mankas.", { isMarked: true })).toBe(SAYS_SO)
+    expect(await complaint("/a", "New shelves.", { title: "Under maintenance" })).toBeNull()
+    expect([asked, visited]).toEqual([[], []])
+  })
+
+  test("and may be about what is not found, is one unless the site says the same for anything", async () => {
+    const maybe = { title: "Product not found" }
+    const { complaint, visited } = site({}, read(OTHER))
+    expect(await complaint("/a", OTHER, maybe)).toBe(FOR_ANY)
+    expect(await complaint("/b", ALPHA, maybe)).toBeNull()
+    expect(visited).toHaveLength(1)
+    const knows = site({}, { kind: "failed", because: "http-status", detail: "404", status: 404 } as Visit)
+    expect(await knows.complaint("/a", OTHER, maybe)).toBeNull()
+  })
+})
+
+describe("a page that the index holds", () => {
+  test("is one when the index holds it no more, or when it was edited", async () => {
+    const { complaint, visited } = site({ "/": HOME, "/a": ALPHA }, read(OTHER))
+    expect(await complaint("/gone", OTHER, { isHeld: true })).toBeNull()
+    expect(await complaint("/a", `${words("alpha", 0, 40)} ${words("new", 0, 20)}`)).toBeNull()
+    expect(visited).toEqual([])
+  })
+
+  test("is edited as long as two in five of its rows of words are shared", async () => {
+    const { complaint } = site({ "/": HOME, "/a": words("alpha", 0, 52) }, (url) => read(url))
+    // 20 rows shared of 50 in all, and 19 of 50.
+    expect(await complaint("/a", words("alpha", 0, 22), { title: "Page not found" })).toBeNull()
+    expect(await complaint("/a", words("alpha", 0, 21), { title: "Page not found" })).toBe(SAYS_SO)
+  })
+
+  test("and has changed beyond recognition is none with the words of an error, or of maintenance", async () => {
+    const { complaint, visited } = site({ "/": HOME, "/a": ALPHA })
+    expect(await complaint("/a", "Sorry.", { title: "Product not found" })).toBe(SAYS_SO)
+    expect(await complaint("/a", "New shelves.", { title: "Under maintenance" })).toBe(SAYS_SO)
+    expect(visited).toEqual([])
+  })
+
+  test("or with the text of the front page, as it is now or as the index holds it", async () => {
+    const held = site({ "/": HOME, "/a": ALPHA })
+    expect(await held.complaint("/a", HOME)).toBe("it has the text of the front page now")
+    expect(held.asked.filter((url) => url === at("/"))).toHaveLength(1)
+    await held.complaint("/a", HOME)
+    expect(held.asked.filter((url) => url === at("/"))).toHaveLength(1)
+    const changed = site({ "/": HOME, "/a": ALPHA, "/index.html": HOME })
+    expect(await changed.complaint("/", OTHER)).toBeNull()
+    expect(await changed.complaint("/a", OTHER)).toBe("it has the text of the front page now")
+    // It is the front page by another address, and changes with it.
+    expect(await changed.complaint("/index.html", OTHER)).toBeNull()
+    expect(changed.visited).toEqual([])
+  })
+
+  test("or with the text that the site has for any address, whatever page it names", async () => {
+    const text = (url: string) => `${OTHER} We have nothing at ${new URL(url).pathname} today.`
+    const { complaint, visited } = site({ "/": HOME, "/shop/alpha": ALPHA, "/shop/beta": ALPHA }, (url) =>
+      read(text(url)),
+    )
+    expect(await complaint("/shop/alpha", text(at("/shop/alpha")))).toBe(FOR_ANY)
+    expect(await complaint("/shop/beta", text(at("/shop/beta")))).toBe(FOR_ANY)
+    expect(await complaint("/shop/alpha", words("new", 0, 60))).toBeNull()
+    expect(visited).toEqual([
+      expect.stringMatching(/^https:\/\/site\.example\/shop\/no-such-page-[0-9a-f]{16}$/),
+    ])
+  })
+
+  test("or the same but for a fifth of it", async () => {
+    const absent = read(words("other", 0, 52))
+    const { complaint } = site({ "/": HOME, "/a": ALPHA }, absent)
+    // 40 rows shared of 50 in all, and 39 of 50.
+    expect(await complaint("/a", words("other", 0, 42))).toBe(FOR_ANY)
+    expect(await complaint("/a", words("other", 0, 41))).toBeNull()
+    // So it is with the front page, as it is now or as the index held it.
+    const front = site({ "/": words("home", 0, 52), "/a": ALPHA, "/b": words("home", 0, 42) })
+    expect(await front.complaint("/a", words("home", 0, 42))).toBe("it has the text of the front page now")
+    expect(await front.complaint("/a", words("home", 0, 41))).toBeNull()
+    expect(await front.complaint("/b", "Sorry.", { title: "Page not found" })).toBeNull()
+  })
+
+  test("is compared with no front page where the index holds none", async () => {
+    const { complaint } = site({ "/a": ALPHA }, read(OTHER))
+    expect(await complaint("/a", OTHER)).toBe(FOR_ANY)
+    expect(await complaint("/a", words("new", 0, 60))).toBeNull()
+  })
+
+  test("is none when it repeats its address in letters that the address writes in percent", async () => {
+    const { complaint } = site({ "/": HOME, "/gr%C3%BC%C3%9Fe": ALPHA }, read(words("other", 0, 20)))
+    const named = `${words("other", 0, 10)} Grüße ${words("other", 10, 20)}`
+    expect(await complaint("/gr%C3%BC%C3%9Fe", named)).toBe(FOR_ANY)
+  })
+
+  test("is one where the site answers nothing else with a text", async () => {
+    const { complaint, visited } = site({ "/": HOME, "/%E4?x=1": ALPHA }, {
+      kind: "failed",
+      because: "http-status",
+      detail: "404",
+      status: 404,
+    } as Visit)
+    expect(await complaint("/%E4?x=1", OTHER)).toBeNull()
+    expect(visited).toEqual([expect.stringMatching(/^https:\/\/site\.example\/no-such-page-[0-9a-f]{16}$/)])
+  })
+})
+
+describe("where a parameter names the page", () => {
+  test.each(["id", "title", "page", "pagename", "topic", "wakka", "name"])(
+    "that cannot exist, it is asked for by %s, once for each program",
+    async (parameter) => {
+      const [one, other, third] = [
+        `/wiki.cgi?lang=en&${parameter}=Bees`,
+        `/wiki.cgi?${parameter}=Wax`,
+        `/other.cgi?${parameter}=Wax`,
+      ]
+      const { complaint, visited } = site(
+        { "/": HOME, [one]: ALPHA, [other]: ALPHA, [third]: ALPHA },
+        read(OTHER),
+      )
+      expect(await complaint(one, OTHER)).toBe(FOR_ANY)
+      expect(await complaint(other, OTHER)).toBe(FOR_ANY)
+      expect(await complaint(third, OTHER)).toBe(FOR_ANY)
+      expect(visited).toEqual([
+        expect.stringMatching(new RegExp(`/wiki\\.cgi\\?${parameter}=no-such-page-[0-9a-f]{16}$`)),
+        expect.stringMatching(new RegExp(`/other\\.cgi\\?${parameter}=no-such-page-[0-9a-f]{16}$`)),
+      ])
+    },
+  )
+
+  test("by its number, it names none", async () => {
+    const { complaint, visited } = site({ "/": HOME, "/show?id=17": ALPHA }, read(OTHER))
+    expect(await complaint("/show?id=17", OTHER)).toBe(FOR_ANY)
+    expect(visited).toEqual([expect.stringMatching(/^https:\/\/site\.example\/no-such-page-/)])
+  })
+})
+
+describe("a front page", () => {
+  test("is one, whatever the site says for any address, since a site of one page has no other", async () => {
+    const { complaint, visited } = site({ "/": HOME }, read(OTHER))
+    expect(await complaint("/", OTHER)).toBeNull()
+    expect(await complaint("/", OTHER, { title: "Product not found" })).toBeNull()
+    expect(await complaint("/", OTHER, { title: "Product not found", isHeld: false })).toBeNull()
+    expect(visited).toEqual([])
+  })
+
+  test("is none when it says so itself, or that it is being worked on, unless it said much the same before", async () => {
+    const { complaint } = site({ "/": HOME })
+    expect(await complaint("/", "Sorry.", { title: "Page not found", isHeld: false })).toBe(SAYS_SO)
+    expect(await complaint("/", "Shelves.", { title: "Under maintenance" })).toBe(SAYS_SO)
+    expect(await complaint("/", HOME, { title: "Under maintenance" })).toBeNull()
+  })
+
+  test("is the address without a path, a question or a route", async () => {
+    const about = { title: "Product not found", isHeld: false }
+    const { complaint } = site({}, read(OTHER))
+    for (const path of ["/?id=3", "/#/guide", "/a"])
+      expect([path, await complaint(path, OTHER, about)]).toEqual([path, FOR_ANY])
+    for (const path of ["/", "/#/", "/#!/"])
+      expect([path, await complaint(path, OTHER, about)]).toEqual([path, null])
+  })
+})

@@ -1,0 +1,537 @@
+import { describe, expect, test } from "vitest"
+import { Serial } from "#base/flow/serial.ts"
+import { emptyState } from "#base/store/testing/empty-state.ts"
+import { type PageUrl, sourcesOf, withSources } from "#engine"
+import { aPage } from "#engine/testing/pages.ts"
+import { VAIN_VISITS, type Visited } from "../../crawl/frontier/known-addresses.ts"
+import type { JobTrigger } from "../../job.ts"
+import { Jobs } from "../../jobs/jobs.ts"
+import { keepLanding } from "../../jobs/landings.ts"
+import type { RemovalRules, SourceSpec } from "../../source.ts"
+import { migrateSources } from "../../sources/source-table.ts"
+import { MemoryEngine } from "../../testing/memory-engine.ts"
+import { at, DAY, GONE, sourceOf, VisitedSite } from "../../testing/visited.ts"
+import { carryOutRemovals } from "./carry-out.ts"
+import { Removals } from "./removals.ts"
+import { RemovedCopies } from "./removed-copies.ts"
+import { settleRemovals } from "./settle-removals.ts"
+
+const words = (name: string, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `${name}${from + index}`).join(" ")
+const MISSING = { outcome: GONE.outcome, status: 404, detail: "the site answered 404" } as const
+const AT_ONCE = { outcome: GONE.outcome, status: 410, detail: "the site answered 410" } as const
+
+/** Runs of sources whose visits are told, not made, and their judgement. */
+class Runs extends VisitedSite {
+  readonly jobs = new Jobs(this.db)
+  readonly engine = new MemoryEngine()
+  readonly clock = () => this.now
+  readonly removals = new Removals(this.db, this.clock)
+
+  constructor() {
+    super()
+    migrateSources(this.db)
+  }
+
+  /** A run that finds pages by these texts, and ends so at others. */
+  async run(
+    visits: Readonly<Record<string, string | Partial<Visited>>>,
+    {
+      source = "site",
+      removal = { maxShare: 1 },
+      landed = {},
+      trigger = "schedule",
+      spec: more = {},
+      isJudged = true,
+      writes,
+    }: {
+      source?: string
+      removal?: Partial<RemovalRules>
+      landed?: Record<string, string>
+      trigger?: JobTrigger
+      spec?: Partial<SourceSpec>
+      /** One that is cancelled is not. */
+      isJudged?: boolean
+      writes?: Serial
+    } = {},
+  ) {
+    this.now += DAY
+    const spec = sourceOf(source, { removal, ...more })
+    const { id } = this.jobs.enqueue(spec)
+    this.jobs.start(id)
+    for (const [path, visit] of Object.entries(visits)) {
+      const url = path.startsWith("/") ? at(path) : (path as PageUrl)
+      if (typeof visit === "string") {
+        const before = this.engine.pages.get(url)
+        const page = aPage(url, { markdown: visit, source })
+        this.engine.pages.set(
+          url,
+          before ? withSources(page, [...sourcesOf(before), source] as [string]) : page,
+        )
+      }
+      const ended = typeof visit === "string" ? { outcome: "indexed" as const, hash: visit } : visit
+      this.known.record({ id, source: spec }, [{ url, outcome: "indexed", detail: null, ...ended }])
+    }
+    for (const [seed, target] of Object.entries(landed)) keepLanding(this.db, id, seed, target as PageUrl)
+    const { db, engine, clock } = this
+    const job = { id, source: spec, trigger }
+    const settled = isJudged
+      ? await settleRemovals({ db, engine, clock, job, ...(writes && { writes }) })
+      : null
+    this.jobs.end(id, isJudged ? "finished" : "cancelled")
+    return settled
+  }
+
+  carryOut() {
+    return carryOutRemovals({ db: this.db, engine: this.engine, clock: this.clock })
+  }
+
+  get paths() {
+    return [...this.engine.pages.keys()].map((url) => url.replace(at(""), "")).sort()
+  }
+
+  removal(path: string, source = "site") {
+    return this.removals.of(at(path)).find((one) => one.source === source)
+  }
+}
+
+const pages = (count: number, from = 0) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => {
+      const name = String(from + index).padStart(4, "0")
+      return [`/${name}`, words(`p${name}x`, 0, 20)]
+    }),
+  )
+const ended = (paths: readonly string[], visit: Partial<Visited>) =>
+  Object.fromEntries(paths.map((path) => [path, visit]))
+
+describe("evidence", () => {
+  test("is taken down with its reason, its run, and the words of the visit", async () => {
+    const runs = new Runs()
+    await runs.run(pages(3))
+    expect(await runs.run({ "/0000": MISSING })).toEqual({ removed: 0, held: 0 })
+    expect(runs.removals.list("struck")).toEqual([
+      {
+        url: at("/0000"),
+        source: "site",
+        state: "struck",
+        reason: "not-found",
+        detail: "the site answered 404",
+        strikes: 1,
+        job: 2,
+        at: new Date(runs.now),
+        keptUntil: null,
+      },
+    ])
+    expect(await runs.run({ "/0000": MISSING }, { removal: { maxShare: 1, keepDays: 3 } })).toEqual({
+      removed: 1,
+      held: 0,
+    })
+    expect(runs.removal("/0000")).toMatchObject({
+      state: "removed",
+      strikes: 2,
+      job: 3,
+      at: new Date(runs.now),
+      keptUntil: new Date(runs.now + 3 * DAY),
+    })
+    expect(runs.known.get(at("/0000"))?.hash).toBeNull()
+    expect(runs.paths).toEqual(["/0001", "/0002"])
+  })
+
+  test("of more pages than are judged, or carried out, at a time, counts all the same", async () => {
+    const runs = new Runs()
+    await runs.run(pages(401))
+    const gone = Object.keys(pages(400))
+    expect(await runs.run(ended(gone, AT_ONCE))).toEqual({ removed: 400, held: 0 })
+    expect(runs.paths).toEqual(["/0400"])
+    expect(runs.removals.restore({ job: 2 })).toBe(400)
+    await runs.carryOut()
+    expect(runs.paths).toHaveLength(401)
+  })
+
+  test("of what was removed and came back begins anew", async () => {
+    const runs = new Runs()
+    await runs.run(pages(3))
+    await runs.run({ "/0000": AT_ONCE })
+    await runs.run({ "/0000": "back again with other words" })
+    expect(runs.removal("/0000")).toBeUndefined()
+    await runs.run({ "/0000": MISSING })
+    expect(runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 1 })
+  })
+
+  test("of what was removed and came back begins anew, even if nobody judged the run that found it", async () => {
+    const runs = new Runs()
+    await runs.run(pages(3))
+    await runs.run({ "/0000": AT_ONCE })
+    await runs.run({ "/0000": "back again with other words" }, { isJudged: false })
+    await runs.run({ "/0000": MISSING })
+    expect(runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 1 })
+    expect(runs.paths).toContain("/0000")
+  })
+
+  test("of what was removed and came back is forgotten with its copy", async () => {
+    const runs = new Runs()
+    const copy = () => new RemovedCopies(runs.db).get(at("/0000"), "site")
+    await runs.run(pages(3))
+    await runs.run({ "/0000": AT_ONCE })
+    expect(copy()).toMatchObject({ url: at("/0000") })
+    await runs.run({ "/0000": "back again with other words" })
+    expect(copy()).toBeNull()
+  })
+
+  test("is all that is known of an address in the end, and goes with the copy", async () => {
+    const runs = new Runs()
+    const removal = { maxShare: 1, keepDays: VAIN_VISITS + 3 }
+    await runs.run({ "/gone": "One", "/stays": "Two" }, { removal })
+    for (let visits = 0; visits < VAIN_VISITS; visits++) {
+      await runs.run(
+        { "/gone": { ...AT_ONCE, ...(visits > 0 && { hash: null }) }, "/stays": "Two" },
+        { removal },
+      )
+      await runs.carryOut()
+    }
+    const knows = () => runs.known.get(at("/gone"), "site") !== null
+    runs.removals.forgetDead()
+    expect([runs.paths, knows()]).toEqual([["/stays"], true])
+    runs.now += 9 * DAY
+    runs.removals.purge()
+    runs.removals.forgetDead()
+    expect([runs.paths, knows()]).toEqual([["/stays"], false])
+  })
+
+  test("of an address that the index holds no more is forgotten", async () => {
+    const runs = new Runs()
+    await runs.run(pages(3))
+    await runs.run({ "/0000": MISSING })
+    runs.known.setHash(at("/0000"), "site", null)
+    await runs.run({})
+    expect(runs.removal("/0000")).toBeUndefined()
+  })
+})
+
+describe("an address that leads to a page of the index", () => {
+  const leading = (to: string | PageUrl): Partial<Visited> => ({
+    outcome: "skipped:duplicate",
+    leadsTo: to.startsWith("/") ? at(to) : (to as PageUrl),
+  })
+  const HOME = words("home", 0, 60)
+
+  test("has moved there, and goes at once", async () => {
+    const runs = new Runs()
+    await runs.run(pages(9))
+    expect(await runs.run({ "/0000": leading("/new"), "/new": HOME })).toEqual({ removed: 1, held: 0 })
+    expect(runs.removal("/0000")).toMatchObject({ reason: "moved", strikes: 1 })
+  })
+
+  test("counts against the share unless its text stands there, which nobody can tell of what the index has lost", async () => {
+    const runs = new Runs()
+    await runs.run(pages(9))
+    runs.engine.pages.delete(at("/0001"))
+    const visits = { "/0000": leading("/new"), "/0001": leading("/new"), "/new": HOME }
+    expect(await runs.run(visits, { removal: { maxShare: 0 } })).toEqual({ removed: 0, held: 2 })
+    expect(runs.removals.held()[0]?.reasons).toEqual({ moved: 2 })
+  })
+
+  test("leads elsewhere when that is no page now, or a front page, the seed's or that of its host", async () => {
+    const runs = new Runs()
+    const [seed, landing] = [at("/"), at("/start")]
+    const everything = { ...pages(9), "/": HOME, "/start": HOME, "/lost": words("lost", 0, 60) }
+    await runs.run(everything, { landed: { [seed]: landing } })
+    const targets = ["/lost", "/none", "/", "/start"]
+    const visits = Object.fromEntries(targets.map((to, index) => [`/000${index}`, leading(to)]))
+    await runs.run({ "/lost": { outcome: "failed:timeout" }, ...visits }, { landed: { [seed]: landing } })
+    expect(targets.map((_, index) => runs.removal(`/000${index}`)?.reason)).toEqual(
+      targets.map(() => "leads-elsewhere"),
+    )
+    // Of another host, and of a source that begins below.
+    const below = { seeds: ["https://site.example/docs#top"] }
+    const more = { "https://other.example/": HOME, "/docs": HOME }
+    await runs.run(
+      { ...more, "/0005": leading("https://other.example/"), "/0006": leading("/docs") },
+      { spec: below },
+    )
+    expect(["/0005", "/0006"].map((path) => runs.removal(path)?.reason)).toEqual([
+      "leads-elsewhere",
+      "leads-elsewhere",
+    ])
+    // With a question it is a page like any other.
+    await runs.run({ "/?article=4": HOME, "/0004": leading("/?article=4") })
+    expect(runs.removal("/0004")?.reason).toBe("moved")
+  })
+
+  test("leads elsewhere when five do, whatever they hand over", async () => {
+    const runs = new Runs()
+    await runs.run({ ...pages(20), "/four": HOME })
+    const login = (index: number) => `/login;s=${index}?next=${index}`
+    const visits = (count: number, to: (index: number) => string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`/000${index}`, leading(to(index))]))
+    const logins = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [login(index), HOME]))
+    await runs.run({ ...logins, ...visits(5, login) })
+    expect(runs.removals.list("struck").map(({ reason }) => reason)).toEqual(Array(5).fill("leads-elsewhere"))
+    const four = Object.fromEntries([5, 6, 7, 8].map((index) => [`/000${index}`, leading("/four")]))
+    expect(await runs.run(four)).toEqual({ removed: 4, held: 0 })
+  })
+
+  test("has moved when the text is its own, nine tenths of it, wherever else leads there", async () => {
+    const runs = new Runs()
+    // 45 rows of 50 in all are shared, and 44 of 50.
+    await runs.run({
+      "/same": words("same", 0, 47),
+      "/like": words("same", 0, 46),
+      "/": words("same", 0, 52),
+    })
+    expect(
+      await runs.run({ "/same": leading("/"), "/like": leading("/") }, { removal: { maxShare: 0 } }),
+    ).toEqual({
+      removed: 1,
+      held: 0,
+    })
+    expect([runs.removal("/same")?.reason, runs.removal("/like")?.reason]).toEqual([
+      "moved",
+      "leads-elsewhere",
+    ])
+  })
+
+  test("has moved with its site, where what is out of scope is not visited", async () => {
+    const runs = new Runs()
+    const there = (path: string) => `https://new.example${path}`
+    const [text, other] = [words("one", 0, 60), words("other", 0, 60)]
+    await runs.run({
+      "/one": text,
+      "/other": other,
+      "/missing": HOME,
+      [there("/one")]: text,
+      [there("/missing")]: HOME,
+    })
+    const landed = { [at("/")]: there("/") }
+    const left = { outcome: "skipped:out-of-scope", detail: "the site has moved" } as const
+    expect(await runs.run({ "/one": left, "/other": left, "/missing": MISSING }, { landed })).toEqual({
+      removed: 1,
+      held: 0,
+    })
+    expect(runs.removal("/one")).toMatchObject({ state: "removed", reason: "moved" })
+    expect(runs.removal("/other")).toMatchObject({ state: "struck", reason: "out-of-scope" })
+    expect(runs.removal("/missing")).toMatchObject({ state: "struck", reason: "not-found" })
+    // A site that has not moved says nothing of its addresses.
+    await runs.run({ "/other": left }, { landed: { [at("/")]: at("/start") }, trigger: "command" })
+    expect(runs.removal("/other")).toMatchObject({ strikes: 1 })
+  })
+
+  test("has not moved where its site has not, though another source finds it there", async () => {
+    const runs = new Runs()
+    await runs.run({ "/one": HOME })
+    await runs.run({ "/one": HOME }, { source: "other" })
+    const landed = { [at("/")]: at("/start") }
+    await runs.run({ "/one": { outcome: "skipped:out-of-scope" } }, { landed })
+    expect(runs.removal("/one")).toMatchObject({ state: "struck", reason: "out-of-scope" })
+  })
+})
+
+describe("the share", () => {
+  test.each([
+    [10, 0.29, 2, 2],
+    [10, 0.3, 3, 3],
+    [10, 0.01, 1, 1],
+    [10, 0, 1, 0],
+  ])("of %d pages at %d lets %d go when there are no more: %d", async (count, maxShare, gone, removed) => {
+    const runs = new Runs()
+    await runs.run(pages(count))
+    const paths = Object.keys(pages(count))
+    expect(await runs.run(ended(paths.slice(0, gone), AT_ONCE), { removal: { maxShare } })).toEqual({
+      removed,
+      held: gone - removed,
+    })
+    const more = new Runs()
+    await more.run(pages(count))
+    expect(await more.run(ended(paths.slice(0, gone + 1), AT_ONCE), { removal: { maxShare } })).toEqual({
+      removed: 0,
+      held: gone + 1,
+    })
+  })
+
+  test("is that of each source by itself", async () => {
+    const runs = new Runs()
+    const three = Object.keys(pages(3))
+    await runs.run(pages(10), { source: "other" })
+    await runs.run(pages(10))
+    await runs.run(ended(three, AT_ONCE), { source: "other", removal: { maxShare: 0.1 } })
+    expect(await runs.run(ended(three.slice(0, 1), AT_ONCE), { removal: { maxShare: 0.1 } })).toEqual({
+      removed: 1,
+      held: 0,
+    })
+    // It stays for the other, which asks.
+    expect(runs.paths).toHaveLength(10)
+    expect([
+      runs.removals.count("held"),
+      runs.removals.count("held", "other"),
+      runs.removals.count("held", "site"),
+    ]).toEqual([3, 3, 0])
+  })
+})
+
+describe("the operator", () => {
+  /** Two sources, whose pages wait for an answer. */
+  async function waiting() {
+    const runs = new Runs()
+    for (const source of ["b", "a"]) {
+      await runs.run(pages(4), { source })
+      const visits = { "/0000": AT_ONCE, "/0001": AT_ONCE, "/0002": { outcome: "skipped:noindex" } as const }
+      await runs.run(visits, { source, removal: { maxShare: 0 } })
+    }
+    return runs
+  }
+
+  test("is told what waits, by source, with the reasons and the latest run", async () => {
+    const runs = await waiting()
+    const both = { pages: 3, ofPages: 4, reasons: { gone: 2, noindex: 1 } }
+    expect(runs.removals.held()).toEqual([
+      { source: "a", ...both, job: 4, at: new Date(runs.now) },
+      { source: "b", ...both, job: 2, at: new Date(runs.now - 2 * DAY) },
+    ])
+    const listed = (...given: Parameters<Removals["list"]>) =>
+      runs.removals.list(...given).map(({ source, url }) => `${source} ${new URL(url).pathname}`)
+    const all = ["a", "b"].flatMap((source) => ["/0000", "/0001", "/0002"].map((path) => `${source} ${path}`))
+    expect(listed("held")).toEqual(all)
+    expect(listed("held", { source: "b" })).toEqual(all.slice(3))
+    expect(listed("held", { limit: 2, offset: 1 })).toEqual(all.slice(1, 3))
+    expect([listed("struck"), runs.removals.count("struck")]).toEqual([[], 0])
+    // The latest evidence first.
+    expect(runs.removals.of(at("/0000")).map(({ source }) => source)).toEqual(["a", "b"])
+    expect([runs.removals.ofRun(2), runs.removals.ofRun(99)]).toEqual([{ removed: 0, held: 3 }, null])
+  })
+
+  test("says yes or no for a source, and what is carried out is nobody's work any more", async () => {
+    const runs = await waiting()
+    expect([runs.removals.approve("a"), runs.removals.reject("b"), runs.removals.hasWork()]).toEqual([
+      3,
+      3,
+      true,
+    ])
+    expect(runs.removals.list("struck")).toMatchObject([{ strikes: 0 }, { strikes: 0 }, { strikes: 0 }])
+    await runs.carryOut()
+    expect([runs.removals.hasWork(), runs.removals.count("removed", "a"), runs.removals.ofRun(4)]).toEqual([
+      false,
+      3,
+      { removed: 3, held: 3 },
+    ])
+    // They are pages of the other source, which reads them as they are.
+    expect(runs.paths).toHaveLength(4)
+    expect(runs.engine.pages.get(at("/0000"))?.source).toBe("b")
+    expect(runs.removals.restore({ source: "b" })).toBe(0)
+    expect(runs.removals.restore({ urls: [at("/0000"), at("/0003")] })).toBe(1)
+    expect(runs.removals.hasWork()).toBe(true)
+    await runs.carryOut()
+    expect(runs.engine.pages.get(at("/0000"))).toMatchObject({ source: "b", sharedWith: ["a"] })
+    expect(runs.removal("/0000", "a")).toMatchObject({
+      state: "struck",
+      strikes: 0,
+      keptUntil: null,
+      at: new Date(runs.now),
+    })
+    expect(runs.removals.restore({ source: "a" })).toBe(2)
+  })
+
+  test("is obeyed though a run has found the pages missing once more before anybody did what he said", async () => {
+    const runs = await waiting()
+    runs.removals.approve("a")
+    const visits = { "/0000": AT_ONCE, "/0001": AT_ONCE }
+    expect(await runs.run(visits, { source: "a", removal: { maxShare: 0 } })).toEqual({ removed: 0, held: 0 })
+    expect([runs.removals.count("removed", "a"), runs.removals.ofRun(4)?.removed]).toEqual([3, 3])
+  })
+
+  test("is obeyed though what he wants back was there again, and has gone again", async () => {
+    const runs = new Runs()
+    await runs.run(pages(3))
+    await runs.run({ "/0000": AT_ONCE })
+    expect(runs.removals.restore({ urls: [at("/0000")] })).toBe(1)
+    await runs.run({ "/0000": "back again with other words" }, { isJudged: false })
+    const hash = () => runs.known.get(at("/0000"), "site")?.hash
+    expect(await runs.run({ "/0000": AT_ONCE })).toEqual({ removed: 0, held: 0 })
+    expect(runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 0 })
+    // It stays as it was found, not as it was kept, and nothing is written for it.
+    expect(runs.engine.pages.get(at("/0000"))?.markdown).toBe("back again with other words")
+    expect([hash(), runs.engine.batches]).toEqual(["back again with other words", []])
+  })
+
+  test("is asked all the while that a run is judged", async () => {
+    const runs = new Runs()
+    // More than are judged at a time.
+    const gone = Object.keys(pages(201))
+    const removal = { maxShare: 0 }
+    await runs.run({ ...pages(202), "/start": "Start" })
+    await runs.run(ended(gone, AT_ONCE), { removal })
+    const waiting: number[] = []
+    const get = runs.engine.get.bind(runs.engine)
+    runs.engine.get = (url) => {
+      waiting.push(runs.removals.count("held"))
+      return get(url)
+    }
+    const leads = { outcome: "skipped:duplicate", leadsTo: at("/start") } as const
+    await runs.run({ ...ended(gone, AT_ONCE), "/0201": leads }, { removal })
+    expect(waiting).toEqual([201, 201])
+  })
+})
+
+describe("a page of several sources", () => {
+  const away = { outcome: "skipped:out-of-scope" } as const
+
+  test.each([
+    ["leaves the index when its site says that it is gone", AT_ONCE, []],
+    ["stays there when a source only leaves it out", away, ["/one"]],
+  ])("of which nobody runs the other any more %s", async (_, visit, paths) => {
+    const runs = new Runs()
+    await runs.run({ "/one": "One" }, { source: "other" })
+    runs.now += 31 * DAY
+    await runs.run({ "/one": "One" })
+    for (let run = 0; run < 2; run++) await runs.run({ "/one": visit })
+    expect(runs.removal("/one")).toMatchObject({ state: "removed" })
+    expect(runs.paths).toEqual(paths)
+  })
+
+  const login = (user: string) => ({ kind: "basic", user, password: "${PASSWORD}" }) as const
+
+  test.each([
+    ["is put back for one that logs in as the other does", "ann", ["other", "site"]],
+    ["is not put back for one that logs in as somebody else", "bob", ["other"]],
+  ])("%s", async (_, user, sources) => {
+    const runs = new Runs()
+    const as = (name: string) => ({ spec: { login: login(name) } })
+    await runs.run({ "/one": "One", "/two": "Two" }, as("ann"))
+    await runs.run({ "/one": AT_ONCE }, as("ann"))
+    await runs.run({ "/one": "As the other reads it" }, { source: "other", ...as(user) })
+    runs.removals.restore({ source: "site" })
+    await runs.carryOut()
+    const page = runs.engine.pages.get(at("/one"))!
+    expect([page.markdown, sourcesOf(page).toSorted()]).toEqual(["As the other reads it", sources])
+    expect(runs.known.get(at("/one"), "site")?.hash).toBe(sources.includes("site") ? "One" : null)
+  })
+})
+
+test("judgement takes its turn among those who write", async () => {
+  const runs = new Runs()
+  await runs.run(pages(3))
+  const writes = new Serial()
+  const { promise: before, resolve: end } = Promise.withResolvers<void>()
+  const other = writes.run(() => before)
+  const settled = runs.run({ "/0000": AT_ONCE }, { writes })
+  await new Promise((done) => setImmediate(done))
+  expect(runs.paths).toHaveLength(3)
+  end()
+  await other
+  expect(await settled).toEqual({ removed: 1, held: 0 })
+})
+
+describe("the store", () => {
+  test("is made ready by who asks first", () => {
+    const removals = new Removals(emptyState())
+    removals.purge()
+    expect([removals.held(), removals.hasWork()]).toEqual([[], false])
+  })
+
+  test("of a newer Fossick is left alone", () => {
+    const db = emptyState()
+    expect(new Removals(db).held()).toEqual([])
+    db.prepare("update schema_version set version = 99 where part = 'removals'").run()
+    expect(() => new Removals(db)).toThrow("written by a newer Fossick (removals 99")
+  })
+})

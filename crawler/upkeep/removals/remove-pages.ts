@@ -1,0 +1,62 @@
+import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
+import { Listings } from "../../crawl/frontier/known-listings.ts"
+import { Serial } from "#base/flow/serial.ts"
+import type { Engine } from "#engine"
+import { TextStore } from "../../crawl/duplicates/text-store.ts"
+import { ImageNotes } from "../images/image-notes.ts"
+import { SharedPages } from "../../sources/shared-pages.ts"
+import { Removals } from "./removals.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
+import type { SourceTable } from "../../sources/source-table.ts"
+
+const BATCH = 500
+
+export interface RemovePagesOptions {
+  readonly db: StateStore
+  readonly engine: Engine
+  readonly sources: SourceTable
+  /** Sources that are being crawled: their pages stay for now. */
+  readonly except?: ReadonlySet<string>
+  /** As of {@link carryOutRemovals}. */
+  readonly writes?: Serial
+  /** Ends the work after the pages in hand; the next call goes on. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Takes out of the index what {@link SourceTable.delete} and {@link SourceTable.removePages} asked for, and
+ * forgets what was known of those addresses, kept copies included. Pages that belong to other sources stay for those.
+ * The caller holds the index for writing.
+ * @returns how many pages left the index.
+ */
+export async function removeAskedPages(options: RemovePagesOptions): Promise<number> {
+  const { db, engine, sources, except, signal, writes = new Serial() } = options
+  const known = new KnownAddresses(db)
+  let removed = 0
+  for (const name of sources.removals()) {
+    if (except?.has(name)) continue
+    const texts = new TextStore(db, name)
+    const shared = new SharedPages(db, engine, { name, login: null })
+    for (let rows = known.some(name, BATCH); rows.length > 0; rows = known.some(name, BATCH)) {
+      if (signal.aborted) return removed
+      const urls = rows.map(({ url }) => url)
+      const left = await writes.run(() => shared.letGo(urls.map((url) => ({ url, isGone: false }))))
+      new ImageNotes(db).forget(left)
+      for (const url of urls) {
+        texts.forget(url)
+        texts.clearAlias(url)
+      }
+      texts.flush()
+      transaction(db, () => {
+        for (const url of urls) known.forget(url, name)
+      })
+      const gone = new Set(left)
+      removed += rows.filter(({ url, hash }) => hash !== null && gone.has(url)).length
+    }
+    new Listings(db, name).forgetAll()
+    // Copies of pages that were removed before would bring them back.
+    new Removals(db).purge()
+    sources.removed(name)
+  }
+  return removed
+}

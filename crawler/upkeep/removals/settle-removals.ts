@@ -1,0 +1,224 @@
+import { isPageNow, missedPages, pageCount, targetsOf } from "../../crawl/frontier/source-pages.ts"
+import { landingsIn } from "../../jobs/landings.ts"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { toPageUrl, type Engine, type PageUrl } from "#engine"
+import type { Serial } from "#base/flow/serial.ts"
+import type { Clock } from "#base/clock.ts"
+import type { Job } from "../../job.ts"
+import { type StateStore, transaction } from "#base/store/state-store.ts"
+import { carryOutRemovals } from "./carry-out.ts"
+import { type Evidence, evidenceOf, type RemovalReason } from "./evidence.ts"
+import { type RunRemovals, Removals } from "./removals.ts"
+import { resemblance, shinglesOf } from "./resemblance.ts"
+
+export interface SettleOptions {
+  readonly db: StateStore
+  readonly engine: Engine
+  readonly job: Pick<Job, "id" | "source" | "trigger">
+  readonly clock?: Clock
+  /** As of {@link carryOutRemovals}. */
+  readonly writes?: Serial
+}
+
+/** Runs that must say so before a page is removed on evidence that one run does not suffice for. */
+const STRIKES = 2
+/** An address that so many others lead to is no page's new home: a login, a search, a "not found" page. */
+const CATCH_ALL = 5
+/** From here on a text is the same, moved. Less is not enough: pages of one template share half of their words. */
+const SAME_TEXT = 0.9
+const CHUNK = 200
+
+/**
+ * Judges, at the end of a run, the pages of its source that the index holds and that the run found to be gone, and
+ * removes those with enough evidence, unless they are more than the share that the source allows: then all of them
+ * wait for the operator. The caller holds the index for writing. May be called again for the same run, as after a
+ * crash: a run strikes once only.
+ */
+export async function settleRemovals(options: SettleOptions): Promise<RunRemovals> {
+  const { db, job, clock } = options
+  const removals = new Removals(db, clock)
+  removals.acquit(job.id)
+  await new Judgement(options).strike()
+  const held = decide(db, job)
+  await carryOutRemovals(options)
+  return { removed: removals.ofRun(job.id)!.removed, held }
+}
+
+interface Suspect {
+  readonly url: PageUrl
+  readonly detail: string | null
+  readonly leadsTo: PageUrl | null
+  readonly evidence: Evidence
+}
+
+interface Verdict {
+  readonly suspect: Suspect
+  readonly reason: RemovalReason
+  readonly atOnce: boolean
+  /** The text stands in the index at another address: removing this one loses nothing. */
+  readonly spares: boolean
+}
+
+/** One run's evidence. */
+class Judgement {
+  readonly #options: SettleOptions
+  /** How many addresses of the source lead to a place. */
+  readonly #leading: ReadonlyMap<string, number>
+  readonly #fronts: ReadonlySet<string>
+  /** Where sites have moved as a whole, by their redirects: origins by origins. */
+  readonly #moves: ReadonlyMap<string, string>
+
+  constructor(options: SettleOptions) {
+    const { db, job } = options
+    this.#options = options
+    const leading = new Map<string, number>()
+    for (const target of targetsOf(db, job.source.name)) {
+      const place = placeOf(target)
+      leading.set(place, (leading.get(place) ?? 0) + 1)
+    }
+    this.#leading = leading
+    const landings = [...landingsIn(db, job.id)].map(([seed, landed]) => ({ seed, landed }))
+    this.#fronts = new Set([
+      ...job.source.seeds.map((seed) => toPageUrl(seed) ?? seed),
+      ...landings.map(({ landed }) => landed),
+    ])
+    this.#moves = new Map(
+      landings.map(({ seed, landed }) => [new URL(seed).origin, new URL(landed).origin] as const),
+    )
+  }
+
+  /** Takes down all evidence there is. */
+  async strike(): Promise<void> {
+    for (let after = ""; ;) {
+      const { suspects, last } = this.#suspects(after)
+      const verdicts: Verdict[] = []
+      for (const suspect of suspects) verdicts.push(await this.#judge(suspect))
+      this.#note(verdicts)
+      if (last === undefined) return
+      after = last
+      await nextTurn()
+    }
+  }
+
+  /** `last`: where the next begin; undefined: there are no more. */
+  #suspects(after: string): { suspects: Suspect[]; last: PageUrl | undefined } {
+    const { db, job } = this.#options
+    const missed = missedPages(db, job.id, after, CHUNK)
+    const suspects = missed.flatMap((page): Suspect[] => {
+      const evidence = evidenceOf(page, job.trigger)
+      return evidence === null
+        ? []
+        : [{ url: page.url, detail: page.detail, leadsTo: page.leadsTo, evidence }]
+    })
+    return { suspects, last: missed[CHUNK - 1]?.url }
+  }
+
+  async #judge(suspect: Suspect): Promise<Verdict> {
+    const { evidence } = suspect
+    const asItIs: Verdict = { suspect, ...evidence, spares: false }
+    const leadsTo = suspect.leadsTo ?? this.#movedTo(suspect)
+    if (leadsTo === null || !isPageNow(this.#options.db, leadsTo)) return asItIs
+    if (await this.#saysTheSame(suspect.url, leadsTo)) {
+      return { suspect, reason: "moved", atOnce: true, spares: true }
+    }
+    return this.#isCatchAll(leadsTo) ? asItIs : { suspect, reason: "moved", atOnce: true, spares: false }
+  }
+
+  /** The same path where its site is now. What is out of scope is not visited, so that nobody told. */
+  #movedTo({ url, evidence }: Suspect): PageUrl | null {
+    if (evidence.reason !== "out-of-scope") return null
+    const { origin } = new URL(url)
+    const now = this.#moves.get(origin) ?? origin
+    return now === origin ? null : toPageUrl(now + url.slice(origin.length))
+  }
+
+  #isCatchAll(url: PageUrl): boolean {
+    const { pathname, search } = new URL(url)
+    if ((pathname === "/" && search === "") || this.#fronts.has(url)) return true
+    return (this.#leading.get(placeOf(url)) ?? 0) >= CATCH_ALL
+  }
+
+  async #saysTheSame(one: PageUrl, other: PageUrl): Promise<boolean> {
+    const { engine } = this.#options
+    const [a, b] = await Promise.all([engine.get(one), engine.get(other)])
+    if (!a || !b) return false
+    return resemblance(shinglesOf(a.markdown), shinglesOf(b.markdown)) >= SAME_TEXT
+  }
+
+  #note(verdicts: readonly Verdict[]): void {
+    const { db, job, clock = Date.now } = this.#options
+    transaction(db, () => {
+      const known = db.prepare("select state, strikes, pinned, job from removal where url = ? and source = ?")
+      const put = db.prepare(
+        `insert into removal (url, source, state, reason, detail, strikes, due, pinned, spares, job, at, keep_days)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         on conflict (url, source) do update set state = excluded.state, reason = excluded.reason,
+           detail = excluded.detail, strikes = excluded.strikes, due = excluded.due, pinned = excluded.pinned,
+           spares = excluded.spares, job = excluded.job, at = excluded.at, keep_days = excluded.keep_days,
+           expires_at = null`,
+      )
+      for (const { suspect, reason, atOnce, spares } of verdicts) {
+        const was = known.get(suspect.url, job.source.name)
+        const state = was?.["state"]
+        if (state === "approved" || state === "restoring") continue
+        // What was removed and is in the index again has come back in between.
+        const before = was && state !== "removed" ? was : { strikes: 0, pinned: 0, job: null }
+        const strikes = Number(before["strikes"]) + (before["job"] === job.id ? 0 : 1)
+        const pinned = Number(before["pinned"])
+        const due = strikes >= STRIKES || (atOnce && pinned === 0)
+        put.run(
+          suspect.url,
+          job.source.name,
+          state === "held" ? "held" : "struck",
+          reason,
+          suspect.detail,
+          strikes,
+          due ? 1 : 0,
+          pinned,
+          spares ? 1 : 0,
+          job.id,
+          clock(),
+          job.source.removal.keepDays,
+        )
+      }
+    })
+  }
+}
+
+/**
+ * Lets what is due go, or holds it. An older verdict that this run did not confirm goes with neither: it waits on.
+ * @returns how many pages of the source wait now.
+ */
+function decide(db: StateStore, { id, source }: SettleOptions["job"]): number {
+  return transaction(db, () => {
+    const count = (sql: string) => Number(db.prepare(sql).get(source.name)?.["n"])
+    const pages = pageCount(db, source.name)
+    const due = count(
+      "select count(*) as n from removal where source = ? and due = 1 and spares = 0 and state in ('struck', 'held')",
+    )
+    const isTooMany = due > allowance(pages, source.removal.maxShare)
+    db.prepare(
+      `update removal set state = 'approved'
+       where source = ? and due = 1 and job = ? and state in ('struck', 'held') and (spares = 1 or not ?)`,
+    ).run(source.name, id, isTooMany ? 1 : 0)
+    db.prepare("update removal set state = 'held' where source = ? and due = 1 and state = 'struck'").run(
+      source.name,
+    )
+    const held = count("select count(*) as n from removal where source = ? and state = 'held'")
+    db.prepare(
+      "insert into removal_run values (?, 0, ?2) on conflict (job) do update set held = excluded.held",
+    ).run(id, held)
+    return held
+  })
+}
+
+/** Pages that a run may remove unasked: its share, and one page of even the smallest source; with 0, none. */
+function allowance(pages: number, maxShare: number): number {
+  return maxShare === 0 ? 0 : Math.max(1, Math.floor(pages * maxShare))
+}
+
+/** Where an address leads to, whatever it hands over: a login page is one, though each page that needs it adds its own name. */
+function placeOf(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + (pathname.split(";", 1)[0] ?? "")
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto"
+import { type Engine, type Page, type PageUrl, routeOf } from "#engine"
+import type { Visit } from "../../reading.ts"
+import { errorWording } from "./error-wording.ts"
+import { resemblance, type Shingles, shinglesOf } from "./resemblance.ts"
+
+export interface SoftNotFoundOptions {
+  readonly engine: Pick<Engine, "get">
+  /** Visits an address that no page links to, as politely as any other. */
+  readonly visit: (url: PageUrl) => Promise<Visit>
+}
+
+/** From here on, a page is the one that the index holds, edited. */
+const EDITED = 0.4
+/** From here on, two answers are the same but for a date, an advertisement, a name. */
+const SAME = 0.8
+
+interface FrontPage {
+  readonly now: Shingles
+  /** As the index held it when the run began. */
+  readonly was: Shingles
+}
+
+/**
+ * Notices pages that are gone though the site answers 200: with the text that it has for any address, with its front
+ * page, or with "not found" in words. One per run; what it learns of a host it learns once.
+ *
+ * Unchanged pages need not be asked for. A new page costs a look at its headlines, a changed one a look at what the
+ * index holds; only for a page that has changed beyond recognition or calls itself an error is an address visited
+ * that cannot exist, one for each host.
+ */
+export class SoftNotFound {
+  readonly #options: SoftNotFoundOptions
+  readonly #fronts = new Map<string, Promise<FrontPage>>()
+  readonly #absent = new Map<string, Promise<Shingles | null>>()
+
+  constructor(options: SoftNotFoundOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Why a page as it was just read is no page, in words; null when it is one. `isHeld`: whether the index holds
+   * another version of it. `isMarked`: as in {@link errorWording}.
+   */
+  async complaint(
+    page: Pick<Page, "url" | "title" | "markdown">,
+    { isHeld, isMarked }: { readonly isHeld: boolean; readonly isMarked: boolean },
+  ): Promise<string | null> {
+    const wording = errorWording(page.title, page.markdown, isMarked)
+    if (!isHeld && !isFront(page.url)) {
+      if (wording === "not-found") return SAYS_SO
+      return wording === "maybe-not-found" && (await this.#isAnswerToAnything(page)) ? FOR_ANY : null
+    }
+    const now = shinglesOf(page.markdown)
+    const held = isHeld ? await this.#options.engine.get(page.url) : null
+    const was = held === null ? null : shinglesOf(held.markdown)
+    if (isFront(page.url)) {
+      // Its text for any address may well be its own: a site of one page has no other.
+      this.#fronts.set(originOf(page.url), Promise.resolve({ now, was: was ?? now }))
+      return wording === null || wording === "maybe-not-found" || isEdited(was, now) ? null : SAYS_SO
+    }
+    if (was === null || isEdited(was, now)) return null
+    const front = await this.#front(page.url)
+    // Another address of the front page, such as /index.html, changes with it.
+    if (resemblance(was, front.was) >= SAME) return null
+    if (wording !== null) return SAYS_SO
+    if (resemblance(now, front.now) >= SAME) return "it has the text of the front page now"
+    return (await this.#isAnswerToAnything(page)) ? FOR_ANY : null
+  }
+
+  #front(url: PageUrl): Promise<FrontPage> {
+    const origin = originOf(url)
+    let front = this.#fronts.get(origin)
+    if (!front) {
+      front = this.#options.engine.get(`${origin}/` as PageUrl).then((page) => {
+        const text = shinglesOf(page?.markdown ?? "")
+        return { now: text, was: text }
+      })
+      this.#fronts.set(origin, front)
+    }
+    return front
+  }
+
+  async #isAnswerToAnything({ url, markdown }: Pick<Page, "url" | "markdown">): Promise<boolean> {
+    const { key, address } = impossible(url)
+    let absent = this.#absent.get(key)
+    if (!absent) this.#absent.set(key, (absent = this.#readAbsent(address)))
+    const text = await absent
+    return text !== null && resemblance(shinglesOf(markdown, wordsOfAddress(url)), text) >= SAME
+  }
+
+  /** What the site says where there is nothing; null when it says so by its status, as it should, or says nothing. */
+  async #readAbsent(absent: PageUrl): Promise<Shingles | null> {
+    const visit = await this.#options.visit(absent)
+    if (visit.kind !== "read") return null
+    return shinglesOf(visit.reading.extracted.markdown, wordsOfAddress(absent))
+  }
+}
+
+const SAYS_SO = "it says so itself, with status 200"
+const FOR_ANY = "the site says the same where there is nothing"
+
+/** Parameters in which programs name the page that is asked for: `doku.php?id=…`, `index.php?title=…`. */
+const PAGE_PARAMETERS = ["id", "title", "page", "pagename", "topic", "wakka", "name"]
+
+/** An address that cannot exist beside the page, and what all pages have in common that it answers for. */
+function impossible(url: PageUrl): { readonly key: string; readonly address: PageUrl } {
+  const name = `no-such-page-${randomBytes(8).toString("hex")}`
+  const asked = new URL(url)
+  const parameter = PAGE_PARAMETERS.find((one) => /\p{L}/u.test(asked.searchParams.get(one) ?? ""))
+  if (parameter !== undefined) {
+    asked.search = `?${parameter}=${name}`
+    return { key: `${asked.origin}${asked.pathname}?${parameter}`, address: asked.href as PageUrl }
+  }
+  // Beside the page: what answers for its folder may be another program than what answers for the site.
+  const address = new URL(name, url)
+  address.search = ""
+  return { key: asked.origin, address: address.href as PageUrl }
+}
+
+function isFront(url: PageUrl): boolean {
+  const { pathname, search } = new URL(url)
+  return pathname === "/" && search === "" && /^(?:#!?\/)?$/.test(routeOf(url))
+}
+
+function isEdited(was: Shingles | null, now: Shingles): boolean {
+  return was !== null && resemblance(was, now) >= EDITED
+}
+
+function originOf(url: PageUrl): string {
+  return new URL(url).origin
+}
+
+/** Error pages like to repeat what was asked for. */
+function wordsOfAddress(url: PageUrl): ReadonlySet<string> {
+  let text: string = url
+  try {
+    text = decodeURI(url)
+  } catch {
+    // Its percent signs are no UTF-8: then no page repeats it in other words than these.
+  }
+  return new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu))
+}

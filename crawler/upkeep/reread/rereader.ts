@@ -1,0 +1,208 @@
+import type { Page, PageUrl } from "#engine"
+import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
+import { unlessAborted } from "#base/flow/unless-aborted.ts"
+import { steadyNow } from "#base/steady-time.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { concealedMessage, concealedVisit } from "../../fetch/concealed.ts"
+import { NetworkChangedError } from "../../fetch/guard/blocked-address.ts"
+import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
+import { HostPaces, type PaceParty } from "../../fetch/hosts/host-paces.ts"
+import { mannersOf } from "../../fetch/hosts/manners.ts"
+import type { NoPage } from "../../crawl/judge/verdict.ts"
+import { recordOf } from "../../crawl/judge/visit-outcome.ts"
+import type { Jobs } from "../../jobs/jobs.ts"
+import { LoginError } from "../../fetch/login/login-error.ts"
+import { pageHash } from "../../page/page-hash.ts"
+import { evidenceOf } from "../removals/evidence.ts"
+import type { CrawlerConfig } from "../../settings.ts"
+import type { Source, SourceAuthor } from "../../source.ts"
+import { SourceTable } from "../../sources/source-table.ts"
+import type { PageReader } from "../../fetch/visit/reader.ts"
+import { type Tried, tryPage } from "../../reporting/why/try/try-page.ts"
+import { sourceNamed } from "../../reporting/why/membership-reasons.ts"
+import { OpenReaders, type OpenReadersOptions } from "./open-readers.ts"
+
+/** The present state of a page that the index holds. */
+export type Reread =
+  /** As the index holds it. */
+  | { readonly kind: "same"; readonly at: Date }
+  | { readonly kind: "changed"; readonly page: Page; readonly at: Date }
+  /** The site says that the index should hold it no longer. */
+  | { readonly kind: "gone"; readonly end: NoPage }
+  /** It could not be read now. Private networks are concealed. */
+  | { readonly kind: "unread"; readonly end: NoPage }
+  /** Pages of its source cannot be read now; the text is for callers of the API. */
+  | { readonly kind: "refused"; readonly because: string }
+
+export interface RereadOptions {
+  /** What was learnt so long ago is still taken: 0 reads the page in any case. */
+  readonly maxAgeMs: number
+  readonly signal: AbortSignal
+}
+
+export interface RereaderParts extends Pick<OpenReadersOptions, "resolve" | "env"> {
+  readonly db: StateStore
+  readonly jobs: Jobs
+  readonly config: CrawlerConfig
+  /** Told why pages of a source cannot be read, which callers are not. */
+  readonly onProblem: (source: string, error: unknown) => void
+}
+
+/** Some hundred changed pages, or tens of thousands that are the same. */
+const MEMORY = new CacheMemory("reread-pages", 16_000_000)
+/** What a page takes in the memory at most, beside its text. */
+const FACTS_BYTES = 2000
+
+/** What one re-read found. */
+interface Seen {
+  /** When it began, by {@link steadyNow}, and by the wall clock. */
+  readonly at: number
+  readonly began: Date
+  readonly found: { readonly hash: string; readonly page: Page | null } | { readonly gone: NoPage }
+}
+
+const TOO_LATE: Reread = {
+  kind: "unread",
+  end: { kind: "failed", because: "cancelled", detail: "there was no time left to read it" },
+}
+
+/** Stands for those who have left a host. */
+const NO_PARTY: PaceParty = { wake: () => undefined }
+
+/**
+ * Reads pages of the index again for callers who cannot wait for the next run: as a run of their source would, with its scope, login,
+ * rendering and manners towards the host. It indexes nothing. A page that turns out to have changed, or to be gone, becomes due, so
+ * that the next run visits it among the first. What was read is remembered, so that many questions cost a site one visit.
+ */
+export class Rereader implements AsyncDisposable {
+  readonly #parts: RereaderParts
+  readonly #sources: SourceTable
+  readonly #known: KnownAddresses
+  readonly #readers: OpenReaders
+  readonly #paces = new HostPaces()
+  readonly #seen = new ByteLru<string, Seen>(MEMORY)
+
+  constructor(parts: RereaderParts) {
+    const { db, jobs, config } = parts
+    this.#parts = parts
+    this.#sources = new SourceTable(db, jobs)
+    this.#known = new KnownAddresses(db)
+    this.#readers = new OpenReaders({ ...parts, config })
+  }
+
+  /** @param held the page as the index holds it; its `source` is the one whose rights and manners count */
+  async read(held: Page, { maxAgeMs, signal }: RereadOptions): Promise<Reread> {
+    const heldHash = pageHash(held)
+    const from = steadyNow() - maxAgeMs
+    const before = this.#remembered(held, heldHash, from)
+    if (before !== null) return before
+    const source = sourceNamed(held.source, { sources: this.#sources, jobs: this.#parts.jobs })
+    if (source === null) return { kind: "refused", because: "its source no longer exists" }
+    try {
+      const author = this.#sources.authorOf(source.name)
+      const work = this.#readers.use(source, author, (reader) =>
+        this.#atHost(held, { source, author, reader, heldHash, from, signal }),
+      )
+      return (await unlessAborted(work, signal)) ?? TOO_LATE
+    } catch (error) {
+      this.#parts.onProblem(source.name, error)
+      return { kind: "refused", because: becauseOf(error) }
+    } finally {
+      this.#paces.leave(NO_PARTY)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#readers[Symbol.asyncDispose]()
+  }
+
+  async #atHost(
+    held: Page,
+    given: {
+      readonly source: Source
+      readonly author: SourceAuthor
+      readonly reader: PageReader
+      readonly heldHash: string
+      readonly from: number
+      readonly signal: AbortSignal
+    },
+  ): Promise<Reread> {
+    const { source, author, reader, heldHash, from, signal } = given
+    const { host } = new URL(held.url)
+    const manners = mannersOf(source, author, this.#parts.config)(held.url)
+    using turn = await this.#paces.turn(host, { manners, signal })
+    if (turn === null) return TOO_LATE
+    // Somebody else may have read it while this call waited for the host.
+    const meanwhile = this.#remembered(held, heldHash, from)
+    if (meanwhile !== null) return meanwhile
+    const began = { at: steadyNow(), began: new Date() }
+    const tried = await tryPage(held.url, {
+      source,
+      reader,
+      config: this.#parts.config,
+      lookUp: (url) => this.#known.get(url),
+      signal,
+    })
+    await this.#slow(held.url, reader, tried)
+    return this.#learn(held, heldHash, began, tried)
+  }
+
+  /** Keeps to what the host asks for: its crawl-delay, and to come back later. */
+  async #slow(url: PageUrl, reader: PageReader, { robots, end }: Tried): Promise<void> {
+    const pace = this.#paces.of(new URL(url).host)
+    if (end?.kind === "postponed") pace.block(end.until.getTime())
+    const delayMs = robots.obeyed ? await reader.crawlDelayMs(url) : null
+    if (delayMs !== null) pace.slow(delayMs)
+  }
+
+  #learn(held: Page, heldHash: string, began: Pick<Seen, "at" | "began">, tried: Tried): Reread {
+    const { page, end } = tried
+    if (page === null) {
+      // Without validators there is no third way for a visit to end.
+      if (end === null) throw new Error(`${held.url} gave neither a page nor a reason`)
+      if (!provesGone(end)) return { kind: "unread", end: concealedVisit(end) }
+      this.#remember(held, { ...began, found: { gone: end } })
+      this.#known.makeDue(held.url, held.source)
+      return { kind: "gone", end }
+    }
+    const hash = pageHash(page)
+    const isSame = hash === heldHash
+    this.#remember(held, { ...began, found: { hash, page: isSame ? null : page } })
+    if (isSame) return { kind: "same", at: began.began }
+    // What a run has read meanwhile is not due again only because this index lags behind.
+    if (this.#known.get(held.url)?.hash !== hash) this.#known.makeDue(held.url, held.source)
+    return { kind: "changed", page, at: began.began }
+  }
+
+  #remember(held: Page, seen: Seen): void {
+    const page = "page" in seen.found ? seen.found.page : null
+    const chars = held.url.length + (page?.markdown.length ?? 0)
+    this.#seen.set(keyOf(held), seen, 2 * chars + (page === null ? 0 : FACTS_BYTES))
+  }
+
+  /** What a read that began at `from` or later has shown; null: there was none, or its page is not kept. */
+  #remembered(held: Page, heldHash: string, from: number): Reread | null {
+    const seen = this.#seen.get(keyOf(held))
+    if (seen === undefined || seen.at < from) return null
+    const { found, began: at } = seen
+    if ("gone" in found) return { kind: "gone", end: found.gone }
+    if (found.hash === heldHash) return { kind: "same", at }
+    return found.page && { kind: "changed", page: found.page, at }
+  }
+}
+
+function provesGone(end: NoPage): boolean {
+  const { outcome, status = null, leadsTo = null } = recordOf(end)
+  return evidenceOf({ outcome, status, leadsTo }, "schedule") !== null
+}
+
+/** What one source shows of an address: another may log in as somebody else. */
+const keyOf = ({ source, url }: Page): string => `${source}\n${url}`
+
+/** Why the reader of a source could not be opened, for callers of the API. Anything else is a fault of ours. */
+function becauseOf(error: unknown): string {
+  if (error instanceof LoginError) return "the site did not accept the login of its source"
+  if (error instanceof NetworkChangedError) return "its host has moved to another network"
+  if (error instanceof Error && error.constructor === Error) return concealedMessage(error)
+  throw error
+}

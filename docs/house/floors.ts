@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { FLOORS, ROOT, roomOf, WINGS } from "./imports.ts"
+
+/** Around the tables in docs/architecture.md. */
+const BEGIN = "<!-- The tables of the floors: npm run draw -->\n"
+const END = "<!-- end of the tables -->\n"
+
+/** The text with its tables of floors as the folders and the first lines of their READMEs have them now. */
+export function withFloors(text: string): string {
+  const [start, end] = [text.indexOf(BEGIN), text.indexOf(END)]
+  if (start < 0 || end < start) throw new Error("docs/architecture.md has lost the marks around its tables")
+  return text.slice(0, start + BEGIN.length) + FLOORS.toReversed().map(floorTable).join("") + text.slice(end)
+}
+
+function floorTable(floor: string): string {
+  const rows = foldersOf(floor).map((name) => {
+    const path = `${floor}/${name}`
+    const rooms = WINGS.has(path)
+      ? foldersOf(path).filter((room) => roomOf(`${path}/${room}/x`) !== path)
+      : []
+    return `| [${name}](../${path}/README.md) | ${purposeOf(path)} | ${rooms.join(", ")} |\n`
+  })
+  return `\n**${floor}**: ${purposeOf(floor)}\n\n| folder | what it is for | rooms in it |\n|---|---|---|\n${rows.join("")}`
+}
+
+/** The folders of a folder that have a README. */
+export const foldersOf = (path: string): string[] =>
+  readdirSync(join(ROOT, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(ROOT, path, entry.name, "README.md")))
+    .map(({ name }) => name)
+    .sort()
+
+/** What a folder's README says after the folder's name in its first line: `# jobs: runs of sources`. */
+function purposeOf(path: string): string {
+  const [first = ""] = readFileSync(join(ROOT, path, "README.md"), "utf8").split("\n")
+  const at = first.indexOf(": ")
+  return at < 0 ? "" : first.slice(at + 2)
+}

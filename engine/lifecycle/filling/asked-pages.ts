@@ -1,0 +1,99 @@
+import { readFile, stat } from "node:fs/promises"
+import type { SearchIndex } from "../../index/search-index.ts"
+import { pause } from "#base/flow/pause.ts"
+import { replaceFile } from "#base/store/replace-file.ts"
+import { steadyNow } from "#base/steady-time.ts"
+
+/** Of a question the best by their words: more than it shows. */
+const PAGES_A_QUESTION = 20
+/** Those that were asked for last; 15 kB. */
+const MOST_PAGES = 500
+const WRITE_EVERY_MS = 1000
+const LOOK_EVERY_MS = 1000
+
+/**
+ * Notes which pages without vectors questions come across, for the writer in another process: it embeds them sooner. Closed
+ * when no search is under way; then it writes what it has, and nothing after that.
+ */
+export class AskedPages implements AsyncDisposable {
+  readonly #file: string
+  /** The last ones last. */
+  readonly #ids = new Set<string>()
+  readonly #closing = new AbortController()
+  #isNew = false
+  #writing: Promise<void> | null = null
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** The same index; what it says of pages without vectors is noted. */
+  noting(index: SearchIndex): SearchIndex {
+    return {
+      ...index,
+      withoutVectors: async (ids) => {
+        const without = await index.withoutVectors(ids)
+        this.#note(ids.filter((id) => without.has(id)).slice(0, PAGES_A_QUESTION))
+        return without
+      },
+    }
+  }
+
+  #note(ids: readonly string[]): void {
+    if (ids.length === 0) return
+    for (const id of ids) {
+      this.#ids.delete(id)
+      this.#ids.add(id)
+    }
+    for (const id of this.#ids) {
+      if (this.#ids.size <= MOST_PAGES) break
+      this.#ids.delete(id)
+    }
+    if (this.#closing.signal.aborted) return
+    this.#isNew = true
+    this.#writing ??= this.#write()
+  }
+
+  /** Nothing depends on it: in a data folder that cannot be written to, pages wait for their turn. */
+  async #write(): Promise<void> {
+    while (this.#isNew) {
+      this.#isNew = false
+      try {
+        await replaceFile(this.#file, JSON.stringify([...this.#ids]))
+      } catch {}
+      await pause(WRITE_EVERY_MS, this.#closing.signal)
+    }
+    this.#writing = null
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort()
+    await this.#writing
+  }
+}
+
+/** What questions in another process asked for, for the writer. */
+export class AskedPagesReader {
+  readonly #file: string
+  #lookedAt = -Infinity
+  #readAt = 0
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** The ids that were noted since the last look; none when there are none, or the file cannot be read. */
+  async news(): Promise<readonly string[]> {
+    if (steadyNow() - this.#lookedAt < LOOK_EVERY_MS) return []
+    this.#lookedAt = steadyNow()
+    try {
+      const { mtimeMs } = await stat(this.#file)
+      if (mtimeMs === this.#readAt) return []
+      this.#readAt = mtimeMs
+      const ids: unknown = JSON.parse(await readFile(this.#file, "utf8"))
+      return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []
+    } catch {
+      return []
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { readFile, rm } from "node:fs/promises"
+import { replaceFile } from "#base/store/replace-file.ts"
+import type { Clock } from "#base/clock.ts"
+import type { EngineStats } from "../../engine.ts"
+
+/** The rate is that of so long: long enough for pages of all lengths, short enough to notice that a crawl goes first. */
+const WINDOW_MS = 60_000
+const STEP_MS = 1000
+/** Before, a rate would be a guess. */
+const FIRST_MS = 5000
+const TELL_EVERY_MS = 2000
+/** What was told before is no rate of today. */
+const STALE_MS = 30_000
+
+/** What a writer leaves for the processes beside it. */
+interface Told {
+  readonly perSecond: number
+  /** By the wall clock. */
+  readonly at: number
+}
+
+/**
+ * How fast vectors are made: passages a second over the last minute, with whatever else the machine did meanwhile. The
+ * writer counts, and tells other processes through a small file.
+ */
+export class FillingRate {
+  readonly #file: string
+  readonly #now: () => number
+  #beganAt: number | null = null
+  /** Passages by the second in which they were done. */
+  readonly #steps: { at: number; passages: number }[] = []
+  #toldAt = -Infinity
+  #telling = Promise.resolve()
+
+  constructor(file: string, now = () => performance.now()) {
+    this.#file = file
+    this.#now = now
+  }
+
+  /** There is work from now on. */
+  begin(): void {
+    this.#beganAt ??= this.#now()
+  }
+
+  count(passages: number): void {
+    this.begin()
+    const at = this.#now()
+    const last = this.#steps.at(-1)
+    if (last && at - last.at < STEP_MS) last.passages += passages
+    else this.#steps.push({ at, passages })
+    this.#forget(at)
+    const perSecond = this.perSecond
+    if (perSecond === null || at - this.#toldAt < TELL_EVERY_MS) return
+    this.#toldAt = at
+    this.#tell({ perSecond, at: Date.now() })
+  }
+
+  /** Passages a second; null before there is enough to tell by. */
+  get perSecond(): number | null {
+    if (this.#beganAt === null) return null
+    const now = this.#now()
+    const span = Math.min(WINDOW_MS, now - this.#beganAt)
+    if (span < FIRST_MS) return null
+    this.#forget(now)
+    const passages = this.#steps.reduce((sum, step) => sum + step.passages, 0)
+    return (passages * 1000) / span
+  }
+
+  /** Nothing is left to do. Resolves when the file is gone. */
+  async end(): Promise<void> {
+    this.#beganAt = null
+    this.#steps.length = 0
+    if (this.#toldAt === -Infinity) return
+    this.#toldAt = -Infinity
+    this.#telling = this.#telling.then(() => rm(this.#file, { force: true })).catch(() => undefined)
+    await this.#telling
+  }
+
+  #forget(now: number): void {
+    while (this.#steps[0] && now - this.#steps[0].at > WINDOW_MS) this.#steps.shift()
+  }
+
+  /** Nothing depends on it: a full disk, say, is told by others. */
+  #tell(told: Told): void {
+    const write = () => replaceFile(this.#file, JSON.stringify(told))
+    this.#telling = this.#telling.then(write).catch(() => undefined)
+  }
+}
+
+/** What a writer in another process told of its rate, or null when none makes vectors at the moment. */
+export async function toldRate(file: string, now: Clock = Date.now): Promise<number | null> {
+  try {
+    const { perSecond, at } = JSON.parse(await readFile(file, "utf8")) as Partial<Told>
+    const isFresh = typeof at === "number" && Math.abs(now() - at) < STALE_MS
+    return isFresh && typeof perSecond === "number" && perSecond >= 0 ? perSecond : null
+  } catch {
+    return null
+  }
+}
+
+/** Seconds until every passage has its vector, if things go on as they do; null when nobody can tell, 0 when all have. */
+export function secondsLeft(
+  stats: Pick<EngineStats, "passagesWithoutVectors" | "vectorsPerSecond">,
+): number | null {
+  const { passagesWithoutVectors: waiting, vectorsPerSecond: rate } = stats
+  if (waiting === 0) return 0
+  return rate ? Math.ceil(waiting / rate) : null
+}

@@ -1,0 +1,79 @@
+import type { HeldEmbedder } from "../../models/embedders/held-embedder.ts"
+import { type ShippedModel, shippedModelOf } from "../../shipped-models.ts"
+import type { Engine } from "../../engine.ts"
+import type { GenerationFile } from "./generation-file.ts"
+import { shareOfOthers, suitedModel } from "./model-choice.ts"
+
+/** So many pages of a first crawl tell which languages it brings; their vectors are made after that. */
+const FIRST_PAGES = 40
+/**
+ * An index of up to so many passages changes its model unasked: ten minutes of one processor with the multilingual one, and it
+ * answers meanwhile. A larger one is left to its operator, who may not want an hour of work.
+ */
+const PASSAGES_UNASKED = 20_000
+
+/** More pages than these are not taken over while a crawl waits: it takes seconds. */
+export const ADOPTED_AT_ONCE = 1000
+
+/** What `auto` has come to. */
+export interface ModelDecision {
+  /** The index was made with another one. */
+  readonly isAnother: boolean
+  /** False: an operator has to ask for it. */
+  readonly isMade: boolean
+  /** For people. */
+  readonly text: string
+}
+
+/** Chooses the model by what the index holds, for the process that writes. */
+export class AutoModel {
+  readonly #file: GenerationFile
+  readonly #held: HeldEmbedder | null
+  readonly #now: ShippedModel | null
+  #isFirst: boolean
+
+  /**
+   * @param embedder id of the model in hand
+   * @param held what makes no vectors before the first pages have told their languages; null when there were pages already
+   */
+  constructor(file: GenerationFile, embedder: string, held: HeldEmbedder | null) {
+    this.#file = file
+    this.#now = shippedModelOf(embedder)
+    this.#held = held
+    this.#isFirst = held !== null
+  }
+
+  /**
+   * Looks at the languages of the pages. The choice is written down; with another model than the one in hand the index has to be
+   * opened anew.
+   *
+   * @param isCrawlOver no more pages come for now
+   * @returns null when nothing is to be said: too early, or all is as it was
+   */
+  async look(
+    engine: Pick<Engine, "languages" | "stats">,
+    { isCrawlOver }: { readonly isCrawlOver: boolean },
+  ): Promise<ModelDecision | null> {
+    const { choice } = await this.#file.read()
+    if (choice.wanted !== "auto") {
+      return { isAnother: true, isMade: true, text: `the model ${choice.wanted} is asked for` }
+    }
+    const languages = await engine.languages()
+    const pages = [...languages.values()].reduce((sum, count) => sum + count, 0)
+    if (pages === 0) return null
+    // A large index is built anew after the crawl in any case.
+    if (!isCrawlOver && (this.#isFirst ? pages < FIRST_PAGES : pages > ADOPTED_AT_ONCE)) return null
+    const model = suitedModel(languages, this.#isFirst ? null : this.#now)
+    const isAnother = model !== this.#now
+    if (!this.#isFirst && !isAnother) return null
+    const isMade = this.#isFirst || (await engine.stats()).passages <= PASSAGES_UNASKED
+    const share = `${Math.round(shareOfOthers(languages) * 100)} % of ${pages} pages are in other languages than English`
+    if (isMade) await this.#file.change((now) => ({ choice: { ...now.choice, chosen: model } }))
+    if (!isAnother) this.#held?.letGo()
+    this.#isFirst = false
+    const text = isMade
+      ? `the ${model} model makes the vectors: ${share}`
+      : `the ${model} model would suit the index: ${share}; fossick index model ${model} changes to it`
+    return { isAnother, isMade, text }
+  }
+}

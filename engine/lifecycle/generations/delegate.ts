@@ -1,0 +1,35 @@
+import type { Engine } from "../../engine.ts"
+
+/** Every part of an engine as a property of its own, to be replaced one by one. */
+export function delegate(engine: Engine): Engine {
+  return {
+    supports: engine.supports,
+    index: (pages) => engine.index(pages),
+    load: (pages) => engine.load(pages),
+    remove: (urls) => engine.remove(urls),
+    search: (query, options) => engine.search(query, options),
+    facets: (query, options) => engine.facets(query, options),
+    suggest: (query) => engine.suggest(query),
+    get: (url) => engine.get(url),
+    allPages: (options) => engine.allPages(options),
+    coverage: (url) => engine.coverage(url),
+    stats: () => engine.stats(),
+    languages: () => engine.languages(),
+    pagesWithoutVectors: (source) => engine.pagesWithoutVectors(source),
+    settled: () => engine.settled(),
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  }
+}
+
+/** The same engine; closing it does something more afterwards, once. */
+export function onClose(engine: Engine, afterwards: () => PromiseLike<void>): Engine {
+  let closed: Promise<void> | undefined
+  const close = async () => {
+    try {
+      await engine[Symbol.asyncDispose]()
+    } finally {
+      await afterwards()
+    }
+  }
+  return { ...delegate(engine), [Symbol.asyncDispose]: () => (closed ??= close()) }
+}

@@ -1,0 +1,150 @@
+import { readFileSync } from "node:fs"
+import { readdir } from "node:fs/promises"
+import path from "node:path"
+import { makeFolder } from "#base/folder.ts"
+import { EngineError, REPAIR_HINT } from "../../errors.ts"
+import { lockFile } from "#base/store/lock-file.ts"
+import { type ModelChoice, NO_CHOICE } from "./model-choice.ts"
+import { type FileDamage, type Twins, readTwins, writeTwins } from "#base/store/sealed-json.ts"
+
+export const FIRST_GENERATION = "index"
+const BUSY_MS = 10_000
+
+/** Which generations of an index there are. */
+export interface Generations {
+  /** The one that is searched and crawled into. */
+  readonly current: string
+  /** The one before, kept for a rollback. */
+  readonly previous: PreviousGeneration | null
+  /** The one that is to replace the current one, and what it is made for. */
+  readonly building: BuildTarget | null
+  /** No longer wanted, and perhaps not deleted yet. */
+  readonly dropping: readonly string[]
+  /** What a rollback went back from: not built again until somebody asks for it. */
+  readonly declined: Target | null
+  /** By embedder id: where its model was read from, as FOSSICK_MODEL said it. */
+  readonly models: Readonly<Record<string, string>>
+  readonly choice: ModelChoice
+}
+
+export interface PreviousGeneration {
+  readonly name: string
+  readonly replacedAt: string
+  /** It was replaced since it is damaged: there is no way back to it, and it goes as soon as readers have let go of it. */
+  readonly isDamaged?: boolean
+}
+
+export interface Target {
+  readonly format: number
+  readonly embedder: string
+}
+
+export interface BuildTarget extends Target {
+  readonly name: string
+}
+
+const NONE: Generations = {
+  current: FIRST_GENERATION,
+  previous: null,
+  building: null,
+  dropping: [],
+  declined: null,
+  models: {},
+  choice: NO_CHOICE,
+}
+
+/**
+ * The file that names the generations. Without it there is one, `index`.
+ *
+ * Which one is the current one is changed only by whoever may write to the current one; who has opened a generation for
+ * writing and then finds it named as the current one knows that it stays so.
+ */
+export class GenerationFile {
+  readonly path: string
+  /** Where generations are folders; null where a server keeps them. */
+  readonly #dataDir: string | null
+
+  /** @param adapter each adapter has generations of its own. */
+  constructor(dataDir: string, adapter: string) {
+    this.#dataDir = adapter === "embedded" ? dataDir : null
+    this.path = pathOf(dataDir, adapter)
+  }
+
+  /**
+   * What the file says; when it is missing or damaged, what its copy says.
+   *
+   * @throws EngineError `INDEX_DAMAGED` when neither can be read, and there is or was one
+   */
+  async read(): Promise<Generations> {
+    const { value, damaged } = await this.#twins()
+    if (value) return { ...NONE, ...value }
+    if (damaged.length > 0 || (await this.isLost())) throw this.#unreadable()
+    return NONE
+  }
+
+  /** What is wrong with the file and its copy. */
+  async damage(): Promise<readonly FileDamage[]> {
+    const { value, damaged } = await this.#twins()
+    if (value || damaged.length > 0 || !(await this.isLost())) return damaged
+    return [{ path: this.path, damage: "is missing" }]
+  }
+
+  /** Writes both files anew, saying what is given, or what can still be read. */
+  async mend(said?: Partial<Generations>): Promise<void> {
+    makeFolder(path.dirname(this.path))
+    using _ = lockFile(`${this.path}.lock`, BUSY_MS)
+    await writeTwins(this.path, { ...(said ? NONE : await this.read()), ...said })
+  }
+
+  /** Whether there are generations that only a file can have named. */
+  async isLost(): Promise<boolean> {
+    if (this.#dataDir === null) return false
+    const names = await readdir(this.#dataDir).catch(() => [])
+    return names.some((name) => isName(name) && name !== FIRST_GENERATION)
+  }
+
+  #twins(): Promise<Twins<Generations>> {
+    return readTwins<Generations>(this.path, (read) => {
+      const names = [read.current, read.previous?.name, read.building?.name, ...(read.dropping ?? [])]
+      return read.current !== undefined && names.every((name) => name === undefined || isName(name))
+    })
+  }
+
+  /** Readers see the old state or the new one, never a part; when it resolves, the new one outlives a loss of power. */
+  async change(how: (now: Generations) => Partial<Generations>): Promise<void> {
+    makeFolder(path.dirname(this.path))
+    using _ = lockFile(`${this.path}.lock`, BUSY_MS)
+    const now = await this.read()
+    const next = { ...now, ...how(now) }
+    await writeTwins(this.path, next)
+  }
+
+  #unreadable(): EngineError {
+    const file = `generations/${path.basename(this.path)}`
+    return new EngineError(
+      "INDEX_DAMAGED",
+      `${file} in the data folder, which names the index in use, and its copy cannot be read. ${REPAIR_HINT} Or restore it from a backup, or write {"current": "index-2"} into it, with the name of the index that is to be used.`,
+    )
+  }
+}
+
+/** The model that an operator asked for, as {@link ModelChoice} has it: a quick look, for those who only wait for a change. */
+export function wantedModel(dataDir: string, adapter: string): string {
+  try {
+    const said = JSON.parse(readFileSync(pathOf(dataDir, adapter), "utf8")) as Partial<Generations>
+    return said.choice?.wanted ?? NO_CHOICE.wanted
+  } catch {
+    return NO_CHOICE.wanted
+  }
+}
+
+const pathOf = (dataDir: string, adapter: string) => path.join(dataDir, "generations", `${adapter}.json`)
+
+const isName = (name: unknown): boolean => typeof name === "string" && /^index(-[1-9]\d*)?$/.test(name)
+
+/** A name that no generation has. */
+export function nextName({ current, previous, building, dropping }: Generations): string {
+  const names = [current, previous?.name, building?.name, ...dropping]
+  const numbers = names.map((name) => (name === undefined ? 0 : Number(name.split("-")[1] ?? 1)))
+  return `${FIRST_GENERATION}-${Math.max(...numbers) + 1}`
+}

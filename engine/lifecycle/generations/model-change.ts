@@ -1,0 +1,69 @@
+import { readdir } from "node:fs/promises"
+import path from "node:path"
+import { readModelFolder } from "../../models/embedders/model-folder.ts"
+import { SHIPPED_MODELS, type ShippedModel } from "../../shipped-models.ts"
+import { EngineError } from "../../errors.ts"
+import type { GenerationFile } from "./generation-file.ts"
+import { isShipped } from "../../shipped-models.ts"
+
+/** A model that is there and can be asked for. */
+export interface AvailableModel {
+  /** Null of one that does not ship with Fossick: it is asked for by its folder. */
+  readonly name: ShippedModel | null
+  readonly folder: string
+  /** Id of the embedder that it makes. */
+  readonly embedder: string
+  readonly dimensions: number
+  /** Unicode names of the scripts that it reads; null when nobody can tell. */
+  readonly scripts: readonly string[] | null
+}
+
+/**
+ * Asks for a model. An index made with another one is built anew with it by whoever writes next, beside the one in use; also after a
+ * rollback from that very model.
+ *
+ * @param wanted `auto`, the name of a model that ships with Fossick, or the whole path of a folder
+ * @throws EngineError `MODEL_UNAVAILABLE` when there is no model in the folder
+ */
+export async function askForModel(file: GenerationFile, wanted: string): Promise<void> {
+  // Whoever opens the index with it would fail.
+  if (wanted !== "auto" && !isShipped(wanted)) await readModelFolder(wanted)
+  await file.change(({ choice }) => ({
+    choice: { wanted, chosen: wanted === "auto" ? choice.chosen : null },
+    declined: null,
+  }))
+}
+
+/** The models that ship with Fossick, and those that the data folder holds, as the hub's are kept: `models/<owner>/<name>`. */
+export async function availableModels(dataDir: string): Promise<AvailableModel[]> {
+  const shipped = Object.entries(SHIPPED_MODELS).map(([name, folder]) =>
+    describe(name as ShippedModel, folder),
+  )
+  const kept = path.resolve(dataDir, "models")
+  const folders: string[] = []
+  for (const owner of await foldersIn(kept)) folders.push(...(await foldersIn(owner)))
+  const found = await Promise.all([...shipped, ...folders.map((folder) => describe(null, folder))])
+  return found.filter((one) => one !== null)
+}
+
+/** Null when the folder holds no model. */
+async function describe(name: ShippedModel | null, folder: string): Promise<AvailableModel | null> {
+  try {
+    const { id: embedder, dimensions, traits } = await readModelFolder(folder)
+    return { name, folder, embedder, dimensions, scripts: traits.scripts }
+  } catch (error) {
+    if (error instanceof EngineError) return null
+    throw error
+  }
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return []
+    throw error
+  })
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => path.join(folder, name))
+    .toSorted()
+}

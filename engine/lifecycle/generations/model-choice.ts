@@ -1,0 +1,53 @@
+import path from "node:path"
+import type { IndexInfo } from "../../adapters/adapter.ts"
+import { isShipped, SHIPPED_MODELS, type ShippedModel, shippedModelOf } from "../../shipped-models.ts"
+
+/** Which model is to make the vectors, while FOSSICK_MODEL says nothing. */
+export interface ModelChoice {
+  /** `auto`, the name of a model that ships with Fossick, or a folder. */
+  readonly wanted: string
+  /** What `auto` has come to by what the index holds; null before it has looked. */
+  readonly chosen: ShippedModel | null
+}
+
+export const NO_CHOICE: ModelChoice = { wanted: "auto", chosen: null }
+
+/** Pages by language (ISO 639-1); "" for those whose language nobody knows. */
+export type PagesByLanguage = ReadonlyMap<string, number>
+
+/**
+ * From this share of pages in other languages on the multilingual model is the better one, and below the other share the English
+ * one again: between them an index keeps what it has, so that a few pages more or less change nothing.
+ */
+const MULTILINGUAL_FROM = 0.05
+const ENGLISH_BELOW = 0.02
+
+/** The share of pages that are told to be in another language than English. */
+export function shareOfOthers(languages: PagesByLanguage): number {
+  let [all, others] = [0, 0]
+  for (const [language, pages] of languages) {
+    all += pages
+    if (language !== "" && language.split("-")[0] !== "en") others += pages
+  }
+  return all === 0 ? 0 : others / all
+}
+
+/** The model that suits what an index holds; `now` is the one that it has. */
+export function suitedModel(languages: PagesByLanguage, now: ShippedModel | null): ShippedModel {
+  const share = shareOfOthers(languages)
+  return share > (now === "multilingual" ? ENGLISH_BELOW : MULTILINGUAL_FROM) ? "multilingual" : "english"
+}
+
+/** The folder of the model that a choice comes to; `info` is of the index in use. */
+export function modelFolderOf(
+  { wanted, chosen }: ModelChoice,
+  info: Pick<IndexInfo, "embedder"> | null,
+): string {
+  if (isShipped(wanted)) return SHIPPED_MODELS[wanted]
+  if (wanted !== "auto") return wanted
+  return SHIPPED_MODELS[chosen ?? (info && shippedModelOf(info.embedder)) ?? "english"]
+}
+
+/** A word of the command line as it is kept: a folder by its whole path, since others read it from elsewhere. */
+export const asWanted = (given: string): string =>
+  given === "auto" || isShipped(given) ? given : path.resolve(given)

@@ -1,0 +1,100 @@
+import { existsSync } from "node:fs"
+import path from "node:path"
+import type { engineSettings } from "../../settings.ts"
+import type { Embedder } from "../../embedder.ts"
+import type { Purpose } from "../../models/embedders/embed-protocol.ts"
+import { openEmbedder } from "../../models/embedders/open-embedder.ts"
+import { remoteModelOf } from "../../models/embedders/remote/remote-embedder.ts"
+import { EngineError } from "../../errors.ts"
+import type { Values } from "#base/settings.ts"
+import { SHIPPED_MODELS } from "../../shipped-models.ts"
+import type { IndexInfo } from "../../adapters/adapter.ts"
+
+/** The embedders that generations need. */
+export interface Models {
+  /** The one that the settings name. */
+  readonly configured: Embedder
+  /** How to find `configured` again when the settings name another one; null when nobody can tell. */
+  readonly configuredFrom: string | null
+  /** Another one, opened anew from where it was read before; null when it cannot be opened any more. */
+  open(info: IndexInfo, from: string | undefined): Promise<Embedder | null>
+}
+
+/** Models in folders and from the hub, by the settings. */
+export function modelsOf(
+  settings: Values<typeof engineSettings>,
+  configured: Embedder,
+  configuredFrom: string | null,
+  purpose: Purpose = "background",
+): Models {
+  return {
+    configured,
+    configuredFrom,
+    async open(info, from) {
+      for (const place of placesOf(settings, info, from)) {
+        const embedder = await openEmbedder({ ...settings, ...place }, purpose).catch((error: unknown) => {
+          if (error instanceof EngineError) return null
+          throw error
+        })
+        if (embedder?.id === info.embedder && embedder.dimensions === info.dimensions) return embedder
+        await embedder?.[Symbol.asyncDispose]()
+      }
+      return null
+    },
+  }
+}
+
+type Place = Partial<Values<typeof engineSettings>>
+
+/**
+ * Settings under which a model may be found: for one of a server's, its name at the server of today. Else the place that was written
+ * down; the same in a data folder that was moved; the models that ship with Fossick.
+ */
+function placesOf(
+  { dataDir, embeddingsUrl }: Values<typeof engineSettings>,
+  { embedder, dimensions }: IndexInfo,
+  from: string | undefined,
+): Place[] {
+  const atServer = remoteModelOf(embedder)
+  if (atServer !== null) {
+    return embeddingsUrl === "" ? [] : [{ embeddingsModel: atServer, embeddingsDimensions: dimensions }]
+  }
+  const shipped = Object.values(SHIPPED_MODELS)
+  const here = { embeddingsUrl: "", embeddingsModel: "", modelHub: "" }
+  if (!from) return shipped.map((model) => ({ ...here, model }))
+  const [owner = "", name = ""] = from.split(/[\\/]/).slice(-2)
+  const folders = new Set([from, path.join(dataDir, "models", owner, name), ...shipped])
+  return [...folders].map((model) => ({ ...here, model }))
+}
+
+/**
+ * What finds the settings' model again, from whatever folder a process is started in: a folder, or empty. Of a model on a server
+ * nothing is written down: its address and its key are for the settings alone to say.
+ */
+export function whereFrom(
+  settings: Pick<Values<typeof engineSettings>, "model" | "dataDir" | "embeddingsUrl">,
+): string {
+  const { model, dataDir } = settings
+  if (model === "" || settings.embeddingsUrl !== "" || Object.values(SHIPPED_MODELS).includes(model))
+    return ""
+  const kept = existsSync(model) ? model : path.join(dataDir, "models", model)
+  return path.resolve(kept)
+}
+
+/**
+ * Stands for a model that is not there any more, so that the index it made can be opened. Nothing may ask it for
+ * vectors.
+ */
+export function missingModel({ embedder, dimensions }: IndexInfo): Embedder {
+  const refuse = () =>
+    Promise.reject(
+      new EngineError("MODEL_UNAVAILABLE", `The model ${embedder}, which made the index, cannot be opened.`),
+    )
+  return {
+    id: embedder,
+    dimensions,
+    embed: refuse,
+    tokenVectors: refuse,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+}

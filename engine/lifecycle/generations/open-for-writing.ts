@@ -1,0 +1,95 @@
+import type { Engine } from "../../engine.ts"
+import { EngineError } from "../../errors.ts"
+import {
+  type GenerationContext,
+  type FittingEmbedder,
+  fittingEmbedder,
+  refuseFormat,
+} from "./generation-context.ts"
+import { onClose } from "./delegate.ts"
+
+/**
+ * The current generation, for the one process that writes, with the model that made it: pages that are crawled while
+ * another one is built are found in this one.
+ *
+ * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`
+ */
+export async function openForWriting(
+  context: GenerationContext,
+  embedding: "on" | "off" = "on",
+): Promise<Engine> {
+  const { adapter, file, models, onProblem } = context
+  for (;;) {
+    const generations = await file.read()
+    const { current } = generations
+    const info = await adapter.info(current)
+    if (info) {
+      refuseFormat(context, info)
+      if (adapter.useOf(info.format) !== "written") {
+        throw new EngineError(
+          "INDEX_FORMAT_TOO_OLD",
+          `The index has format ${info.format}; this Fossick writes ${adapter.format}. The appliance rebuilds it when it starts, and so does \`fossick index upgrade\`.`,
+        )
+      }
+    }
+    const fitting = await fittingEmbedder(context, generations, info)
+    const { embedder, isMissing } = fitting
+    const engine = await openWith(fitting, () =>
+      adapter.open(current, {
+        mode: "write",
+        embedder,
+        embedding: isMissing ? "off" : embedding,
+        ...(onProblem && { onProblem }),
+      }),
+    )
+    // Until the lock was ours, another process could put another generation in its place.
+    const now = await file.read()
+    if (now.current !== current) {
+      await engine[Symbol.asyncDispose]()
+      continue
+    }
+    const { configured, configuredFrom } = models
+    if (embedder === configured && configuredFrom !== null && now.models[configured.id] !== configuredFrom) {
+      if (configuredFrom !== "") {
+        await file.change(({ models: known }) => ({ models: { ...known, [configured.id]: configuredFrom } }))
+      }
+    }
+    return engine
+  }
+}
+
+/**
+ * The current generation, for a process that writes pages beside the one writer. While it is open the caller keeps that one from putting
+ * another generation in its place.
+ *
+ * @throws EngineError `INDEX_LOCKED` while there is no index of today's format yet, `ENGINE_UNAVAILABLE`
+ */
+export async function openBeside(context: GenerationContext): Promise<Engine> {
+  const { adapter, file, onProblem } = context
+  const generations = await file.read()
+  const { current } = generations
+  const info = await adapter.info(current)
+  if (info) refuseFormat(context, info)
+  if (!info || adapter.useOf(info.format) !== "written")
+    throw new EngineError("INDEX_LOCKED", "Another process is making the index.")
+  const fitting = await fittingEmbedder(context, generations, info)
+  return await openWith(fitting, () =>
+    adapter.open(current, {
+      mode: "write",
+      embedder: fitting.embedder,
+      isBeside: true,
+      ...(onProblem && { onProblem }),
+    }),
+  )
+}
+
+/** The engine, which closes the embedder with it; the embedder is closed when the engine cannot be opened. */
+export async function openWith(fitting: FittingEmbedder, open: () => Promise<Engine>): Promise<Engine> {
+  try {
+    const engine = await open()
+    return onClose(engine, () => fitting[Symbol.asyncDispose]())
+  } catch (error) {
+    await fitting[Symbol.asyncDispose]()
+    throw error
+  }
+}

@@ -1,0 +1,151 @@
+import type { Embedder } from "../../embedder.ts"
+import { EngineError } from "../../errors.ts"
+import { secondsLeft } from "../filling/filling-rate.ts"
+import { ModelOutage } from "../../models/servers/availability.ts"
+import { keptUntil, targetDue } from "./building/build.ts"
+import type { GenerationContext } from "./generation-context.ts"
+import { nameOf, type ShippedModel, shippedModelOf } from "../../shipped-models.ts"
+import type { Generations, Target } from "./generation-file.ts"
+import { shareOfOthers, suitedModel } from "./model-choice.ts"
+import { missingModel } from "./models.ts"
+
+/** A generation as the operator sees it. */
+export interface GenerationStatus {
+  readonly name: string
+  /** Null when there is no index of this name. */
+  readonly format: number | null
+  readonly embedder: string | null
+  /** Null when this version cannot look into it. */
+  readonly pages: number | null
+  readonly pagesWithoutVectors: number | null
+  readonly passagesWithoutVectors: number | null
+  /** Passages that get their vectors in a second; null while none are made, or nobody can tell yet. */
+  readonly vectorsPerSecond: number | null
+  /** Until all have their vectors; null when nobody can tell. */
+  readonly secondsLeft: number | null
+}
+
+/** What is not known of a generation that cannot be looked into. */
+const UNCOUNTED = {
+  pages: null,
+  pagesWithoutVectors: null,
+  passagesWithoutVectors: null,
+  vectorsPerSecond: null,
+  secondsLeft: null,
+}
+
+export interface IndexStatus {
+  readonly current: GenerationStatus
+  readonly previous: (GenerationStatus & { readonly keptUntil: string; readonly isDamaged: boolean }) | null
+  readonly building: GenerationStatus | null
+  /** What is to be built; null when nothing is. */
+  readonly due: Target | null
+  /** What a rollback went back from, and the settings still ask for. */
+  readonly declined: Target | null
+  readonly model: ModelStatus
+  /** Of a model on a server: why it gives no vectors at present, or null; left out of models in this process. */
+  readonly modelServer?: { readonly problem: string | null }
+}
+
+/** Which model makes the vectors, and who says so. */
+export interface ModelStatus {
+  /** FOSSICK_MODEL, which wins; null when it is empty. */
+  readonly setting: string | null
+  /** As `fossick index model` was told: `auto`, `english`, `multilingual` or a folder. */
+  readonly wanted: string
+  /** What `auto` has come to; null otherwise, and before it has looked. */
+  readonly chosen: ShippedModel | null
+  /** Pages by language (ISO 639-1), "" for those whose language nobody knows; null when the index cannot be read. */
+  readonly languages: Readonly<Record<string, number>> | null
+  /** The model that suits those languages, when `auto` has come to another one. */
+  readonly suited: ShippedModel | null
+}
+
+/** Who says which model makes the vectors, for people. */
+export function whyThisModel({ setting, wanted, languages }: ModelStatus): string {
+  if (setting !== null) return "as the settings say"
+  if (wanted !== "auto") return "as it was asked for"
+  const others = Math.round(shareOfOthers(new Map(Object.entries(languages ?? {}))) * 100)
+  const share = languages ? ` (${others} % of the pages in other languages than English)` : ""
+  return `chosen by what the index holds${share}`
+}
+
+/** What generations there are, read beside whoever writes to them. @throws EngineError */
+export async function indexStatus(
+  context: GenerationContext,
+  keepDays: number,
+  modelSetting = "",
+): Promise<IndexStatus> {
+  const generations = await context.file.read()
+  const { current, previous, building, declined } = generations
+  return {
+    current: await statusOf(context, current),
+    previous: previous && {
+      ...(previous.isDamaged ? unknown(previous.name) : await statusOf(context, previous.name)),
+      isDamaged: previous.isDamaged ?? false,
+      keptUntil: keptUntil(previous, keepDays).toISOString(),
+    },
+    building: building && (await statusOf(context, building.name)),
+    due: await targetDue(context).catch((error: unknown) => {
+      if (error instanceof EngineError && error.code.startsWith("INDEX_FORMAT")) return null
+      throw error
+    }),
+    declined,
+    model: await modelStatus(context, generations, modelSetting),
+    ...(context.models.configured.outage !== undefined && {
+      modelServer: { problem: await problemOf(context.models.configured) },
+    }),
+  }
+}
+
+/** Why a server of embeddings gives no vectors, asked just now; null when it gives some. */
+async function problemOf(embedder: Embedder): Promise<string | null> {
+  try {
+    await embedder.embed(["ready?"], { priority: "query" })
+    return null
+  } catch (error) {
+    if (error instanceof ModelOutage) return error.because
+    throw error
+  }
+}
+
+async function modelStatus(
+  { adapter }: GenerationContext,
+  { current, choice: { wanted, chosen } }: Generations,
+  modelSetting: string,
+): Promise<ModelStatus> {
+  const said = { setting: nameOf(modelSetting) || null, wanted, chosen: wanted === "auto" ? chosen : null }
+  const info = await adapter.info(current)
+  if (!info || adapter.useOf(info.format) !== "written") return { ...said, languages: null, suited: null }
+  await using engine = await adapter.open(current, { mode: "read", embedder: missingModel(info) })
+  const languages = await engine.languages()
+  const now = chosen ?? shippedModelOf(info.embedder)
+  const suited = suitedModel(languages, now)
+  const isOpen = modelSetting === "" && wanted === "auto" && suited !== now
+  return {
+    ...said,
+    chosen: wanted === "auto" ? now : null,
+    languages: Object.fromEntries(languages),
+    suited: isOpen ? suited : null,
+  }
+}
+
+const unknown = (name: string): GenerationStatus => ({
+  name,
+  format: null,
+  embedder: null,
+  ...UNCOUNTED,
+})
+
+async function statusOf({ adapter }: GenerationContext, name: string): Promise<GenerationStatus> {
+  const info = await adapter.info(name)
+  const said = { name, format: info?.format ?? null, embedder: info?.embedder ?? null }
+  if (!info || adapter.useOf(info.format) !== "written") {
+    return { ...said, ...UNCOUNTED }
+  }
+  await using engine = await adapter.open(name, { mode: "read", embedder: missingModel(info) })
+  const stats = await engine.stats()
+  const { pages, pagesWithoutVectors, passagesWithoutVectors, vectorsPerSecond } = stats
+  const left = secondsLeft(stats)
+  return { ...said, pages, pagesWithoutVectors, passagesWithoutVectors, vectorsPerSecond, secondsLeft: left }
+}

@@ -1,0 +1,80 @@
+import type { EmbedOptions, Embedder, ModelTraits, TokenVectors } from "../../embedder.ts"
+import { PLAIN_TRAITS, traitsOf } from "../../embedder.ts"
+import { Availability, ModelOutage } from "../servers/availability.ts"
+
+const WHAT_NOW =
+  "Questions are answered by words alone, and pages wait for their vectors, until its files are there again."
+
+/** Why a model in this process gives no vectors, for anybody to read: it names no folder. */
+export const brokenInWords = (name: string): string =>
+  `The embedding model ${name} cannot be opened: its files are damaged or incomplete. On the server, fossick doctor names the file and the way back.`
+
+/**
+ * Stands for the model that made an index and cannot be opened, since its files are damaged: an outage like that of a model on a server. It looks
+ * by itself, now and then, whether the files are there again, and is that model from then on.
+ */
+export class AwaitedEmbedder implements Embedder {
+  readonly id: string
+  readonly dimensions: number
+  readonly #open: () => Promise<Embedder>
+  readonly #availability: Availability
+  #found: Embedder | null = null
+
+  /**
+   * @param index what the index was made with
+   * @param open opens the model, or says why it cannot
+   * @param name of the model that the settings name
+   * @param error why it could not be opened just now
+   */
+  constructor(
+    index: { readonly embedder: string; readonly dimensions: number },
+    open: () => Promise<Embedder>,
+    { name, error }: { readonly name: string; readonly error: Error },
+  ) {
+    this.id = index.embedder
+    this.dimensions = index.dimensions
+    this.#open = open
+    this.#availability = new Availability(() => this.#look())
+    this.#availability.failed(
+      new ModelOutage(brokenInWords(name), `${error.message} ${WHAT_NOW}`, { cause: error }),
+    )
+  }
+
+  get traits(): ModelTraits {
+    return this.#found === null ? PLAIN_TRAITS : traitsOf(this.#found)
+  }
+
+  /** Why there are no vectors at present; a sentence for anybody to read. */
+  get outage(): string | null {
+    return this.#availability.outage?.because ?? null
+  }
+
+  async embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]> {
+    return await this.#model().embed(texts, options)
+  }
+
+  async tokenVectors(texts: readonly string[], options?: EmbedOptions): Promise<TokenVectors[]> {
+    return await this.#model().tokenVectors(texts, options)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#availability[Symbol.dispose]()
+    await this.#found?.[Symbol.asyncDispose]()
+  }
+
+  #model(): Embedder {
+    const { outage } = this.#availability
+    if (outage !== null) throw outage
+    return this.#found!
+  }
+
+  async #look(): Promise<void> {
+    const embedder = await this.#open()
+    if (embedder.id === this.id && embedder.dimensions === this.dimensions) {
+      this.#found = embedder
+      return
+    }
+    await embedder[Symbol.asyncDispose]()
+    throw new Error(`It is ${embedder.id}, and ${this.id} made the index.`)
+  }
+}

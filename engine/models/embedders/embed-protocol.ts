@@ -1,0 +1,46 @@
+import type { TokenVectors } from "../../embedder.ts"
+
+/** How token states become one vector. */
+export type Pooling = "mean" | "cls"
+
+export interface WorkerSetup {
+  /** Absolute path of the model folder. */
+  readonly folder: string
+  /** Absolute path of the ONNX file with the weights. */
+  readonly weights: string
+  /** Of the one to open: the same, or one that has its weights there. */
+  readonly graph: string
+  readonly maxTokens: number
+  readonly pooling: Pooling
+}
+
+/** What a thread is for: `background` threads let all else on the machine go first. */
+export type Purpose = "background" | "answers"
+
+export type ToWorker =
+  | { readonly kind: "ready?" }
+  | {
+      readonly kind: "embed" | "tokens"
+      readonly text: string
+      /** What the model wants before the text. */
+      readonly prefix: string
+    }
+  | { readonly kind: "leave" }
+
+/**
+ * A worker answers each message once it is done with those before: `embed` with `vector`, `tokens` with `tokens`,
+ * either with `failed`, `ready?`
+ * with `ready`, `leave` with `left`. One that cannot load its model says `unusable`, and nothing after that.
+ */
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | { readonly kind: "left" }
+  | { readonly kind: "unusable"; readonly message: string }
+  | {
+      readonly kind: "vector"
+      readonly vector: Float32Array
+      /** How many tokens the model read, those that it adds itself among them. */
+      readonly tokensRead: number
+    }
+  | { readonly kind: "tokens"; readonly tokens: TokenVectors }
+  | { readonly kind: "failed"; readonly message: string }

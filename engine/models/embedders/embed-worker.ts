@@ -1,0 +1,113 @@
+import { parentPort, workerData } from "node:worker_threads"
+import { AutoTokenizer, env } from "@xenova/transformers"
+import type { TokenVectors } from "../../embedder.ts"
+import { yieldToOthers } from "#base/process/low-priority.ts"
+import type { FromWorker, Purpose, ToWorker, WorkerSetup } from "./embed-protocol.ts"
+import { type Session, onnxRuntime } from "./onnx-runtime.ts"
+import { lookPiecesUp } from "./model/piece-search.ts"
+import { tokenIdsOf } from "./model/token-ids.ts"
+import { pool } from "./pool.ts"
+
+const { model, purpose } = workerData as { model: WorkerSetup; purpose: Purpose }
+const { folder, graph, maxTokens, pooling } = model
+if (purpose === "background") yieldToOthers()
+const port = parentPort!
+const { Tensor } = onnxRuntime()
+const send = (message: FromWorker, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
+
+// transformers.js prints its warnings; what matters goes as a message.
+console.warn = () => undefined
+env.allowRemoteModels = false
+env.localModelPath = ""
+
+lookPiecesUp()
+
+try {
+  const tokenizer = await AutoTokenizer.from_pretrained(folder)
+  const tokenIds = tokenIdsOf(tokenizer, maxTokens)
+  const session = await openSession()
+  let work = Promise.resolve()
+  port.on("message", (message: ToWorker) => {
+    work = work.then(() => answer(message))
+  })
+
+  async function answer(message: ToWorker): Promise<void> {
+    if (message.kind === "leave" || message.kind === "ready?") {
+      send({ kind: message.kind === "leave" ? "left" : "ready" })
+      return
+    }
+    try {
+      const { ids, states, width } = await run(message.prefix + message.text)
+      if (message.kind === "embed") {
+        const vector = pool(states, width, pooling)
+        send({ kind: "vector", vector, tokensRead: ids.length }, [vector.buffer as ArrayBuffer])
+      } else {
+        const tokens = tokenVectors(ids, states, width)
+        send({ kind: "tokens", tokens }, [tokens.vectors.buffer as ArrayBuffer])
+      }
+    } catch (error) {
+      send({ kind: "failed", message: String(error) })
+    }
+  }
+
+  async function run(text: string): Promise<{ ids: readonly number[]; states: Float32Array; width: number }> {
+    const ids = tokenIds(text)
+    const output = await session.run(inputsFor(session.inputNames, ids))
+    const states = output["last_hidden_state"] ?? output["token_embeddings"] ?? output["logits"]
+    if (!states) throw new Error("The model gives no token states.")
+    return { ids, states: states.data, width: states.dims.at(-1)! }
+  }
+
+  function tokenVectors(ids: readonly number[], states: Float32Array, width: number): TokenVectors {
+    const added = new Set(tokenizer.all_special_ids)
+    const rows = [...ids.keys()].filter((row) => !added.has(ids[row]!))
+    const vectors = new Float32Array(rows.length * width)
+    for (const [i, row] of rows.entries()) {
+      vectors.set(pool(states.subarray(row * width, (row + 1) * width), width, "mean"), i * width)
+    }
+    return {
+      tokens: tokenizer.model.convert_ids_to_tokens(rows.map((row) => ids[row]!)),
+      vectors,
+    }
+  }
+} catch (error) {
+  send({ kind: "unusable", message: error instanceof Error ? error.message : String(error) })
+  // Listening keeps the thread from ending, which would take the process with it: see model-threads.ts.
+  port.on("message", () => undefined)
+}
+
+/**
+ * A session of the runtime that transformers.js brings, opened here because transformers.js passes no session
+ * options on. One inference thread, since every worker has a session: threads that share a text of this size
+ * wait for each other (66 ms of CPU a passage against 30). An arena, and a memory pattern for each length of a text: a tenth less
+ * time for 15 MB. By path: no second copy of the weights in memory.
+ */
+async function openSession(): Promise<Session> {
+  return onnxRuntime().InferenceSession.create(graph, {
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+    enableCpuMemArena: true,
+    enableMemPattern: true,
+  })
+}
+
+/** What a model wants of a text that stands alone: all its tokens count, and all are of the first text. */
+function inputsFor(names: readonly string[], ids: readonly number[]): Record<string, unknown> {
+  const tensor = (values: Int32Array) =>
+    new Tensor("int64", new BigInt64Array(values.buffer), [1, ids.length])
+  return Object.fromEntries(
+    names.map((name) => {
+      if (name === "input_ids") return [name, tensor(int64s(ids))]
+      if (name === "attention_mask") return [name, tensor(int64s(ids.map(() => 1)))]
+      if (name === "token_type_ids") return [name, tensor(int64s(ids.map(() => 0)))]
+      throw new Error(`The model wants an input called ${name}, which no text has.`)
+    }),
+  )
+}
+
+/** Small numbers as 64-bit integers, the lower half first. */
+function int64s(values: readonly number[]): Int32Array<ArrayBuffer> {
+  const halves = new Int32Array(values.length * 2)
+  for (const [i, value] of values.entries()) halves[2 * i] = value
+  return halves
+}

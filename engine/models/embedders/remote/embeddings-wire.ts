@@ -1,0 +1,75 @@
+import { ModelServerError } from "../../servers/model-server.ts"
+
+/** How a server of embeddings is asked, and what it answers. */
+export interface EmbeddingsShape {
+  readonly name: "openai" | "tei"
+  readonly path: string
+  body(model: string, texts: readonly string[]): object
+  /** One list of numbers for each text, in order, not looked at any further. @throws ModelServerError */
+  vectors(answer: unknown, count: number): readonly unknown[]
+  /** How many tokens the server says it has read; null: it does not say. */
+  tokens(answer: unknown): number | null
+}
+
+/** `POST /embeddings` of the OpenAI API, which vLLM, Infinity, llama.cpp, Ollama, TEI and others speak as well. */
+const openai: EmbeddingsShape = {
+  name: "openai",
+  path: "/embeddings",
+  body: (model, texts) => ({ model, input: texts, encoding_format: "float" }),
+  vectors(answer, count) {
+    const { data } = (answer ?? {}) as { data?: unknown }
+    if (!Array.isArray(data)) throw strange("no list `data`")
+    const items = data as ({ index?: unknown; embedding?: unknown } | null)[]
+    if (items.length !== count) throw strange(`${items.length} vectors for ${count} texts`)
+    const ordered = Array.from<unknown>({ length: count })
+    const seen = new Set<unknown>()
+    for (const [place, item] of items.entries()) {
+      const { index = place, embedding } = item ?? {}
+      const isPlace = Number.isInteger(index) && (index as number) >= 0 && (index as number) < count
+      if (!isPlace || seen.has(index)) throw strange("an `index` that is no text's, or twice one text's")
+      seen.add(index)
+      ordered[index as number] = embedding
+    }
+    return ordered
+  },
+  tokens(answer) {
+    const read = (answer as { usage?: { prompt_tokens?: unknown } | null }).usage?.prompt_tokens
+    return typeof read === "number" && Number.isSafeInteger(read) && read > 0 ? read : null
+  },
+}
+
+/** `POST /embed` of Text Embeddings Inference. */
+const tei: EmbeddingsShape = {
+  name: "tei",
+  path: "/embed",
+  body: (_model, texts) => ({ inputs: texts, normalize: true, truncate: true }),
+  vectors(answer, count) {
+    if (!Array.isArray(answer)) throw strange("no list of vectors")
+    if (answer.length !== count) throw strange(`${answer.length} vectors for ${count} texts`)
+    return answer
+  },
+  tokens: () => null,
+}
+
+export const EMBEDDINGS_SHAPES = { openai, tei } as const
+
+/**
+ * A vector of unit length. One that is longer than wanted is cut, as models that are trained for it allow (Matryoshka representation
+ * learning, Kusupati et al. 2022).
+ *
+ * @param cutTo null takes them as they come
+ * @throws ModelServerError when it is no vector
+ */
+export function unitVector(given: unknown, cutTo: number | null): Float32Array {
+  if (!Array.isArray(given) || given.length === 0) throw strange("something else than a list of numbers")
+  const vector = Float32Array.from(given as number[]).subarray(0, cutTo ?? given.length)
+  const isNumbers = (given as unknown[]).every((value) => typeof value === "number")
+  let squares = 0
+  for (const value of vector) squares += value * value
+  if (!isNumbers || !Number.isFinite(squares)) throw strange("a vector with something else than numbers")
+  if (squares === 0) throw strange("a vector without length")
+  const length = Math.sqrt(squares)
+  return vector.map((value) => value / length)
+}
+
+const strange = (what: string) => new ModelServerError(`gave ${what}`, { status: 200 })

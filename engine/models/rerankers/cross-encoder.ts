@@ -1,0 +1,220 @@
+import { readFile, stat } from "node:fs/promises"
+import { availableParallelism } from "node:os"
+import path from "node:path"
+import type { Worker } from "node:worker_threads"
+import { APPLIANCE, callerHere } from "#base/flow/caller.ts"
+import { FairQueue } from "#base/flow/fair-queue.ts"
+import { moduleBeside } from "#base/process/module-beside.ts"
+import { startThread } from "#base/process/threads/thread.ts"
+import { EngineError } from "../../errors.ts"
+import { ModelOutage } from "../servers/availability.ts"
+import type { Reranker } from "../../reranker.ts"
+import type { FromReranker, RerankSetup, ToReranker } from "./rerank-protocol.ts"
+
+export interface CrossEncoderOptions {
+  /** A question waits no longer. */
+  readonly timeoutMs: number
+  /** A pair takes tens of milliseconds: two read what a search wants read in less than half a second. */
+  readonly threads?: number
+  /** Pairs that may wait to be read before a question's last; of a question that would be later, none is read. Default: all wait. */
+  readonly mostWaiting?: number
+  /** What it means that it gives nothing, a sentence. */
+  readonly whatNow?: string
+  /** What to do where its folder cannot be used, a sentence. */
+  readonly advice?: string
+}
+
+const ADVICE =
+  "Set FOSSICK_RERANKER to a folder in the layout of transformers.js (config.json, tokenizer.json, tokenizer_config.json, onnx/model_quantized.onnx), or leave it empty."
+const WHAT_NOW = "The ranking stays as it is without FOSSICK_RERANKER."
+
+interface Job extends ToReranker {
+  readonly resolve: (logit: number) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Threads by model folder. They stay until the process ends, without keeping it alive: `embedders/model-threads.ts` says what a thread
+ * does that ends.
+ */
+const idle = new Map<string, Worker[]>()
+
+/** A cross-encoder in a folder, on threads of this process. Each pair goes alone: a vector of 8-bit weights depends on its batch. */
+export class CrossEncoder implements Reranker {
+  readonly id: string
+  readonly #setup: RerankSetup
+  readonly #options: Required<Omit<CrossEncoderOptions, "advice">>
+  /** Callers take turns, pair by pair. */
+  readonly #waiting = new FairQueue<Job>()
+  #threads = 0
+  #outage: ModelOutage | null = null
+  #isClosed = false
+
+  private constructor(setup: RerankSetup, options: CrossEncoderOptions) {
+    this.#options = { threads: 2, mostWaiting: Infinity, whatNow: WHAT_NOW, ...options }
+    this.id = `folder:${path.basename(setup.folder)}`
+    this.#setup = setup
+  }
+
+  /** @throws EngineError `MODEL_UNAVAILABLE` that names what is missing */
+  static async open(
+    folder: string,
+    { advice = ADVICE, ...options }: CrossEncoderOptions,
+  ): Promise<CrossEncoder> {
+    const absolute = path.resolve(folder)
+    const unavailable = (what: string) =>
+      new EngineError("MODEL_UNAVAILABLE", `Cannot use the cross-encoder in ${absolute}: ${what}. ${advice}`)
+    return new CrossEncoder(await readFolder(absolute, unavailable), options)
+  }
+
+  get outage(): string | null {
+    return this.#outage?.because ?? null
+  }
+
+  async scores(question: string, texts: readonly string[], signal?: AbortSignal): Promise<number[]> {
+    signal?.throwIfAborted()
+    if (this.#isClosed) throw new EngineError("ENGINE_CLOSED", "The reranker was closed.")
+    if (this.#outage) throw this.#outage
+    const caller = callerHere() ?? APPLIANCE
+    if (this.#ahead(caller, texts.length) + texts.length > this.#options.mostWaiting)
+      throw this.#outageOf("has enough to read")
+    const jobs: Job[] = []
+    const ended = Promise.withResolvers<never>()
+    const onAbort = () => ended.reject(signal?.reason as Error)
+    signal?.addEventListener("abort", onAbort, { once: true })
+    const { timeoutMs } = this.#options
+    const timer = setTimeout(
+      () => ended.reject(this.#outageOf(`took longer than ${timeoutMs} ms`)),
+      timeoutMs,
+    )
+    try {
+      const logits = texts.map(
+        (text) =>
+          new Promise<number>((resolve, reject) => {
+            jobs.push({ question, text, resolve, reject })
+          }),
+      )
+      for (const job of jobs) this.#waiting.push(caller, job)
+      for (let i = 0; i < jobs.length && this.#startThread(); i++);
+      return (await Promise.race([Promise.all(logits), ended.promise])).map(sigmoid)
+    } catch (error) {
+      for (const job of jobs) this.#waiting.delete(caller, job)
+      throw error
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", onAbort)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    const closed = new EngineError("ENGINE_CLOSED", "The reranker was closed.")
+    for (const job of this.#waiting.clear()) job.reject(closed)
+  }
+
+  /** Pairs that are read before the last of so many new ones, callers taking turns. */
+  #ahead(caller: string, count: number): number {
+    const mine = this.#waiting.lines.get(caller)?.length ?? 0
+    let ahead = mine
+    for (const [other, line] of this.#waiting.lines)
+      if (other !== caller) ahead += Math.min(line.length, mine + count)
+    return ahead
+  }
+
+  /** Puts one more thread to work. @returns false when there are enough */
+  #startThread(): boolean {
+    if (this.#threads >= Math.min(this.#options.threads, availableParallelism())) return false
+    const { folder } = this.#setup
+    const worker =
+      idle.get(folder)?.pop() ??
+      startThread(moduleBeside(import.meta.url, "./rerank-worker"), {
+        workerData: this.#setup,
+        // Flags such as `--input-type` are the starting script's own.
+        execArgv: [],
+        resourceLimits: { maxYoungGenerationSizeMb: 8 },
+      })
+    this.#threads++
+    worker.ref()
+    let job: Job | undefined
+    const next = (): void => {
+      job = this.#waiting.shift()
+      if (job) {
+        worker.postMessage({ question: job.question, text: job.text } satisfies ToReranker)
+        return
+      }
+      for (const event of ["message", "error"]) worker.removeAllListeners(event)
+      worker.on("error", () => undefined)
+      worker.unref()
+      this.#threads--
+      idle.set(folder, [...(idle.get(folder) ?? []), worker])
+    }
+    worker.removeAllListeners("error")
+    worker.on("message", (message: FromReranker) => {
+      if (message.kind === "unusable") {
+        worker.unref()
+        this.#fail(job, message.message)
+        return
+      }
+      if (message.kind === "logit") job?.resolve(message.logit)
+      else job?.reject(this.#outageOf(`failed at a text (${message.message})`))
+      next()
+    })
+    worker.on("error", (error) => {
+      this.#threads--
+      job?.reject(this.#outageOf(`lost its thread (${(error as Error).message})`))
+      job = undefined
+      // The last one may have been lost.
+      if (this.#waiting.length > 0) this.#startThread()
+    })
+    next()
+    return true
+  }
+
+  #fail(job: Job | undefined, message: string): void {
+    this.#outage = this.#outageOf(`cannot be loaded (${message})`)
+    for (const one of [...(job ? [job] : []), ...this.#waiting.clear()]) one.reject(this.#outage)
+  }
+
+  #outageOf(what: string): ModelOutage {
+    return new ModelOutage(`The reranker ${what}.`, this.#options.whatNow)
+  }
+}
+
+/** Makes the error of a folder that cannot be used, from why. */
+type Unavailable = (what: string) => EngineError
+
+async function readFolder(folder: string, unavailable: Unavailable): Promise<RerankSetup> {
+  const config = await readJson(folder, "config.json", unavailable)
+  const tokenizer = await readJson(folder, "tokenizer_config.json", unavailable)
+  await readJson(folder, "tokenizer.json", unavailable)
+  const labels = Object.keys((config["id2label"] as object | undefined) ?? { 0: "" }).length
+  if (labels !== 1) throw unavailable(`it sorts pairs into ${labels} classes instead of giving one number`)
+  const limits = [tokenizer["model_max_length"], config["max_position_embeddings"], 512]
+  const maxTokens = Math.min(...limits.filter((one): one is number => typeof one === "number" && one > 0))
+  for (const name of ["model_quantized.onnx", "model.onnx"]) {
+    const weights = path.join(folder, "onnx", name)
+    if (await stat(weights).catch(() => null)) return { folder, weights, maxTokens }
+  }
+  throw unavailable("it has no onnx/model_quantized.onnx or onnx/model.onnx")
+}
+
+async function readJson(
+  folder: string,
+  file: string,
+  unavailable: Unavailable,
+): Promise<Record<string, unknown>> {
+  let text
+  try {
+    text = await readFile(path.join(folder, file), "utf8")
+  } catch {
+    const isThere = await stat(folder).catch(() => null)
+    throw unavailable(isThere ? `it has no ${file}` : "there is no such folder")
+  }
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    throw unavailable(`its ${file} is not JSON`)
+  }
+}
+
+export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit))

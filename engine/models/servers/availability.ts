@@ -1,0 +1,79 @@
+import { EngineError } from "../../errors.ts"
+
+/** Between the first looks whether a server is back; each is twice as far from the one before. */
+const FIRST_LOOK_MS = 1_000
+const LAST_LOOK_MS = 30_000
+
+/**
+ * A server of a model that gives no answers. For one outage there is one of these, however many calls it fails, so that who tells of
+ * problems can tell of it once.
+ */
+export class ModelOutage extends EngineError {
+  /** What anybody may read; a sentence. */
+  readonly because: string
+
+  constructor(because: string, whatNow: string, options?: ErrorOptions) {
+    super("MODEL_UNAVAILABLE", `${because} ${whatNow}`, options)
+    this.name = "ModelOutage"
+    this.because = because
+  }
+}
+
+/**
+ * Whether a server answers (a circuit breaker). Once it has failed, nobody waits for it again: this looks by itself, now and then,
+ * whether it is back.
+ */
+export class Availability implements Disposable {
+  readonly #look: () => Promise<void>
+  #outage: ModelOutage | null = null
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  /** @param look asks the server something small; rejects while it does not answer, or not as it should. */
+  constructor(look: () => Promise<void>) {
+    this.#look = look
+  }
+
+  /** Null while the server is taken to answer. */
+  get outage(): ModelOutage | null {
+    return this.#outage
+  }
+
+  /**
+   * Takes note of a failure.
+   * @param notBeforeMs how long the server asked to be left alone
+   * @returns the outage that goes on, or this one
+   */
+  failed(outage: ModelOutage, notBeforeMs = 0): ModelOutage {
+    if (this.#outage || this.#isClosed) return this.#outage ?? outage
+    this.#outage = outage
+    this.#lookIn(FIRST_LOOK_MS, notBeforeMs)
+    return outage
+  }
+
+  /** Takes note of an answer. */
+  answered(): void {
+    clearTimeout(this.#timer)
+    this.#outage = null
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+
+  #lookIn(ms: number, notBeforeMs = 0): void {
+    const wait = Math.max(ms, Math.min(notBeforeMs, LAST_LOOK_MS))
+    this.#timer = setTimeout(() => void this.#lookAfter(ms), wait)
+    this.#timer.unref()
+  }
+
+  async #lookAfter(ms: number): Promise<void> {
+    try {
+      await this.#look()
+      this.answered()
+    } catch {
+      if (!this.#isClosed && this.#outage) this.#lookIn(Math.min(ms * 2, LAST_LOOK_MS))
+    }
+  }
+}

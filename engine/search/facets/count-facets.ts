@@ -1,0 +1,141 @@
+import type { Facet, FacetCounts, FacetField, FacetQuery, FacetValue } from "../../engine.ts"
+import { type PageHead, toPage } from "../../index/page-record.ts"
+import type { Condition, SearchIndex } from "../../index/search-index.ts"
+import { folderOfSite, foldersOf, versionOf } from "../../index/page/address-parts.ts"
+import { placeOf } from "../../index/page/domains.ts"
+import { sourcesOf } from "../../index/page/page.ts"
+import { typeOf } from "../../index/page/page-type.ts"
+import { pageId } from "../../index/page/page-url.ts"
+import type { Rule } from "../rules/rule.ts"
+import { variantsOf } from "../rules/synonyms.ts"
+import { exclusionsOf, inPlace, withoutExcluded } from "../exclusions.ts"
+import { pagesWithPhrases } from "../phrases.ts"
+import { analyseInLanguages, rareStems, withStemsOf } from "../query-terms.ts"
+import { languagesAsked } from "../reader-language.ts"
+import { parseQueryText } from "../../text/query-text.ts"
+import { breather } from "#base/flow/breather.ts"
+
+/**
+ * Pages that are counted: all that match where they are no more, else the best of them by their words: a
+ * question that many pages match takes no longer for it, and more than these nobody looks through.
+ */
+export const MOST_COUNTED = 1000
+/** Values of a field that are told, the most frequent ones. */
+const MOST_VALUES = 50
+
+/** How many of the pages that match a question have each value of some fields. */
+export async function countFacets(
+  index: SearchIndex,
+  { text, filter = {}, fields, also = [], rules = [] }: FacetQuery,
+  signal?: AbortSignal,
+): Promise<FacetCounts> {
+  const question = typeof text === "string" ? parseQueryText(text) : text
+  const { phrases = [], paths = [], versions = [], ...condition } = filter
+  const { includeDomains, excludeDomains } = question
+  let conditions: Condition[] = [condition, { includeDomains, excludeDomains }]
+  const languages = filter.languages?.length ? filter.languages : [...index.languages.keys()]
+  conditions = [...conditions, ...(await inPlace(index, { paths, versions }, languages, conditions))]
+  if (phrases.length > 0) {
+    const ids = await pagesWithPhrases(index, { phrases, limit: MOST_COUNTED, conditions, languages, signal })
+    conditions = [{ ids }]
+  }
+  const terms = await termsOf(index, question, languages, rules)
+  signal?.throwIfAborted()
+  let matching = 0
+  const exclusions = exclusionsOf(question, languages, { paths, versions })
+  const { lexical } = await withoutExcluded(index, exclusions, 1, async () => {
+    const ids = terms.length > 0 ? await index.holding(terms, "any", MOST_COUNTED + 1, conditions) : []
+    matching = ids.length
+    return { lexical: new Map(ids.map((id) => [id, 1])), nearest: [], aside: new Set() }
+  })
+  const ids = [...lexical.keys()]
+  const counted = [...new Set([...also.map(pageId), ...ids.slice(0, MOST_COUNTED)])]
+  signal?.throwIfAborted()
+  const heads = await index.heads(counted)
+  return { pages: heads.length, isExact: matching <= MOST_COUNTED, facets: await tally(heads, fields) }
+}
+
+/** The words of the question, what the misspelt ones may stand for, and their stems in further languages: what a search looks for. */
+async function termsOf(
+  index: SearchIndex,
+  question: ReturnType<typeof parseQueryText>,
+  languages: readonly string[],
+  rules: readonly Rule[],
+): Promise<readonly string[]> {
+  const spoken = languagesAsked(question.text, index.languages).filter((one) => languages.includes(one))
+  const analysed = analyseInLanguages(question, spoken)
+  const corrections = await index.corrections(analysed)
+  const others = languages.filter((one) => !spoken.includes(one))
+  const further = new Map(others.map((one) => [one, withStemsOf(analysed, one)]))
+  const idfs = await index.idf([...further.values()].flat(2))
+  const rare = rareStems(further, index.languages, (term) => idfs.get(term) ?? 0)
+  const meant = analysed.terms.flatMap((term) => corrections.get(term) ?? [])
+  const synonyms = variantsOf(question, rules, spoken).flatMap(
+    (one) => analyseInLanguages(one.question, spoken).terms,
+  )
+  return [...new Set([...analysed.terms, ...meant, ...rare, ...synonyms])]
+}
+
+async function tally(heads: readonly PageHead[], fields: readonly FacetField[]): Promise<Facet[]> {
+  const counts = new Map(fields.map((field) => [field, new Map<string, number>()]))
+  const breathe = breather()
+  const pages = heads.map((head) => toPage({ ...head, markdown: "" }))
+  const pathOf = pathsOf(pages.map(({ url }) => url))
+  for (const page of pages) {
+    await breathe()
+    const version = versionOf(page.url)
+    const values: Readonly<Record<FacetField, readonly string[]>> = {
+      source: sourcesOf(page),
+      domain: [placeOf(page.url).domain],
+      path: pathOf(page.url),
+      version: version === null ? [] : [version],
+      topic: page.topic === null ? [] : [page.topic],
+      language: page.language === null ? [] : [page.language],
+      type: [typeOf(page)],
+      published: page.publishedAt === null ? [] : [String(page.publishedAt.getUTCFullYear())],
+    }
+    for (const [field, known] of counts) {
+      for (const value of values[field]) known.set(value, (known.get(value) ?? 0) + 1)
+    }
+  }
+  return [...counts].map(([field, known]) => ({
+    field,
+    values: Array.from(known, ([value, count]): FacetValue => ({ value, count }))
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .slice(0, MOST_VALUES),
+  }))
+}
+
+/**
+ * The folder by which each address is told from the others of its site: the first that not all of them lie in. Addresses outside of every
+ * folder, or in no further one than all of their site, have none. Where there are several sites, folders are named with theirs: two
+ * `/docs` have nothing in common.
+ */
+function pathsOf(urls: readonly string[]): (url: string) => readonly string[] {
+  const sites = new Map(
+    [...Map.groupBy(urls, hostOf)].map(([host, some]) => [host, depthShared(some.map(foldersOf))]),
+  )
+  return (url) => {
+    const [host, folders] = [hostOf(url), foldersOf(url)]
+    const shared = sites.get(host) ?? 0
+    if (folders.length <= shared) return []
+    const folder = `/${folders.slice(0, shared + 1).join("/")}`
+    return [sites.size > 1 ? folderOfSite(host, folder) : folder]
+  }
+}
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? ""
+
+/** How many folders, from the top, all of these have. */
+const depthShared = ([first = [], ...others]: readonly (readonly string[])[]): number =>
+  others.reduce((depth, folders) => {
+    const differs = first.slice(0, depth).findIndex((folder, i) => folders[i] !== folder)
+    return differs < 0 ? depth : differs
+  }, first.length)
+
+/** Of an index that is not there. */
+export const noFacets = ({ fields }: Pick<FacetQuery, "fields">): FacetCounts => ({
+  pages: 0,
+  isExact: true,
+  facets: fields.map((field) => ({ field, values: [] })),
+})

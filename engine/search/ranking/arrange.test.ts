@@ -1,0 +1,290 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { arrange } from "./arrange.ts"
+import { compareAddresses } from "../../index/page/preferred-address.ts"
+import type { PagePreference } from "../../engine.ts"
+import type { Ranked } from "./fusion.ts"
+import type { PageFacts } from "../../index/page/page-facts.ts"
+import { pageFacts } from "./testing/page-facts.ts"
+
+const DAY = 24 * 60 * 60 * 1000
+
+interface Given extends Partial<PageFacts> {
+  readonly id: string
+  readonly fused: number
+}
+
+/** A ranking of pages that differ, each on a host of its own unless told otherwise; nothing is known of those that are gone. */
+function arranged(
+  given: readonly Given[],
+  limit = 10,
+  preference?: PagePreference,
+  gone: readonly string[] = [],
+) {
+  const ranked = given.map(({ id, fused }): Ranked => ({
+    id,
+    fused,
+    rerank: 0,
+    lexical: fused,
+    vector: 0,
+    late: 0,
+    score: fused ** 2,
+  }))
+  const facts = new Map(given.map(({ id, fused: _fused, ...about }) => [id, pageFacts(id, about)]))
+  const factsOf = async (ids: readonly string[]) =>
+    new Map(ids.flatMap((id) => (gone.includes(id) ? [] : [[id, facts.get(id)!]])))
+  return arrange(ranked, { limit, preference, factsOf })
+}
+const ids = (hits: readonly { id: string }[]) => hits.map(({ id }) => id).join("")
+
+describe("a preference", () => {
+  const given: Given[] = [
+    { id: "a", fused: 0.6 },
+    { id: "b", fused: 0.5, topic: "news", published: Date.now() },
+    { id: "c", fused: 0.1, topic: "news", published: Date.now() },
+  ]
+
+  it("moves a page up by a share of its value, so what hardly matches stays behind", async () => {
+    const hits = await arranged(given, 10, { topic: "news" })
+    expect(ids(hits)).toBe("bac")
+    expect(hits[0]!.boost).toBeGreaterThan(0.1)
+    expect(hits[2]!.boost).toBeLessThan(0.1)
+  })
+
+  it("gives the score that the list has for the new value, at most that of the best", async () => {
+    const hits = await arranged(given, 10, { topic: "news" })
+    expect(hits[0]!.score).toBeCloseTo(0.36)
+    const [, between] = await arranged(
+      [...given.slice(0, 1), { id: "x", fused: 0.4, language: "fr" }, { id: "y", fused: 0.3 }],
+      10,
+      {
+        languages: ["fr"],
+      },
+    )
+    expect(between).toMatchObject({ id: "x" })
+    expect(between!.score).toBeGreaterThan(0.16)
+    expect(between!.score).toBeLessThan(0.36)
+  })
+
+  it("for what is recent halves with the age, and leaves pages without a date", async () => {
+    const recentAt = new Date("2026-01-31")
+    const at = (days: number) => recentAt.getTime() - days * DAY
+    const hits = await arranged(
+      [
+        { id: "old", fused: 0.5, published: at(3000) },
+        { id: "none", fused: 0.5 },
+        { id: "month", fused: 0.5, published: at(30) },
+        { id: "today", fused: 0.5, published: at(0) },
+        { id: "future", fused: 0.5, published: at(-400) },
+      ],
+      10,
+      { recentAt },
+    )
+    const boost = (id: string) => hits.find((hit) => hit.id === id)!.boost
+    expect(boost("none")).toBe(0)
+    expect(boost("old")).toBeCloseTo(0)
+    expect(boost("month")).toBeCloseTo(boost("today") / 2)
+    expect(boost("future")).toBe(boost("today"))
+  })
+
+  it("adds to others, and an empty one is none", async () => {
+    const page = [{ id: "a", fused: 0.5, language: "fr", country: "ca" }]
+    const one = (await arranged(page, 1, { languages: ["fr"] }))[0]!.boost
+    const two = (await arranged(page, 1, { languages: ["fr"], countries: ["ca"] }))[0]!.boost
+    expect(two).toBeGreaterThan(one)
+    expect((await arranged(page, 1, { languages: [], domains: [] }))[0]!.boost).toBe(0)
+  })
+})
+
+describe("a page that lists others", () => {
+  const listing = { isListing: true } as const
+
+  it("comes behind those that match about as well, and before those that match much worse", async () => {
+    const hits = await arranged([
+      { id: "l", fused: 0.8, ...listing },
+      { id: "a", fused: 0.7 },
+      { id: "b", fused: 0.61 },
+      { id: "c", fused: 0.59 },
+    ])
+    expect(ids(hits)).toBe("ablc")
+    expect(hits.map(({ boost }) => boost)).toEqual([0, 0, expect.closeTo(-0.2), 0])
+    expect(hits[2]!.score).toBeGreaterThanOrEqual(hits[3]!.score)
+    expect(hits[2]!.score).toBeLessThanOrEqual(hits[1]!.score)
+  })
+
+  it("is never lost, be it the only one", async () => {
+    expect(ids(await arranged([{ id: "l", fused: 0.3, ...listing }]))).toBe("l")
+  })
+
+  it("loses its share of what a preference adds to", async () => {
+    const hits = await arranged([{ id: "l", fused: 0.5, language: "fr", ...listing }], 1, {
+      languages: ["fr"],
+    })
+    expect(hits[0]!.boost).toBeCloseTo(0.5 * (0.15 - 0.25))
+  })
+
+  it("leaves its place to articles from beyond those looked at first", async () => {
+    const lists = Array.from({ length: 40 }, (_, i) => ({ id: `l${i}`, fused: 0.8, ...listing }))
+    const hits = await arranged([...lists, { id: "x", fused: 0.7 }, { id: "y", fused: 0.65 }], 2)
+    expect(ids(hits)).toBe("xy")
+  })
+})
+
+describe("duplicates", () => {
+  const same = { title: "Same", fingerprint: { exact: "same", similar: "0123456789abcdef" } }
+
+  it("come once, where the best stands, under the plainest address of those as good", async () => {
+    const hits = await arranged([
+      { id: "a", fused: 0.9, ...same, url: "https://x.example/a?utm=1" },
+      { id: "b", fused: 0.895, ...same, url: "https://x.example/a" },
+      { id: "c", fused: 0.8 },
+      { id: "d", fused: 0.7, ...same, url: "https://x.example/" },
+    ])
+    expect(ids(hits)).toBe("bc")
+    expect(hits[0]!.score).toBeCloseTo(0.81)
+  })
+
+  it("leave their places to others, however many they are", async () => {
+    const many = Array.from({ length: 300 }, (_, i) => ({ id: `m${i}`, fused: 0.9, ...same }))
+    expect(ids(await arranged([...many, { id: "x", fused: 0.5 }, { id: "y", fused: 0.4 }], 2))).toBe("m0x")
+  })
+
+  it("prefer what looks like a page's own address", async () => {
+    const addresses = [
+      "https://x.example/a",
+      "https://www.x.example/a",
+      "https://x.example/a?b=1",
+      "https://x.example/print/a",
+      "http://x.example/a",
+    ]
+    expect([...addresses].reverse().sort(compareAddresses)).toEqual(addresses)
+  })
+})
+
+describe("a crowding host", () => {
+  const host = { host: "big.example" }
+  const big = (count: number, fused: number, from = 0): Given[] =>
+    Array.from({ length: count }, (_, i) => ({ id: `b${from + i}`, fused: fused - i * 0.001, ...host }))
+
+  it("lets others by that match nearly as well, and loses no page", async () => {
+    const others = Array.from({ length: 4 }, (_, i) => ({ id: `o${i}`, fused: 0.58 - i * 0.001 }))
+    const given = [...big(8, 0.6), ...others]
+    expect(ids(await arranged(given, 5))).toBe("b0b1b2o0o1")
+    expect(await arranged(given, 12)).toHaveLength(12)
+    const scores = (await arranged(given, 12)).map(({ score }) => score)
+    expect(scores).toEqual([...scores].sort((a, b) => b - a))
+  })
+
+  it("keeps its places before what matches worse, with or without www", async () => {
+    const given = [
+      ...big(4, 0.6),
+      { ...big(1, 0.59, 4)[0]!, host: "www.big.example" },
+      { id: "o", fused: 0.4 },
+    ]
+    expect(ids(await arranged(given, 5))).toBe("b0b1b2b3b4")
+  })
+
+  it("is no matter where there is no other", async () => {
+    expect((await arranged(big(20, 0.6), 10)).map(({ id }) => id)).toEqual(big(10, 0.6).map(({ id }) => id))
+  })
+})
+
+describe("whatever is arranged", () => {
+  it("comes once, at most as many as wanted, with scores that never rise", async () => {
+    const pages = fc.uniqueArray(
+      fc.record(
+        {
+          id: fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom("a", "b", "c", "d", "e", "f") }),
+          fused: fc.double({ min: 0.01, max: 1, noNaN: true }),
+          host: fc.constantFrom("one.example", "two.example", "three.example"),
+          language: fc.constantFrom("en", "fr", null),
+          topic: fc.constantFrom("news" as const, null),
+          isListing: fc.constant(true as const),
+          published: fc.option(fc.integer({ min: 0, max: 2e12 })),
+        },
+        { requiredKeys: ["id", "fused", "host", "language", "topic", "published"] },
+      ),
+      { selector: ({ id }) => id, maxLength: 120 },
+    )
+    await fc.assert(
+      fc.asyncProperty(pages, fc.integer({ min: 1, max: 50 }), async (given, limit) => {
+        const ranked = given.toSorted((a, b) => b.fused - a.fused)
+        for (const preference of [
+          undefined,
+          { topic: "news" as const, languages: ["fr"], recentAt: new Date(2e12) },
+        ]) {
+          const hits = await arranged(ranked, limit, preference)
+          expect(hits).toHaveLength(Math.min(limit, given.length))
+          expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length)
+          for (const [i, hit] of hits.entries()) {
+            expect(hit.score).toBeLessThanOrEqual(hits[i - 1]?.score ?? 1)
+            expect(hit.boost).toBeGreaterThanOrEqual(-0.25)
+          }
+        }
+      }),
+    )
+  })
+})
+
+describe("pages that match alike", () => {
+  it("stand by their addresses, whatever their ids", async () => {
+    const alike: Given[] = [
+      { id: "a", fused: 0.5, url: "https://x.example/docs/12" },
+      { id: "b", fused: 0.5 + 1e-12, url: "https://y.example/docs/112" },
+      { id: "c", fused: 0.5, url: "https://z.example/docs/2" },
+      { id: "d", fused: 0.4, url: "https://w.example/" },
+    ]
+    expect(ids(await arranged(alike))).toBe("cabd")
+    expect(ids(await arranged([alike[2]!, alike[1]!, alike[0]!, alike[3]!]))).toBe("cabd")
+  })
+
+  it("stay as they were found where one is gone meanwhile, of which nothing is known", async () => {
+    const alike: Given[] = [
+      { id: "a", fused: 0.5, url: "https://x.example/docs/12" },
+      { id: "b", fused: 0.5 },
+    ]
+    for (const given of [alike, alike.toReversed()])
+      expect(ids(await arranged(given, 10, undefined, ["b"]))).toBe(ids(given))
+  })
+})
+
+describe("pages are looked at", () => {
+  const lookedAt = async (given: readonly Given[], limit: number) => {
+    const facts = new Map(given.map(({ id, fused: _fused, ...about }) => [id, pageFacts(id, about)]))
+    const ranked = given.map(({ id, fused }): Ranked => ({
+      id,
+      fused,
+      rerank: 0,
+      lexical: fused,
+      vector: 0,
+      late: 0,
+      score: fused,
+    }))
+    let asked = 0
+    const factsOf = async (wanted: readonly string[]) => {
+      asked += wanted.length
+      return facts
+    }
+    const hits = await arrange(ranked, { limit, preference: undefined, factsOf })
+    return [hits.length, asked]
+  }
+  /** Each text on so many pages, one after the other. */
+  const texts = (count: number, copies: number): Given[] =>
+    Array.from({ length: count }, (_, i) => ({
+      id: `p${i}`,
+      fused: 1 - i / 1000,
+      title: `title ${Math.floor(i / copies)}`,
+      fingerprint: { exact: `text ${Math.floor(i / copies)}`, similar: null },
+    }))
+
+  it("as far as it takes to have enough that differ, and no farther", async () => {
+    expect(await lookedAt(texts(60, 1), 5)).toEqual([5, 15])
+    expect(await lookedAt(texts(60, 1), 10)).toEqual([10, 30])
+    expect(await lookedAt(texts(60, 3), 5)).toEqual([5, 15])
+    expect(await lookedAt(texts(60, 4), 5)).toEqual([5, 30])
+    expect(await lookedAt(texts(40, 20), 5)).toEqual([2, 40])
+    // One more for the list that makes room.
+    const [list, ...others] = texts(60, 1)
+    expect(await lookedAt([{ ...list!, isListing: true }, ...others], 5)).toEqual([5, 16])
+  })
+})

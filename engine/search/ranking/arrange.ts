@@ -1,0 +1,84 @@
+import { type Boosted, boosted, isPreference, raised } from "./boosts.ts"
+import { spreadHosts } from "./crowding.ts"
+import { compareAddresses } from "../../index/page/preferred-address.ts"
+import { type Arranged, collapse } from "./duplicates.ts"
+import { type Reads, readableFirst } from "./languages.ts"
+import type { PagePreference } from "../../engine.ts"
+import type { Ranked } from "./fusion.ts"
+import type { FactsOf, PageFacts } from "../../index/page/page-facts.ts"
+
+export interface Arrangement {
+  readonly limit: number
+  readonly preference: PagePreference | undefined
+  /** Pages that come before all others. Default: none. */
+  readonly holders?: ReadonlySet<string>
+  /** The languages that the asker reads, as far as that is known. Default: all. */
+  readonly reads?: Reads
+  readonly factsOf: FactsOf
+}
+
+/** Pages looked at for each that is wanted: duplicates fall away, and other hosts need somebody to move up. */
+const LOOKED_AT = 3
+const LOOKED_AT_LEAST = 15
+
+/**
+ * What is shown of a ranking: preferences and the asker's languages heeded, one page of each text and its translations, no host crowding out others that
+ * match as well. Scores never rise from one hit to the next.
+ *
+ * @param ranked best first, neither `fused` nor `score` rising
+ */
+export async function arrange(
+  ranked: readonly Ranked[],
+  { limit, preference, holders = new Set(), reads = () => true, factsOf }: Arrangement,
+): Promise<Arranged[]> {
+  const facts = new Map<string, PageFacts>()
+  const asked = new Set<string>()
+  /** @returns whether anything was learned that may move a page */
+  const learn = async (pages: readonly Ranked[]): Promise<boolean> => {
+    const unknown = pages.map(({ id }) => id).filter((id) => !asked.has(id))
+    if (unknown.length === 0) return false
+    for (const id of unknown) asked.add(id)
+    const learned = await factsOf(unknown)
+    for (const id of unknown) if (learned.has(id)) facts.set(id, learned.get(id)!)
+    return unknown.some((id) => learned.get(id)?.isListing)
+  }
+  if (isPreference(preference)) await learn(ranked)
+  const order = () => raised(boosted(ranked, preference, facts), holders)
+  let all = order()
+  for (let count = Math.max(LOOKED_AT_LEAST, limit * LOOKED_AT); ; count *= 2) {
+    let first = all.slice(0, count)
+    // A list of other pages moves back when it is known for one, and what moves up in its stead may be one, too.
+    while (await learn(first)) {
+      all = order()
+      first = all.slice(0, count)
+    }
+    // Named languages have gained already.
+    const readable = preference?.languages?.length ? first : readableFirst(first, reads, facts)
+    const some = tiesByAddress(readable, facts)
+    const different = collapse(some, facts, reads)
+    if (different.length >= limit || count >= all.length) {
+      return neverRising(spreadHosts(different, limit, facts))
+    }
+  }
+}
+
+function neverRising(hits: readonly Arranged[]): Arranged[] {
+  let least = 1
+  return hits.map((hit) => ({ ...hit, score: (least = Math.min(least, hit.score)) }))
+}
+
+/** Values nearer than this are the same: what differs are the last digits of a sum. */
+const SAME = 1e6
+
+/**
+ * Pages that match alike, such as copies that do not say so, by their addresses: the one that looks most like
+ * the text's own first, and never by chance.
+ */
+function tiesByAddress(ranked: readonly Boosted[], facts: ReadonlyMap<string, PageFacts>): Boosted[] {
+  const value = ({ fused, boost }: Boosted) => Math.round((fused + boost) * SAME)
+  const address = ({ id }: Boosted) => facts.get(id)?.url
+  return ranked.toSorted((a, b) => {
+    const [one, other] = [address(a), address(b)]
+    return value(b) - value(a) || (one && other ? compareAddresses(one, other) : 0)
+  })
+}

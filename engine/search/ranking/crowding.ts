@@ -1,0 +1,42 @@
+import type { Boosted } from "./boosts.ts"
+import type { PageFacts } from "../../index/page/page-facts.ts"
+
+/** The part of the hits that one host may take before others have their turn, and the least it may take. */
+const HOST_SHARE = 0.6
+const HOST_LEAST = 2
+/** Only pages whose value is at least this share of the crowding page's come before it. */
+const CLOSE = 0.92
+
+/**
+ * The best `limit` pages, those of one host that are too many moved behind pages of other hosts that match
+ * nearly as well. None is dropped for it: where nothing close comes from elsewhere, the order stays.
+ *
+ * @param ranked best first; as many as may be moved up
+ */
+export function spreadHosts<Page extends Boosted>(
+  ranked: readonly Page[],
+  limit: number,
+  facts: ReadonlyMap<string, PageFacts>,
+): Page[] {
+  const most = Math.max(HOST_LEAST, Math.ceil(limit * HOST_SHARE))
+  const hostOf = ({ id }: Boosted) => facts.get(id)?.host.replace(/^www\./, "")
+  const left = [...ranked]
+  const chosen: Page[] = []
+  const taken = new Map<string, number>()
+  while (chosen.length < limit && left.length > 0) {
+    const best = left[0]!
+    const free = (one: Boosted) => (taken.get(hostOf(one) ?? one.id) ?? 0) < most
+    const close = (one: Boosted) => one.fused + one.boost >= CLOSE * (best.fused + best.boost)
+    const at = free(best)
+      ? 0
+      : Math.max(
+          0,
+          left.findIndex((one) => free(one) && close(one)),
+        )
+    const [next] = left.splice(at, 1)
+    const host = hostOf(next!) ?? next!.id
+    taken.set(host, (taken.get(host) ?? 0) + 1)
+    chosen.push(next!)
+  }
+  return chosen
+}

@@ -1,0 +1,66 @@
+import type { Boosted } from "./boosts.ts"
+import { type Reads, areTranslations } from "./languages.ts"
+import { sayTheSame } from "../../index/page/fingerprint.ts"
+import { compareAddresses } from "../../index/page/preferred-address.ts"
+import type { PageFacts } from "../../index/page/page-facts.ts"
+
+/** Within this share of each other's value, duplicates rank alike: the index is no surer than that. */
+const TIE = 0.02
+
+/** A page that another one stands for. */
+interface Folded {
+  readonly id: string
+  readonly kind: "copy" | "translation"
+}
+
+/** A page of the ranking, and those that it stands for. */
+export interface Arranged extends Boosted {
+  /** Best first; left out where there is none. */
+  readonly folded?: readonly Folded[]
+}
+
+/** Pages named behind another. */
+const MOST_FOLDED = 10
+
+/**
+ * The ranking with one page of each text: the best, and of those about as good the one whose address looks
+ * most like the page's own; of the translations of a page the best that the asker reads. It stands where the best stood.
+ */
+export function collapse(
+  ranked: readonly Boosted[],
+  facts: ReadonlyMap<string, PageFacts>,
+  reads: Reads,
+): Arranged[] {
+  const kept: { first: Boosted; shown: Boosted; page: PageFacts | undefined; all: Boosted[] }[] = []
+  for (const one of ranked) {
+    const page = facts.get(one.id)
+    const same = page && kept.find((other) => other.page && sayTheSame(page, other.page))
+    const translated =
+      same || !page ? undefined : kept.find((other) => other.page && areTranslations(page, other.page))
+    ;(same ?? translated)?.all.push(one)
+    if (translated) {
+      // Pages of no known language are nobody's translations.
+      if (!reads(translated.page!.language!) && reads(page!.language!))
+        Object.assign(translated, { shown: one, page })
+    } else if (!same) {
+      kept.push({ first: one, shown: one, page, all: [one] })
+    } else if (
+      valueOf(one) >= valueOf(same.first) * (1 - TIE) &&
+      compareAddresses(page.url, same.page!.url) < 0
+    ) {
+      same.shown = one
+      same.page = page
+    }
+  }
+  return kept.map(({ first, shown, page, all }) => {
+    const folded = all.filter((one) => one !== shown).slice(0, MOST_FOLDED)
+    const kindOf = (id: string) => (sayTheSame(facts.get(id)!, page!) ? "copy" : "translation")
+    return {
+      ...first,
+      id: shown.id,
+      ...(folded.length > 0 && { folded: folded.map(({ id }): Folded => ({ id, kind: kindOf(id) })) }),
+    }
+  })
+}
+
+const valueOf = ({ fused, boost }: Boosted) => fused + boost

@@ -1,0 +1,261 @@
+import type { CosineRange } from "../../embedder.ts"
+
+/** What one query knows of one page before ranking. */
+export interface Candidate {
+  readonly id: string
+  /** What it says in the words of the query, 0..1: see `word-evidence.ts`; 0 when words were left out. */
+  readonly words: number
+  /**
+   * Cosine of the query and the page's nearest passage, as {@link nearnessOf} puts it; undefined when the page is not
+   * among the nearest, null when it has no vectors, or none that say anything.
+   */
+  readonly cosine: number | undefined | null
+  /** Looked for by itself: its cosine says nothing of how near the nearest pages reach. Default false. */
+  readonly aside?: boolean
+}
+
+/** Facts of the query. */
+export interface QueryFacts {
+  /** False when the words of the query were left out. */
+  readonly hasWords: boolean
+  /**
+   * The most that a page could say in the words, 0..1: below 1 where some are misspelt, since a page with what they may stand for says less than one with
+   * the words as asked would. Default 1.
+   */
+  readonly reach?: number
+}
+
+/** One page of the ranking; the list's order is the order of `fused` and of `score`. */
+export interface Ranked {
+  readonly id: string
+  /** Its words, 0..1. */
+  readonly lexical: number
+  /** Nearness: the cosine in the range of the model, 0 where it is unknown. */
+  readonly vector: number
+  /** Late interaction of its best passage, 0..1; 0 when it was not read. */
+  readonly late: number
+  /** What a reranker says of its best passage, 0..1; 0 when it was not asked. */
+  readonly rerank: number
+  /** Convex combination of all evidence, 0..1. */
+  readonly fused: number
+  /** Calibrated, 0..1. */
+  readonly score: number
+}
+
+/**
+ * Weight of the words: the more, the more the page that says most says of the question. nDCG@10 on the tune halves of long pages,
+ * exact words and misspelt ones (`bench/quality/needles.ts`), on the judged collections and on the sections of
+ * `bench/testing/collections`:
+ *
+ *     words alone      0.797  0.959  0.884    0.808  0.734  0.723    0.646
+ *     vectors alone    0.685  0.837  0.754    0.737  0.612  0.649    0.729
+ *     0.6              0.812  0.943  0.924    0.847  0.752  0.743    0.737
+ *     0.7              0.848  0.959  0.907    0.851  0.750  0.746    0.726
+ *     0.8              0.861  0.959  0.900    0.846  0.747  0.745    0.704
+ *     0.5 to 0.9       0.831  0.959  0.912    0.843  0.753  0.743    0.741
+ *
+ * So no set is worse than by words alone, nor by much than with the weight that is best for it.
+ *
+ * How much a page says is measured by the most that it could: a misspelt word is no reason to trust the vectors more, which were made of the misspelt
+ * text. On the misspelt questions of the tune half: 0.937, hit@3 0.97; with the words' own share 0.935, 0.94.
+ */
+const LEAST_WORDS = 0.5
+const MORE_WORDS = 0.4
+
+/**
+ * Weight of late interaction beside all other evidence where no page says anything of the question in words; the more one says, the less
+ * there is to gain, and from {@link ENOUGH_WORDS} on nothing. nDCG@10 on the sets above, `basic` first; the vectors that
+ * an index finds differ a little each time it is made, which is worth up to 0.001 on the 32 long pages, and 0.012 where the first two pages of a
+ * question are 0.0001 apart, as one pair was with late interaction up to 0.5 (0.836 or 0.825):
+ *
+ *     none                                   0.835  0.963  0.935    0.845  0.753  0.743    0.743
+ *     0.3, to 0 at 1, misspelt words too     0.819  0.957  0.934    0.854  0.755  0.750    0.754
+ *     0.4, to 0 at 0.65                      0.825  0.963  0.946                           0.750
+ *     0.4, to 0 at 0.5                       0.825  0.979  0.935    0.852  0.755  0.751    0.752
+ *     0.4, to 0 at 0.45                      0.835  0.979  0.935                           0.743
+ *     this, to 0 at 0.48                     0.836  0.979  0.935                           0.746
+ */
+const MOST_LATE = 0.4
+/** With a page of so much in words passages are not read again. */
+const ENOUGH_WORDS = 0.48
+
+/**
+ * Logistic regression of "the page answers the query" on the page's share of the best fused value, squared,
+ * and on that best value. The first says which hits of a query matter, the second whether the query is one
+ * that this index answers. Fitted on the ten best hits of every judged query, and of questions that nothing in the
+ * collections and manuals answers (those with three times the weight). Area under the curve, by collection: `hybrid`
+ * 0.894, 0.902, 0.840; `late` 0.893, 0.901, 0.846; `lexical` 0.867, 0.900, 0.833; `vector` 0.886, 0.830, 0.801. The constant of `lexical` is 0.3 lower than
+ * fitted: words of an unrelated question stand in some page of any index, and no such page shall have more than 0.25.
+ */
+interface Calibration {
+  readonly constant: number
+  readonly shareSquared: number
+  readonly best: number
+}
+
+const CALIBRATIONS = {
+  hybrid: { constant: -8.87, shareSquared: 6.14, best: 5.84 },
+  lexical: { constant: -7.25, shareSquared: 4.94, best: 4.88 },
+  late: { constant: -8.35, shareSquared: 5.95, best: 5.27 },
+  vector: { constant: -9.86, shareSquared: 6.96, best: 3.49 },
+} satisfies Record<string, Calibration>
+
+/** What processors round differently: of texts that have nothing in common one finds a cosine of 0, another one of 1e-7. */
+const ROUNDING = 1e-6
+
+/**
+ * Ranks the candidates of one query, best first; ties by id. Pages that neither arm knows are left out.
+ *
+ * Both arms are put on scales that mean the same for every query and do not depend on the other candidates,
+ * so that a page without a rival ranks and scores as it would beside many. A page that is not among
+ * the nearest is taken to be as near as the farthest page known; one without vectors as near as pages that say about as
+ * much in the words of the query.
+ */
+export function fuse(candidates: readonly Candidate[], { hasWords, reach = 1 }: QueryFacts): Ranked[] {
+  const cosines = candidates.flatMap(({ cosine, aside }) => (aside ? [] : (cosine ?? [])))
+  const farthest = cosines.reduce((least, cosine) => Math.min(least, cosine), 1)
+  const arms = cosines.length === 0 ? "lexical" : hasWords ? "hybrid" : "vector"
+  const most = candidates.reduce((best, { words }) => Math.max(best, within(words)), 0)
+  const weight = { lexical: 1, hybrid: LEAST_WORDS + MORE_WORDS * within(most / reach), vector: 0 }[arms]
+  const usual = usualNearness(candidates, farthest)
+  const ranked = candidates
+    .map(({ id, words, cosine }) => {
+      const share = hasWords ? within(words) : 0
+      const nearness = cosine === null ? usual(share) : within(cosine ?? farthest)
+      const fused = weight * share + (1 - weight) * nearness
+      return { id, lexical: share, vector: within(cosine ?? 0), late: 0, rerank: 0, fused, score: 0 }
+    })
+    .filter((one) => one.fused > ROUNDING)
+  return scored(ranked, CALIBRATIONS[arms])
+}
+
+/** Pages that a page without vectors is compared with, and how near in words one counts half as much as an equal one. */
+const ALIKE = 5
+const ALIKE_WITHIN = 0.05
+
+/** The nearness to be expected of a page by its words: the mean of those whose words say about as much, the more alike the more. */
+function usualNearness(candidates: readonly Candidate[], farthest: number): (words: number) => number {
+  if (candidates.every(({ cosine }) => cosine !== null)) return () => 0
+  const known = candidates.flatMap(({ words, cosine }) =>
+    cosine === null ? [] : [{ words: within(words), nearness: within(cosine ?? farthest) }],
+  )
+  return (words) => {
+    const alike = known
+      .map(({ words: other, nearness }) => ({ nearness, distance: Math.abs(other - words) }))
+      .sort((a, b) => a.distance - b.distance || a.nearness - b.nearness)
+      .slice(0, ALIKE)
+    let [sum, weight] = [0, 0]
+    for (const { nearness, distance } of alike) {
+      const counts = 1 / (distance + ALIKE_WITHIN)
+      sum += counts * nearness
+      weight += counts
+    }
+    return weight > 0 ? sum / weight : 0
+  }
+}
+
+/** The pages whose best passages are to be read again, of a ranking, best first: none when words say enough. */
+export const toReadAgain = (ranked: readonly Ranked[], pages: number): readonly Ranked[] =>
+  lateWeight(ranked) > 0 ? ranked.slice(0, pages) : []
+
+function lateWeight(ranked: readonly Ranked[]): number {
+  const most = ranked.reduce((best, { lexical }) => Math.max(best, lexical), 0)
+  return MOST_LATE * Math.max(0, 1 - most / ENOUGH_WORDS)
+}
+
+/**
+ * The ranking with late interaction heeded, where it was measured; the other pages keep their order behind
+ * those, as if they matched like the worst of them.
+ *
+ * @param ranked best first
+ * @param late by page id, 0..1, of the first pages of the ranking
+ */
+export function withLateInteraction(ranked: readonly Ranked[], late: ReadonlyMap<string, number>): Ranked[] {
+  if (late.size === 0) return [...ranked]
+  const weight = lateWeight(ranked)
+  const worst = Math.min(...late.values())
+  const mixed = ranked.map((one) => ({
+    ...one,
+    late: late.get(one.id) ?? 0,
+    fused: (1 - weight) * one.fused + weight * (late.get(one.id) ?? worst),
+  }))
+  return scored(mixed, CALIBRATIONS.late)
+}
+
+/**
+ * What a reranker says, with care. nDCG@10 of `advanced` on 341 questions of the judged collections (apidocs, codebase, passages), with a
+ * cross-encoder of twelve layers (ms-marco-MiniLM-L-12-v2, 8 bits):
+ *
+ *     without                                                  0.854  0.787  0.800
+ *     its order alone, of the first 10 pages                   0.799  0.766  0.811
+ *     0.1 of the weight                                        0.852  0.790  0.810
+ *     0.1, where no page has 0.45 of the words                 0.855  0.797  0.811
+ *     0.2, where no page has 0.45 of the words                 0.845  0.797  0.810
+ *     0.1, where no page has 0.45 of the words, of 16 pages    0.848  0.796  0.824
+ *
+ * Where words say much, it has nothing to add; and a page further down that it takes for the best is more often wrong. The figures are those
+ * of the questions that these numbers were chosen on.
+ */
+const RERANKER = {
+  weight: 0.1,
+  pages: 10,
+  /** With a page of so much in words it is not asked. */
+  enoughWords: 0.45,
+  /** Differences on its own scale (log-odds): smaller ones than this between best and worst are not stretched. */
+  leastRange: 6,
+} as const
+
+/** The pages that a reranker is to read, of a ranking, best first: none when words say enough. */
+export function toRerank(ranked: readonly Ranked[]): readonly Ranked[] {
+  const first = ranked.slice(0, RERANKER.pages)
+  return first.some(({ lexical }) => lexical >= RERANKER.enoughWords) ? [] : first
+}
+
+/**
+ * The ranking with a reranker's word heeded; pages that it did not read keep their order behind those. Its own scale says nothing of
+ * other questions, so the best page keeps the value that the best one had.
+ *
+ * @param ranked best first
+ * @param said by page id, 0..1, of the first pages of the ranking
+ */
+export function withReranker(ranked: readonly Ranked[], said: ReadonlyMap<string, number>): Ranked[] {
+  const odds = new Map([...said].map(([id, score]) => [id, logOdds(score)]))
+  if (odds.size === 0) return [...ranked]
+  const best = Math.max(...odds.values())
+  const range = Math.max(RERANKER.leastRange, best - Math.min(...odds.values()))
+  const share = (id: string) => 1 - (best - (odds.get(id) ?? best - range)) / range
+  const mixed = ranked.map((one) => ({
+    ...one,
+    rerank: said.get(one.id) ?? 0,
+    fused: (1 - RERANKER.weight) * one.fused + RERANKER.weight * share(one.id),
+  }))
+  const shift = ranked[0]!.fused - Math.max(...mixed.map(({ fused }) => fused))
+  const placed = mixed.map((one) => ({ ...one, fused: Math.max(Number.EPSILON, one.fused + shift) }))
+  return scored(placed, CALIBRATIONS[ranked.some(({ late }) => late > 0) ? "late" : "hybrid"])
+}
+
+/** Cut off where the digits that servers write end. */
+const logOdds = (score: number): number => {
+  const within = Math.min(1 - 1e-6, Math.max(1e-6, score))
+  return Math.log(within / (1 - within))
+}
+
+function scored(ranked: readonly Ranked[], calibration: Calibration): Ranked[] {
+  const sorted = [...ranked].sort((a, b) => b.fused - a.fused || (a.id < b.id ? -1 : 1))
+  const best = sorted[0]?.fused ?? 0
+  return sorted.map((one) => ({ ...one, score: calibrated(one.fused, best, calibration) }))
+}
+
+function calibrated(
+  fused: number,
+  best: number,
+  { constant, shareSquared, best: weight }: Calibration,
+): number {
+  return 1 / (1 + Math.exp(-(constant + shareSquared * (fused / best) ** 2 + weight * best)))
+}
+
+/** 0 for a cosine of texts that have nothing to do with each other, 1 for one of texts that mean the same. */
+export const nearnessOf = (cosine: number, { unrelated, same }: CosineRange): number =>
+  (cosine - unrelated) / (same - unrelated)
+
+const within = (value: number) => Math.min(1, Math.max(0, value))

@@ -1,0 +1,61 @@
+import type { Boosted } from "./boosts.ts"
+import type { PageFacts } from "../../index/page/page-facts.ts"
+
+/** Whether the asker reads a language (ISO 639-1). */
+export type Reads = (language: string) => boolean
+
+/**
+ * What a page in a language that the asker does not read loses, as a share of its value. As much as a preferred language gains:
+ * a page that matches nearly as well comes first, a much better one stays.
+ */
+const UNREAD = 0.15
+
+/** Pages that the asker cannot read behind others that match nearly as well; all stay where none can be read. */
+export function readableFirst(
+  ranked: readonly Boosted[],
+  reads: Reads,
+  facts: ReadonlyMap<string, PageFacts>,
+): readonly Boosted[] {
+  const isUnread = ({ id }: Boosted) => {
+    const language = facts.get(id)?.language ?? null
+    return language !== null && !reads(language)
+  }
+  if (ranked.every(isUnread) || !ranked.some(isUnread)) return ranked
+  return ranked.map((one) =>
+    isUnread(one) ? { ...one, boost: one.boost - UNREAD * (one.fused + one.boost) } : one,
+  )
+}
+
+/** Parameters that say the language of a page. */
+const PARAMETERS = ["lang", "language", "locale", "hl"]
+
+/**
+ * Whether two pages are one in two languages: the same host, and addresses that differ in the part that names each page's own
+ * language: `/de/guide` and `/en-GB/guide`, `guide.de.html`, `guide?lang=de`. One of them may have no such part; `/de` and `/en`
+ * have nothing in common that says so.
+ */
+export function areTranslations(a: PageFacts, b: PageFacts): boolean {
+  if (a.language === null || b.language === null || a.language === b.language || a.host !== b.host)
+    return false
+  const [one, other] = [withoutLanguage(a), withoutLanguage(b)]
+  return one.path !== "/" && one.address === other.address && (one.named || other.named)
+}
+
+function withoutLanguage({ url, language }: PageFacts): { path: string; address: string; named: boolean } {
+  const { pathname, searchParams } = new URL(url)
+  const isOwn = (part: string) => part.toLowerCase().split(/[-_]/)[0] === language && part.length <= 7
+  const segments = pathname.split("/")
+  const kept = segments
+    .map((segment) => {
+      const [name, ...types] = segment.split(".")
+      return [name, ...types.filter((type) => !isOwn(type))].join(".")
+    })
+    .filter((segment) => !isOwn(segment))
+  for (const name of PARAMETERS) if (isOwn(searchParams.get(name) ?? "")) searchParams.delete(name)
+  searchParams.sort()
+  const path = kept.join("/") || "/"
+  const address = `${path}?${searchParams.toString()}`
+  const whole = new URL(url).searchParams
+  whole.sort()
+  return { path, address, named: address !== `${pathname}?${whole.toString()}` }
+}

@@ -1,0 +1,104 @@
+import { analyse } from "../../text/analysis/analyse.ts"
+import { type CosineRange, PLAIN_TRAITS, type TokenVectors } from "../../embedder.ts"
+import { nearnessOf } from "./fusion.ts"
+
+/** A text's token vectors in a quarter of their memory: a byte a value, one scale for each token. */
+export interface PackedTokens {
+  readonly values: Int8Array
+  readonly scales: Float32Array
+}
+
+/** A question's tokens with the weight that each has: together 1, or none when the question has no word. */
+export interface WeightedTokens {
+  readonly vectors: Float32Array
+  readonly weights: Float64Array
+}
+
+/** Marks that tokenizers put before a piece of a word or a whole one. */
+const PIECE_MARK = /^(?:##|[▁Ġ])/
+const WORD = /[\p{L}\p{M}\p{N}]+/gu
+/**
+ * Two tokens that mean the same are as near as 0.7 to 1, tokens of one text that have nothing in common still
+ * as near as 0.3. The fourth power makes one good match worth more than many poor ones: nDCG@10 0.785 in the
+ * mean of the judged collections, 0.781 without it.
+ */
+const SHARPNESS = 4
+
+export function packTokens({ tokens, vectors }: TokenVectors): PackedTokens {
+  const values = new Int8Array(vectors.length)
+  const scales = new Float32Array(tokens.length)
+  const width = tokens.length > 0 ? vectors.length / tokens.length : 0
+  for (let row = 0; row < tokens.length; row++) {
+    const vector = vectors.subarray(row * width, (row + 1) * width)
+    let largest = 0
+    for (const value of vector) largest = Math.max(largest, Math.abs(value))
+    scales[row] = largest / 127
+    for (let i = 0; i < width; i++) values[row * width + i] = Math.round((vector[i]! / (largest || 1)) * 127)
+  }
+  return { values, scales }
+}
+
+/**
+ * Gives each token of a question its word's inverse document frequency, shared among the word's pieces: a
+ * long name must not count for more because the model spells it out. 0.785 against 0.781 with equal weights.
+ *
+ * @param idf of a term as `analyse` gives it
+ */
+export function weighTokens(
+  question: string,
+  { tokens, vectors }: TokenVectors,
+  language: string | null,
+  idf: (term: string) => number,
+): WeightedTokens {
+  const text = plain(question)
+  const words = [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
+    end: index + word.length,
+    idf: Math.max(...analyse(word, language).map(idf), 0),
+    pieces: [] as number[],
+  }))
+  let at = 0
+  let current = 0
+  for (const [i, token] of tokens.entries()) {
+    const piece = plain(token.replace(PIECE_MARK, ""))
+    const found = text.indexOf(piece, at)
+    if (found === -1) continue
+    at = found + piece.length
+    while (current < words.length && words[current]!.end < at) current++
+    const word = words[current]
+    if (word && WORD.test(piece)) word.pieces.push(i)
+    WORD.lastIndex = 0
+  }
+  const weights = new Float64Array(tokens.length)
+  for (const { pieces, idf } of words) for (const i of pieces) weights[i] = idf / pieces.length
+  const sum = weights.reduce((total, weight) => total + weight, 0)
+  return { vectors, weights: sum > 0 ? weights.map((weight) => weight / sum) : weights }
+}
+
+/**
+ * How well a passage says what the question asks, 0..1: for each token of the question the nearest token of the
+ * passage (late interaction, Khattab and Zaharia 2020), sharpened and weighed.
+ */
+export function lateInteraction(
+  { vectors, weights }: WeightedTokens,
+  passage: PackedTokens,
+  range: CosineRange = PLAIN_TRAITS.cosines,
+): number {
+  const width = weights.length > 0 ? vectors.length / weights.length : 0
+  let score = 0
+  for (let token = 0; token < weights.length; token++) {
+    if (weights[token] === 0) continue
+    const from = token * width
+    let nearest = range.unrelated
+    for (let row = 0; row < passage.scales.length; row++) {
+      const start = row * width
+      let sum = 0
+      for (let i = 0; i < width; i++) sum += vectors[from + i]! * passage.values[start + i]!
+      nearest = Math.max(nearest, sum * passage.scales[row]!)
+    }
+    score += weights[token]! * Math.min(1, nearnessOf(nearest, range)) ** SHARPNESS
+  }
+  return score
+}
+
+/** As uncased tokenizers read it: lower case, without accents. */
+const plain = (text: string) => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()

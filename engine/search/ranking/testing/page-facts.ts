@@ -1,0 +1,16 @@
+import type { PageFacts } from "../../../index/page/page-facts.ts"
+
+/** Facts of a page on a host of its own, of which nothing is known but what is said. */
+export const pageFacts = (id: string, about: Partial<PageFacts> = {}): PageFacts => ({
+  url: `https://${about.host ?? `${id}.example`}/`,
+  title: id,
+  host: `${id}.example`,
+  domain: `${id}.example`,
+  port: 443,
+  language: null,
+  country: null,
+  topic: null,
+  published: null,
+  fingerprint: { exact: id, similar: null },
+  ...about,
+})

@@ -1,0 +1,236 @@
+import { termHash } from "../../text/analysis/term-hash.ts"
+import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
+import type { PackedPage, PackedPassages } from "../../text/passage-terms.ts"
+
+/** A word of a question. */
+export interface WeightedWord {
+  /** The term of the word, or those that a misspelt one may stand for. */
+  readonly terms: readonly string[]
+  /** Inverse document frequency of what it stands for. */
+  readonly idf: number
+  /** The same of the word as asked: higher when it is misspelt, so that a corrected question scores below the right one. */
+  readonly asked: number
+}
+
+/** What a page says in the words of a question, each as a share of what the words could say at most: 0..1. */
+export interface WordEvidence {
+  /** All of the below. */
+  readonly share: number
+  /** Of each passage, by position. */
+  readonly passages: Float64Array
+}
+
+/** BM25's saturation (Robertson, Zaragoza 2009). */
+export const K1 = 1.2
+/** Length normalisation of a passage, and of a section: those differ less in length, and less by chance. */
+const B_PASSAGE = 0.75
+const B_SECTION = 0.5
+/** Terms of a full passage with its headings, about: what lengths are measured by. 50 and 70 rank as well. */
+const FULL_PASSAGE = 100
+const FULL_SECTION_PASSAGE = 85
+/** Passages of a section: every run of so many, half overlapping. A page that is shorter is one section. */
+const SECTION = 6
+const STEP = SECTION / 2
+/** What a word of the title and of the address counts for in each section, as often as it would stand there (BM25F). */
+const TITLE_FREQUENCY = 2
+const ADDRESS_FREQUENCY = 1
+
+/**
+ * Shares of the evidence. nDCG@10 by words alone on half of the questions about long pages and of those that are exact
+ * words (`bench/quality/needles.ts`), and on the judged collections apidocs, codebase, passages:
+ *
+ *     BM25 of whole pages             0.568  0.831  0.743  0.728  0.715
+ *     best section                    0.762  0.936  0.760  0.730  0.725
+ *     this                            0.789  0.942  0.807  0.732  0.723
+ *     twice the pairs                 0.811  0.931  0.820  0.732  0.724
+ */
+const SHARES = { section: 0.5, passage: 0.21, name: 0.22, pairs: 0.07 }
+
+/** A power of two, so that the remainder is a mask: of 32 bits a remainder is several times as dear. */
+const SLOTS = 4096
+
+/** The words of a question, ready to be looked for in any number of pages. */
+interface Asked {
+  readonly words: readonly WeightedWord[]
+  /** Of a full passage in the script of the question: its East Asian characters are all terms, and all but the last begin another. */
+  readonly fullPassage: number
+  readonly fullSection: number
+  readonly idfs: Float64Array
+  /** Of all words, as asked. */
+  readonly weight: number
+  /** The most that neighbours can say. */
+  readonly neighbours: number
+  /** Places of words in the question, by the hashes of their terms. */
+  readonly places: ReadonlyMap<number, number>
+  /** Nearly every term of a passage is none of the question's: this tells most of those in a tenth of a Map's time. */
+  readonly possible: Uint8Array
+}
+
+function askedBy(words: readonly WeightedWord[]): Asked {
+  const places = new Map(words.flatMap(({ terms }, place) => terms.map((term) => [termHash(term), place])))
+  const possible = new Uint8Array(SLOTS)
+  for (const hash of places.keys()) possible[hash & (SLOTS - 1)] = 1
+  const eastAsian = words.filter(({ terms }) => terms.some((term) => eastAsianIn(term) > 0))
+  const density = eastAsian.length > words.length / 2 ? LETTERS_PER_CHARACTER : 1
+  return {
+    words,
+    fullPassage: FULL_PASSAGE * density,
+    fullSection: FULL_SECTION_PASSAGE * SECTION * density,
+    idfs: Float64Array.from(words, ({ idf }) => idf),
+    weight: words.reduce((sum, { asked }) => sum + asked, 0),
+    neighbours: words.slice(1).reduce((sum, { idf }, at) => sum + Math.min(idf, words[at]!.idf), 0),
+    places,
+    possible,
+  }
+}
+
+/**
+ * What a page says in the words of a question: as much as its best section does, a little for its best passage, for a name that is
+ * the question, and for neighbours in the question that are neighbours on the page. The length of the page
+ * says nothing: a manual is as good as its best section.
+ */
+export function wordEvidenceFor(words: readonly WeightedWord[]): (page: PackedPage) => WordEvidence {
+  const asked = askedBy(words)
+  return (page) => wordEvidence(page, asked)
+}
+
+function wordEvidence(page: PackedPage, asked: Asked): WordEvidence {
+  const { words, idfs, weight, neighbours, places } = asked
+  const { lengths } = page.passages
+  const passages = new Float64Array(lengths.length)
+  if (weight === 0) return { share: 0, passages }
+  const found = count(page.passages, asked)
+  const given = new Float64Array(words.length)
+  for (const place of placesIn(page.title, places)) given[place]! += TITLE_FREQUENCY
+  for (const place of placesIn(page.address, places)) given[place]! += ADDRESS_FREQUENCY
+  const bound = weight * (K1 + 1)
+  let passage = 0
+  for (const at of found.holding) {
+    const norm = K1 * (1 - B_PASSAGE + (B_PASSAGE * lengths[at]!) / asked.fullPassage)
+    const share = bm25(idfs, found.counts, at * words.length, norm) / bound
+    passages[at] = share
+    if (share > passage) passage = share
+  }
+  const section = bestSection(lengths, found, given, asked) / bound
+  const pairs = Math.max(found.pairs, pairsIn(page.title, asked))
+  const share =
+    SHARES.section * section +
+    SHARES.passage * passage +
+    SHARES.name * nameMatch(page, asked) +
+    // One word has no neighbour: then the section says it all.
+    SHARES.pairs * (neighbours > 0 ? pairs / neighbours : section)
+  return { share: Math.min(1, share), passages }
+}
+
+interface Counted {
+  /** By passage, then by word. */
+  readonly counts: Uint16Array
+  /** Positions of passages with any of the words, in their order. */
+  readonly holding: readonly number[]
+  /** The most that neighbours say in one passage. */
+  readonly pairs: number
+}
+
+function count({ lengths, hashes }: PackedPassages, { words, idfs, places, possible }: Asked): Counted {
+  const counts = new Uint16Array(lengths.length * words.length)
+  const holding: number[] = []
+  /** The passage in which a word's neighbours were counted last. */
+  const seen = new Int32Array(words.length).fill(-1)
+  let pairs = 0
+  for (let passage = 0, at = 0; passage < lengths.length; passage++) {
+    const from = passage * words.length
+    let said = 0
+    let holds = false
+    for (let before = -2, end = at + lengths[passage]!; at < end; at++) {
+      const hash = hashes[at]!
+      const place = possible[hash & (SLOTS - 1)] === 1 ? places.get(hash) : undefined
+      if (place === undefined) {
+        before = -2
+        continue
+      }
+      holds = true
+      if (counts[from + place]! < 0xffff) counts[from + place]!++
+      if (place === before + 1 && seen[place] !== passage) {
+        seen[place] = passage
+        said += Math.min(idfs[place]!, idfs[before]!)
+      }
+      before = place
+    }
+    if (holds) holding.push(passage)
+    if (said > pairs) pairs = said
+  }
+  return { counts, holding, pairs }
+}
+
+function pairsIn(terms: Uint32Array, asked: Asked): number {
+  return count({ lengths: Uint32Array.of(terms.length), hashes: terms }, asked).pairs
+}
+
+function bestSection(
+  lengths: Uint32Array,
+  { counts, holding }: Counted,
+  given: Float64Array,
+  { idfs, fullSection }: Asked,
+): number {
+  let best = 0
+  const sums = new Float64Array(idfs.length)
+  let next = 0
+  for (let from = 0; ; from += STEP) {
+    const end = Math.min(lengths.length, from + SECTION)
+    while (next < holding.length && holding[next]! < from) next++
+    // The first says what the names alone do.
+    if (from === 0 || (next < holding.length && holding[next]! < end)) {
+      let length = 0
+      sums.set(given)
+      for (let passage = from; passage < end; passage++) {
+        length += lengths[passage]!
+        for (let place = 0; place < sums.length; place++)
+          sums[place]! += counts[passage * sums.length + place]!
+      }
+      const norm = K1 * (1 - B_SECTION + (B_SECTION * length) / fullSection)
+      best = Math.max(best, bm25(idfs, sums, 0, norm))
+    }
+    if (end === lengths.length) break
+  }
+  return best
+}
+
+/** @param from where the frequencies of the words begin */
+function bm25(
+  idfs: Float64Array,
+  frequencies: Uint16Array | Float64Array,
+  from: number,
+  norm: number,
+): number {
+  let score = 0
+  for (let place = 0; place < idfs.length; place++) {
+    const frequency = frequencies[from + place]!
+    if (frequency > 0) score += (idfs[place]! * frequency * (K1 + 1)) / (frequency + norm)
+  }
+  return score
+}
+
+function placesIn(terms: Uint32Array, places: ReadonlyMap<number, number>): Set<number> {
+  const held = new Set<number>()
+  for (const hash of terms) {
+    const place = places.get(hash)
+    if (place !== undefined) held.add(place)
+  }
+  return held
+}
+
+/** How nearly one of the page's names is the question: the question's share in the name times the name's in the question. */
+function nameMatch({ single }: PackedPage, { idfs, places, weight }: Asked): number {
+  let best = 0
+  for (const name of single) {
+    const held = placesIn(name, places)
+    if (held.size === 0) continue
+    let said = 0
+    for (const place of held) said += idfs[place]!
+    const terms = new Set(name)
+    let asked = 0
+    for (const hash of terms) if (places.has(hash)) asked += 1
+    best = Math.max(best, (said / weight) * (asked / terms.size))
+  }
+  return best
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest"
+
+import type { WordStatistics } from "../../engine.ts"
+import { heldNowhere, idfAmong, statisticsOf, sumOf } from "./word-statistics.ts"
+
+const of = (pages: number, words: Readonly<Record<string, number>>): WordStatistics => ({
+  pages,
+  words: new Map(Object.entries(words)),
+})
+
+describe("the rarity of a word among all pages", () => {
+  const statistics = of(100, { common: 60, rare: 1, none: 0, all: 100, counted: 130 })
+
+  test("is that of BM25, and never below nothing", () => {
+    expect(idfAmong(statistics, "rare")).toBeCloseTo(Math.log(101 / 1.5), 9)
+    expect(idfAmong(statistics, "common")).toBeCloseTo(Math.log(101 / 60.5), 9)
+    // Nobody has it, and yet something is known of it.
+    expect(idfAmong(statistics, "none")).toBeCloseTo(Math.log(101 / 0.5), 9)
+    expect(idfAmong(statistics, "all")).toBeCloseTo(Math.log(101 / 100.5), 9)
+    // Counted while pages went: as if all had it.
+    expect(idfAmong(statistics, "counted")).toBe(idfAmong(statistics, "all"))
+  })
+
+  test("is unknown of words that were not looked for, and without statistics", () => {
+    expect([idfAmong(statistics, "other"), idfAmong(undefined, "rare")]).toEqual([undefined, undefined])
+  })
+
+  test("tells in how many pages it stands", () => {
+    for (const pages of [1, 7, 1000]) {
+      const words = Object.fromEntries(Array.from({ length: pages + 1 }, (_, held) => [`w${held}`, held]))
+      const rarity = new Map(
+        Object.keys(words).map((word) => [word, idfAmong(of(pages, words), word)!] as const),
+      )
+      expect(statisticsOf(pages, rarity)).toEqual(of(pages, words))
+    }
+  })
+
+  test("tells of no page too few or too many, whatever an index makes of it", () => {
+    const odd = new Map([
+      ["rarer than any", 50],
+      ["in more than all", -3],
+    ])
+    expect(statisticsOf(10, odd)).toEqual(of(10, { "rarer than any": 0, "in more than all": 10 }))
+  })
+})
+
+test("indexes are summed as if they were one", () => {
+  expect(sumOf([of(10, { a: 1, b: 2 }), of(5, { b: 3, c: 0 }), of(0, {})])).toEqual(
+    of(15, { a: 1, b: 5, c: 0 }),
+  )
+  expect(sumOf([])).toEqual(of(0, {}))
+})
+
+test("a word that stands somewhere is not corrected", () => {
+  const corrections = new Map([
+    ["hier", ["here"]],
+    ["teh", ["the"]],
+    ["unknwon", ["unknown"]],
+  ])
+  const left = heldNowhere(corrections, of(10, { hier: 1, teh: 0 }))
+  expect([...left]).toEqual([
+    ["teh", ["the"]],
+    ["unknwon", ["unknown"]],
+  ])
+  expect(heldNowhere(corrections, undefined)).toBe(corrections)
+})

@@ -1,0 +1,47 @@
+import type { WordStatistics } from "../../engine.ts"
+
+/** BM25's inverse document frequency of a term that `held` of `pages` pages hold. Never negative. */
+export function inverseFrequency(held: number, pages: number): number {
+  const frequency = Math.min(held, pages)
+  return Math.log(1 + (pages - frequency + 0.5) / (frequency + 0.5))
+}
+
+/** The inverse document frequency of a term among all these pages, as BM25 has it; undefined where nothing is known of it. */
+export function idfAmong(statistics: WordStatistics | undefined, term: string): number | undefined {
+  const held = statistics?.words.get(term)
+  return statistics === undefined || held === undefined ? undefined : inverseFrequency(held, statistics.pages)
+}
+
+/** The corrections of words that stand in none of all these pages: one that another index holds is not misspelt. */
+export function heldNowhere(
+  corrections: ReadonlyMap<string, readonly string[]>,
+  statistics: WordStatistics | undefined,
+): ReadonlyMap<string, readonly string[]> {
+  if (statistics === undefined) return corrections
+  return new Map([...corrections].filter(([term]) => !statistics.words.get(term)))
+}
+
+/**
+ * In how many of an index's pages words stand, by what it says of their rarity.
+ *
+ * @param pages of the index
+ * @param rarity inverse document frequencies as BM25 has them
+ */
+export const statisticsOf = (pages: number, rarity: ReadonlyMap<string, number>): WordStatistics => ({
+  pages,
+  words: new Map(
+    Array.from(rarity, ([term, idf]) => [
+      term,
+      Math.min(pages, Math.max(0, Math.round((pages + 1) * Math.exp(-idf) - 0.5))),
+    ]),
+  ),
+})
+
+/** The statistics of several indexes as if they were one. A word that one of them cuts otherwise counts there as if no page held it. */
+export function sumOf(all: readonly WordStatistics[]): WordStatistics {
+  const words = new Map<string, number>()
+  for (const one of all) {
+    for (const [term, pages] of one.words) words.set(term, (words.get(term) ?? 0) + pages)
+  }
+  return { pages: all.reduce((sum, { pages }) => sum + pages, 0), words }
+}

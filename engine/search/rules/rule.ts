@@ -1,0 +1,67 @@
+import type { PageType } from "../../index/page/page-type.ts"
+
+/** What an operator wants of the ranking. They are applied while a question is answered; nothing is indexed anew. */
+export type Rule = SynonymRule | PinRule | BoostRule
+
+/** `words` mean each other; or else each of `from` also finds what `to` say, and not the other way round. */
+export interface SynonymRule {
+  readonly id: string
+  readonly kind: "synonym"
+  /** Words or phrases, two at least. */
+  readonly words?: readonly string[]
+  readonly from?: readonly string[]
+  readonly to?: readonly string[]
+}
+
+/** A page that comes to a place for a question. */
+export interface PinRule {
+  readonly id: string
+  readonly kind: "pin"
+  /** Any of them. */
+  readonly questions: readonly string[]
+  /** `equal`: the question has these words, whatever their case, accents and marks. `words`: it holds all of them in any form. Default `equal`. */
+  readonly match?: "equal" | "words"
+  readonly url: string
+  /** From 1, the default. */
+  readonly position?: number
+}
+
+/** A factor on the score of pages for which all of `where` holds. */
+export interface BoostRule {
+  readonly id: string
+  readonly kind: "boost"
+  readonly where: BoostWhere
+  /** {@link LEAST_FACTOR} to {@link MOST_FACTOR}. */
+  readonly factor: number
+}
+
+/** All that are given must hold, of a list any entry. */
+export interface BoostWhere {
+  readonly sources?: readonly string[]
+  /** As in `PageFilter.includeDomains`. */
+  readonly domains?: readonly string[]
+  /** Paths of addresses; `*` stands for anything, a slash too. */
+  readonly paths?: readonly string[]
+  /** ISO 639-1. */
+  readonly languages?: readonly string[]
+  readonly types?: readonly PageType[]
+  /** Days since the page was published, as it says itself; without a date neither holds. */
+  readonly youngerThanDays?: number
+  readonly olderThanDays?: number
+}
+
+/** Beyond these a boost is a filter: a page that answers would never be seen, or one that does not always. */
+export const LEAST_FACTOR = 0.25
+export const MOST_FACTOR = 4
+
+/** A rule that had a part in a hit, for `explain`. */
+export interface AppliedRule {
+  readonly id: string
+  readonly kind: Rule["kind"]
+  /** Of a synonym: the question as it was looked for besides. */
+  readonly question?: string
+  /** Of a boost. */
+  readonly factor?: number
+  /** Of a pin. */
+  readonly position?: number
+}

@@ -1,0 +1,38 @@
+import type { Query, SearchResult, Suggestion, SuggestionQuery } from "../../engine.ts"
+import { typedWords } from "../../text/typed-words.ts"
+
+/** Pages looked at for each suggestion wanted: not every page that is found says the words in a name. */
+const LOOKED_AT = 4
+
+/**
+ * Names of pages without a {@link SuggestionStore}: where the index is on a server and another machine fills it. The words that are typed out
+ * find pages, of which those count whose title or heading holds the beginnings; so a first word that is half typed finds nothing.
+ */
+export async function suggestBySearch(
+  search: (query: Query) => Promise<SearchResult>,
+  { text, limit, filter = {} }: SuggestionQuery,
+): Promise<Suggestion[]> {
+  const words = typedWords(text)
+  if (words.length === 0 || limit < 1) return []
+  const { hits } = await search({
+    text: words.join(" "),
+    limit: limit * LOOKED_AT,
+    filter,
+    depth: "ultra-fast",
+    passagesPerPage: 1,
+    withMarkdown: false,
+  })
+  const found = new Map<string, Suggestion>()
+  for (const { title, url, passages } of hits) {
+    const names = [
+      { text: title, kind: "title" as const },
+      ...(passages[0]?.headings ?? []).map((heading) => ({ text: heading, kind: "heading" as const })),
+    ]
+    for (const name of names) {
+      const said = typedWords(name.text)
+      const holds = words.every((word) => said.some((one) => one.startsWith(word)))
+      if (holds && !found.has(said.join(" "))) found.set(said.join(" "), { ...name, url })
+    }
+  }
+  return [...found.values()].slice(0, limit)
+}

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto"
+import type { Suggestion } from "../../engine.ts"
+import { type StoredPage, toPage } from "../../index/page-record.ts"
+import { placeOf } from "../../index/page/domains.ts"
+import { sourcesOf } from "../../index/page/page.ts"
+import { routeOf } from "../../index/page/page-url.ts"
+import { blocksOf } from "../../text/markdown-blocks.ts"
+import { typedWords } from "../../text/typed-words.ts"
+
+/** Characters of a name: a longer one is a paragraph set as a heading, and no line of a list can show it. */
+const LONGEST_NAME = 200
+/** Names of one page, so that one long page takes no more room in the lists of all. */
+const NAMES_PER_PAGE = 100
+/** Of a page's text: a book would hold the event loop up, and has had its hundred headings by then. */
+const READ_CHARS = 200_000
+
+/** What a page may be suggested by. */
+export interface SuggestiblePage {
+  readonly names: readonly Suggestion[]
+  /** What filters speak of, as words that the index of suggestions looks up. */
+  readonly scope: readonly string[]
+}
+
+/** The title of a page and its headings, each once. */
+export function suggestible(page: Pick<StoredPage, "title" | "details" | "markdown">): SuggestiblePage {
+  const { url, markdown, anchors = [], ...rest } = toPage(page)
+  const { host, domain, port } = placeOf(url)
+  const names = new Map<string, Suggestion>()
+  const add = (text: string, kind: Suggestion["kind"], address: string) => {
+    const shown = text.replaceAll(/\s+/g, " ").trim()
+    const key = typedWords(shown).join(" ")
+    if (key === "" || shown.length > LONGEST_NAME || names.has(key) || names.size >= NAMES_PER_PAGE) return
+    names.set(key, { text: shown, kind, url: address })
+  }
+  add(page.title.slice(0, LONGEST_NAME), "title", url)
+  const hasRoom = routeOf(url) === ""
+  const anchorAt = new Map(hasRoom ? anchors : [])
+  for (const { kind, text, line } of blocksOf(markdown.slice(0, READ_CHARS))) {
+    if (kind !== "heading") continue
+    const anchor = anchorAt.get(line)
+    add(text, "heading", anchor === undefined ? url : `${url}#${anchor}`)
+  }
+  return {
+    names: [...names.values()],
+    scope: [
+      ...sourcesOf(rest).map((name) => scopeWord("source", name)),
+      scopeWord("host", host),
+      scopeWord("domain", domain),
+      scopeWord("port", String(port)),
+    ],
+  }
+}
+
+/** A value that is filtered by, as one word: letters and digits whatever the value is. */
+export const scopeWord = (field: "source" | "host" | "domain" | "port" | "kind", value: string): string =>
+  `${field}${createHash("sha256").update(value).digest("hex").slice(0, 16)}`

@@ -1,0 +1,255 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import { setImmediate } from "node:timers/promises"
+import { BUSY_MS, openToRead, useWal } from "#base/store/busy.ts"
+import { prepareOnce, transaction } from "#base/store/state-store.ts"
+import type { Suggestion, SuggestionFilter, SuggestionQuery } from "../../engine.ts"
+import type { StoredPage } from "../../index/page-record.ts"
+import { domainRules } from "../../index/page/domains.ts"
+import { scopeWord, suggestible } from "./suggestible.ts"
+import { typedWords } from "../../text/typed-words.ts"
+
+/** Raised whenever names are stored in another way: an older file is made anew from the pages. */
+const FORMAT = 1
+/** Pages written in one transaction: the event loop waits for each, some milliseconds. */
+const PAGES_AT_A_TIME = 10
+/** Words of what was typed that are looked for. */
+const MOST_WORDS = 12
+/** Names looked at of each kind, of which the best are shown: reading them takes about a millisecond. */
+const LOOKED_AT = 200
+
+/**
+ * `names` holds the words and the scope of each row of `suggestion` under its rowid. Without a copy of the text, and with prefixes of one to three characters,
+ * since those are what is typed first.
+ */
+const SCHEMA = `
+  create table if not exists suggestion (
+    id integer primary key,
+    page text not null,
+    kind text not null,
+    text text not null,
+    url text not null
+  ) strict;
+  create index if not exists suggestion_page on suggestion (page);
+  create table if not exists suggested_page (
+    id text primary key,
+    revision integer not null
+  ) strict, without rowid;
+  create table if not exists expected_page (id text primary key) strict, without rowid;
+  create virtual table if not exists names using fts5 (
+    words, scope, content = '', contentless_delete = 1, prefix = '1 2 3',
+    tokenize = "unicode61 remove_diacritics 0"
+  );`
+
+type SuggestedPage = Pick<StoredPage, "id" | "revision" | "title" | "details" | "markdown">
+
+/**
+ * Names of pages by the beginnings of their words, in an SQLite file of its own. It holds nothing that the pages do not say: where it
+ * is missing or behind, whoever writes the index makes it anew.
+ *
+ * One process writes, any number read.
+ */
+export class SuggestionStore implements Disposable {
+  readonly #db: DatabaseSync
+  readonly #find: StatementSync
+  readonly #statement: (sql: string) => StatementSync
+  #isClosed = false
+
+  /**
+   * Opens the file. Opened for writing it is made when it is not there, or is of another format.
+   *
+   * @throws Error when it is no such file
+   */
+  constructor(file: string, mode: "read" | "write") {
+    this.#db = mode === "read" ? openToRead(file) : new DatabaseSync(file, { timeout: BUSY_MS })
+    this.#statement = prepareOnce(this.#db) as (sql: string) => StatementSync
+    try {
+      const { user_version: format } = this.#db.prepare("pragma user_version").get() as {
+        user_version: number
+      }
+      if (mode === "write") {
+        useWal(this.#db)
+        this.#db.exec("pragma synchronous = normal")
+      }
+      if (format !== FORMAT) {
+        if (mode === "read") throw new Error(`${file} has format ${format} and not ${FORMAT}.`)
+        this.#makeAnew()
+      }
+      this.#find = this.#db.prepare(
+        `select kind, text, url from names join suggestion on suggestion.id = names.rowid
+         where names match ? limit ${LOOKED_AT}`,
+      )
+    } catch (error) {
+      this.#db.close()
+      throw error
+    }
+  }
+
+  #makeAnew(): void {
+    transaction(this.#db, () => {
+      this.#db.exec(
+        "drop table if exists names; drop table if exists suggestion; drop table if exists suggested_page; drop table if exists expected_page; drop table if exists followed",
+      )
+      this.#db.exec(`${SCHEMA} pragma user_version = ${FORMAT}`)
+    })
+  }
+
+  /** Whether pages were to be written that were not, or none ever was. */
+  get isBehind(): boolean {
+    const holds = (table: string) => this.#db.prepare(`select 1 from ${table} limit 1`).get() !== undefined
+    return holds("expected_page") || !holds("suggested_page")
+  }
+
+  /** Notes pages that are about to be written or removed. */
+  expect(ids: readonly string[]): void {
+    transaction(this.#db, () => {
+      for (const id of ids) this.#run("insert or ignore into expected_page (id) values (?)", id)
+    })
+  }
+
+  /** Nothing is expected any longer but what is about to be written. */
+  caughtUp(): void {
+    this.#run("delete from expected_page")
+  }
+
+  /** How many pages there are names of. */
+  get count(): number {
+    return this.#db.prepare("select count(*) as pages from suggested_page").get()!["pages"] as number
+  }
+
+  /** How far the writes of other machines are brought in: as their index counts them; 0 when they never were. */
+  get followed(): number {
+    this.#db.exec("create table if not exists followed (version integer not null) strict")
+    return (this.#db.prepare("select version from followed").get()?.["version"] as number | undefined) ?? 0
+  }
+
+  set followed(version: number) {
+    transaction(this.#db, () => {
+      this.#run("delete from followed")
+      this.#run("insert into followed (version) values (?)", version)
+    })
+  }
+
+  /** Those of these pages, each with its revision, that are not here as they are. */
+  missing(pages: Iterable<Pick<StoredPage, "id" | "revision">>): string[] {
+    const find = this.#statement("select revision from suggested_page where id = ?")
+    return Array.from(pages).flatMap(({ id, revision }) =>
+      find.get(id)?.["revision"] === revision ? [] : [id],
+    )
+  }
+
+  /** Which of these pages, each with its revision, are not here as they are; and which are here and not among them. */
+  difference(pages: Iterable<Pick<StoredPage, "id" | "revision">>): {
+    readonly missing: readonly string[]
+    readonly gone: readonly string[]
+  } {
+    const known = new Map(
+      this.#db
+        .prepare("select id, revision from suggested_page")
+        .all()
+        .map((row) => [row["id"] as string, row["revision"] as number]),
+    )
+    const missing: string[] = []
+    for (const { id, revision } of pages) {
+      if (known.get(id) !== revision) missing.push(id)
+      known.delete(id)
+    }
+    return { missing, gone: [...known.keys()] }
+  }
+
+  /** Replaces the names of these pages, in steps, so that the event loop goes on between them. */
+  async write(pages: readonly SuggestedPage[]): Promise<void> {
+    for (let from = 0; from < pages.length && !this.#isClosed; from += PAGES_AT_A_TIME) {
+      transaction(this.#db, () => {
+        for (const page of pages.slice(from, from + PAGES_AT_A_TIME)) this.#writeOne(page)
+      })
+      await setImmediate()
+    }
+  }
+
+  #writeOne(page: SuggestedPage): void {
+    const { names, scope } = suggestible(page)
+    this.#removeOne(page.id)
+    this.#run("insert into suggested_page (id, revision) values (?, ?)", page.id, page.revision)
+    for (const { text, kind, url } of names) {
+      const { lastInsertRowid: id } = this.#run(
+        "insert into suggestion (page, kind, text, url) values (?, ?, ?, ?)",
+        page.id,
+        kind,
+        text,
+        url,
+      )
+      const words = typedWords(text).join(" ")
+      const filed = [...scope, scopeWord("kind", kind)].join(" ")
+      this.#run("insert into names (rowid, words, scope) values (?, ?, ?)", id, words, filed)
+    }
+  }
+
+  remove(ids: readonly string[]): void {
+    if (this.#isClosed) return
+    transaction(this.#db, () => {
+      for (const id of ids) this.#removeOne(id)
+    })
+  }
+
+  #removeOne(id: string): void {
+    this.#run("delete from names where rowid in (select id from suggestion where page = ?)", id)
+    this.#run("delete from suggestion where page = ?", id)
+    this.#run("delete from suggested_page where id = ?", id)
+    this.#run("delete from expected_page where id = ?", id)
+  }
+
+  /** Names that begin with what was typed, then those that hold all of it; of each kind titles first, and the shorter before the longer. */
+  suggest({ text, limit, filter = {} }: SuggestionQuery): Suggestion[] {
+    const words = typedWords(text).slice(0, MOST_WORDS)
+    if (words.length === 0 || limit < 1) return []
+    const quoted = words.map((word) => `"${word}"`)
+    const begins = `words : ^ ${quoted.join(" + ")} *`
+    const holds = quoted.map((word) => `words : ${word} *`).join(" AND ")
+    const found = new Map<string, Suggestion>()
+    for (const typed of [begins, holds]) {
+      for (const kind of ["title", "heading"]) {
+        const scope = [...scopeOf(filter), `scope : ${scopeWord("kind", kind)}`]
+        const left = [`(${typed})`, ...scope].join(" AND ")
+        const { excludeSources = [] } = filter
+        const out = excludeSources.map((name) => scopeWord("source", name)).join(" OR ")
+        const rows = this.#find.all(out === "" ? left : `(${left}) NOT scope : (${out})`)
+        const names = rows as unknown as Suggestion[]
+        for (const one of names.toSorted(byLength)) {
+          const key = typedWords(one.text).join(" ")
+          if (!found.has(key)) found.set(key, { ...one })
+        }
+        if (found.size >= limit) return [...found.values()].slice(0, limit)
+      }
+    }
+    return [...found.values()]
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#db.close()
+  }
+
+  #run(sql: string, ...values: readonly SQLInputValue[]) {
+    return this.#statement(sql).run(...values)
+  }
+}
+
+const byLength = (a: Suggestion, b: Suggestion): number =>
+  a.text.length - b.text.length || (a.text < b.text ? -1 : a.text > b.text ? 1 : a.url < b.url ? -1 : 1)
+
+/** Parts of a match that must hold together. */
+function scopeOf({ sources = [], includeDomains = [] }: SuggestionFilter): string[] {
+  const any = (words: readonly string[]) => `scope : (${words.join(" OR ")})`
+  const onDomains = domainRules(includeDomains).map(({ domains, hosts, port }) => {
+    const names = any([
+      ...domains.map((name) => scopeWord("domain", name)),
+      ...hosts.map((name) => scopeWord("host", name)),
+    ])
+    return port === null ? `(${names})` : `(${names} AND scope : ${scopeWord("port", String(port))})`
+  })
+  return [
+    ...(sources.length > 0 ? [any(sources.map((name) => scopeWord("source", name)))] : []),
+    ...(onDomains.length > 0 ? [`(${onDomains.join(" OR ")})`] : []),
+  ]
+}

@@ -1,0 +1,159 @@
+import { existsSync, rmSync } from "node:fs"
+import { isDamagedSqlite } from "#base/store/lock-file.ts"
+import type { Suggestion, SuggestionQuery } from "../../engine.ts"
+import type { StoredPage } from "../../index/page-record.ts"
+import { SuggestionStore } from "./suggestion-store.ts"
+
+/** Pages that are read at a time when names are made anew. */
+const READ_AT_A_TIME = 20
+
+export type NamedPage = Pick<StoredPage, "id" | "revision" | "title" | "details" | "markdown">
+
+/** The pages of an index, as whoever catches up reads them. */
+export interface NamedPages {
+  /** Id and revision of every page. */
+  revisions(): PromiseLike<Iterable<Pick<StoredPage, "id" | "revision">>>
+  /** Runs `take` with those that are there, and lets nobody write them meanwhile. */
+  read(ids: readonly string[], take: (pages: readonly NamedPage[]) => Promise<void>): Promise<void>
+}
+
+export interface SuggestionsOptions {
+  readonly file: string
+  readonly mode: "read" | "write"
+  /** Told of failures: a page is found without being suggested, so none of them keeps a page out. */
+  readonly onProblem?: ((error: unknown) => void) | undefined
+}
+
+/** The names of an index's pages beside it, for one engine: kept up to date by the one that writes, asked by all. */
+export class Suggestions implements AsyncDisposable {
+  readonly #options: SuggestionsOptions
+  #store: SuggestionStore | null = null
+  #catchingUp: Promise<void> = Promise.resolve()
+  #isClosing = false
+  /** What it is made anew from. */
+  #pages: NamedPages | null = null
+  #isMadeAnew = false
+
+  constructor(options: SuggestionsOptions) {
+    this.#options = options
+    if (options.mode === "write") this.#store = this.#open()
+  }
+
+  /** Whether a writer was stopped in the middle, or there is nothing here yet. */
+  get isBehind(): boolean {
+    try {
+      return this.#store !== null && this.#store.isBehind
+    } catch {
+      // It is damaged: catching up makes it anew.
+      return true
+    }
+  }
+
+  /** To be called before pages are written or removed: what a killed process leaves is found by it. */
+  expect(ids: readonly string[]): Promise<void> {
+    return this.#trying((store) => store.expect(ids))
+  }
+
+  write(pages: readonly NamedPage[]): Promise<void> {
+    return this.#trying((store) => store.write(pages))
+  }
+
+  remove(ids: readonly string[]): Promise<void> {
+    return this.#trying((store) => store.remove(ids))
+  }
+
+  /** How many pages have their names here. */
+  get count(): number {
+    return this.#store?.count ?? 0
+  }
+
+  /** How far the writes of other machines are brought in; 0 when they never were. */
+  get followed(): number {
+    return this.#store?.followed ?? 0
+  }
+
+  set followed(version: number) {
+    if (this.#store && !this.#isClosing) this.#store.followed = version
+  }
+
+  /** Brings in what is missing and drops what is gone, in the background, until the engine is closed; resolves when that is done. */
+  catchUp(pages: NamedPages): Promise<void> {
+    this.#pages = pages
+    this.#catchingUp = this.#trying(async (store) => {
+      const { missing, gone } = store.difference(await pages.revisions())
+      store.remove(gone)
+      await this.#read(store, pages, missing)
+      if (!this.#isClosing) store.caughtUp()
+    })
+    return this.#catchingUp
+  }
+
+  /** Brings in what is missing of these pages. */
+  bring(changed: readonly Pick<StoredPage, "id" | "revision">[], pages: NamedPages): Promise<void> {
+    return this.#trying((store) => this.#read(store, pages, store.missing(changed)))
+  }
+
+  async #read(store: SuggestionStore, pages: NamedPages, ids: readonly string[]): Promise<void> {
+    for (let from = 0; from < ids.length && !this.#isClosing; from += READ_AT_A_TIME) {
+      await pages.read(ids.slice(from, from + READ_AT_A_TIME), (some) => store.write(some))
+    }
+  }
+
+  /** Null when there are no names on this machine. */
+  suggest(query: SuggestionQuery): readonly Suggestion[] | null {
+    try {
+      if (this.#store === null && existsSync(this.#options.file)) this.#store = this.#open()
+      return this.#store?.suggest(query) ?? null
+    } catch (error) {
+      this.#options.onProblem?.(error)
+      // A writer may have made it anew.
+      this.#store?.[Symbol.dispose]()
+      this.#store = null
+      return null
+    }
+  }
+
+  /** A file that cannot be opened holds nothing that cannot be made anew. */
+  #open(): SuggestionStore | null {
+    const { file, mode, onProblem } = this.#options
+    try {
+      return new SuggestionStore(file, mode)
+    } catch (error) {
+      onProblem?.(error)
+      return mode === "read" ? null : this.#makeAnew()
+    }
+  }
+
+  #makeAnew(): SuggestionStore | null {
+    const { file, onProblem } = this.#options
+    try {
+      for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true })
+      return new SuggestionStore(file, "write")
+    } catch (error) {
+      onProblem?.(error)
+      return null
+    }
+  }
+
+  async #trying(work: (store: SuggestionStore) => void | Promise<void>): Promise<void> {
+    try {
+      if (this.#store !== null && !this.#isClosing) await work(this.#store)
+    } catch (error) {
+      if (this.#isClosing) return
+      this.#options.onProblem?.(error)
+      // Once: what is damaged again at once has a reason that another file does not mend.
+      if (!isDamagedSqlite(error) || this.#isMadeAnew || this.#options.mode === "read") return
+      this.#isMadeAnew = true
+      this.#store?.[Symbol.dispose]()
+      this.#store = this.#makeAnew()
+      if (this.#pages) void this.catchUp(this.#pages)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
+    await this.#catchingUp
+    this.#store?.[Symbol.dispose]()
+    this.#store = null
+  }
+}
