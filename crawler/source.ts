@@ -35,7 +35,7 @@ export interface Source {
   readonly seeds: readonly string[]
   /** What belongs to it, seen from each seed. */
   readonly scope: Scope
-  /** Patterns (`../globs.ts`) of addresses inside the scope; an address belongs to it when any fits. Empty: all fit. */
+  /** Patterns of addresses inside the scope; an address belongs to it when any fits. Empty: all fit. */
   readonly include: readonly string[]
   /** Patterns of addresses that do not belong to it, whatever `include` says. */
   readonly exclude: readonly string[]

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { sourcesFile } from "#crawler/sources/file/find-file.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 
-const PROGRAM = fileURLToPath(moduleBeside(import.meta.url, "../../crawler/commands/sources/apply-worker"))
+const PROGRAM = fileURLToPath(moduleBeside(import.meta.url, "../../../crawler/commands/sources/apply-worker"))
 
 /**
  * Applies the file of sources, if there is one, as `fossick sources apply` does. It takes a process of its own,
