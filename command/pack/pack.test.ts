@@ -59,7 +59,7 @@ test("every module in it asks for modules that are in it, by their names there",
   }
   // Only with the development packages of a clone, which it says.
   expect(
-    missing.filter((one) => !one.startsWith("api/operator/commands/try-sale.ts: ../x402/testing/")),
+    missing.filter((one) => !one.startsWith("api/operator/commands/try-sale.ts: ../../doors/x402/testing/")),
   ).toEqual([])
 })
 
