@@ -29,7 +29,7 @@ const greet: Operation = {
 }
 
 /** What reads the values of settings. */
-const HELPERS_OF_SETTINGS = ["accounts/limits/rate-limits.ts", "proxies/trusted-proxies.ts"]
+const HELPERS_OF_SETTINGS = ["identity/accounts/limits/rate-limits.ts", "server/proxies/trusted-proxies.ts"]
 
 interface Needs {
   readonly door: Pick<Door, "key">
@@ -129,7 +129,9 @@ describe("a feature that is added to the list", () => {
       .trim()
       .split("\n")
       .map((url) => url.replace(/.*\/api\//, ""))
-    expect(loaded).toEqual(expect.arrayContaining(["settings.ts", "features.ts", "watches/feature.ts"]))
+    expect(loaded).toEqual(
+      expect.arrayContaining(["settings.ts", "features.ts", "services/watches/feature.ts"]),
+    )
     const isLight = /(settings|feature|^features)\.ts$/
     expect(loaded.filter((file) => !isLight.test(file)).toSorted()).toEqual(HELPERS_OF_SETTINGS)
   })

@@ -48,7 +48,7 @@ test("the installed @tavily/core sends these fields, and no others", async () =>
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   await using _ = { [Symbol.asyncDispose]: async () => void server.close() }
   const { version, sent } = NEWEST_CLIENTS.find(({ client }) => client === "@tavily/core")!
-  const installed = new URL("../../node_modules/@tavily/core/package.json", import.meta.url)
+  const installed = new URL("../../../node_modules/@tavily/core/package.json", import.meta.url)
   expect(JSON.parse(await readFile(installed, "utf8"))).toHaveProperty("version", version)
   const client = tavily({
     apiKey: "key",

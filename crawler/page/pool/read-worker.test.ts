@@ -16,8 +16,8 @@ test("a place that reads has nothing of searching in its memory", async () => {
   const args = ["--input-type=module", "--eval", LOADED, program]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   expect(stdout).toContain("/crawler/page/read-body.ts")
-  expect(stdout).toContain("/engine/page/page-url.ts")
+  expect(stdout).toContain("/engine/index/page/page-url.ts")
   const others =
-    /engine\/(?!page\/|text\/scripts|text\/model-order|text\/order-forms\/|text\/analysis\/stop-words)|node_modules\/(?:undici|ajv|@xenova|@lancedb)\//
+    /engine\/(?!index\/page\/|text\/scripts|text\/model-order|text\/order-forms\/|text\/analysis\/stop-words)|node_modules\/(?:undici|ajv|@xenova|@lancedb)\//
   expect(stdout.split("\n").filter((url) => others.test(url))).toEqual([])
 })

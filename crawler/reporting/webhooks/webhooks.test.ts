@@ -374,6 +374,8 @@ describe("webhooks", () => {
     const sizes = () => receiver.received.map(({ body }) => body.data.pages.length)
     const stop = follow(state.queue)
     await expect.poll(sizes).toEqual([100, 100])
+    // A message whose answer isn't recorded yet would be sent again.
+    await expect.poll(() => state.queue.count({ state: "delivered" })).toBe(2)
     await stop()
     state.jobs.end(job.id, "finished")
     await sendAll(state.queue)
