@@ -3,14 +3,15 @@ import { join } from "node:path"
 import { FLOORS, ROOT, roomOf, WINGS } from "./imports.ts"
 
 /** Around the tables in docs/architecture.md. */
-const BEGIN = "<!-- The tables of the floors: npm run draw -->\n"
-const END = "<!-- end of the tables -->\n"
+const BEFORE = "Each imports only from itself and from those below it:\n"
+const BEHIND = "\nA wing is a folder"
 
 /** The text with its tables of floors as the folders and the first lines of their READMEs have them now. */
 export function withFloors(text: string): string {
-  const [start, end] = [text.indexOf(BEGIN), text.indexOf(END)]
-  if (start < 0 || end < start) throw new Error("docs/architecture.md has lost the marks around its tables")
-  return text.slice(0, start + BEGIN.length) + FLOORS.toReversed().map(floorTable).join("") + text.slice(end)
+  const [start, end] = [text.indexOf(BEFORE), text.indexOf(BEHIND)]
+  if (start < 0 || end < start)
+    throw new Error("docs/architecture.md has lost the sentences around its tables")
+  return text.slice(0, start + BEFORE.length) + FLOORS.toReversed().map(floorTable).join("") + text.slice(end)
 }
 
 function floorTable(floor: string): string {
