@@ -31,7 +31,8 @@ afterAll(async () => {
 /** A running `fossick crawl`. */
 class Command {
   readonly child: ChildProcess
-  readonly ended: Promise<number | null>
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>
   out = ""
   err = ""
 
@@ -46,7 +47,9 @@ class Command {
     })
     this.child.stdout?.on("data", (chunk: Buffer) => (this.out += chunk.toString()))
     this.child.stderr?.on("data", (chunk: Buffer) => (this.err += chunk.toString()))
-    this.ended = once(this.child, "close").then(([code]) => code as number | null)
+    this.ended = once(this.child, "close").then(
+      ([code, signal]) => (code ?? signal) as number | NodeJS.Signals,
+    )
   }
 
   /** The objects of `--json`. */
