@@ -29,11 +29,12 @@ export class InlineText {
   readonly #parts: string[] = []
 
   addText(text: string): void {
-    this.#parts.push(text)
+    this.#parts.push(this.#escapesEdge(text) === "right" ? `\\${text}` : text)
   }
 
   /** What an element came to. */
   add(written: string): void {
+    this.#escapesEdge(written)
     const last = this.#parts.length - 1
     const [left, right] = [this.#parts[last] ?? "", written]
     if (left.endsWith("**") && right.startsWith("**") && !left.endsWith("***") && !right.startsWith("***")) {
@@ -45,11 +46,40 @@ export class InlineText {
     } else if (right !== "") this.#parts.push(right)
   }
 
+  /**
+   * Escapes a mark that only the two sides of an edge make together, as the image of `!` before a link. Where the
+   * left side is a mark of its own, the right side has to be escaped, which is the caller's to do.
+   */
+  #escapesEdge(right: string): "right" | null {
+    const last = this.#parts.length - 1
+    const tail = this.#parts[last]?.slice(-EDGE_CHARS) ?? ""
+    const at = tail.search(EDGE_MARK)
+    if (at === -1) return null
+    const begun = tail.slice(at)
+    if (begun === "~" && tail[at - 1] === "~" && right.startsWith("~")) return "right"
+    if (!EDGES.some(([left, rest]) => left.test(begun) && rest.test(right))) return null
+    const from = this.#parts[last]!.length - begun.length
+    this.#parts[last] = `${this.#parts[last]!.slice(0, from)}\\${begun}`
+    return null
+  }
+
   /** All that was added; begins anew. */
   take(): string {
     return this.#parts.splice(0).join("")
   }
 }
+
+/** An entity's name is no longer than this (HTML §13.5), with its ampersand and number sign. */
+const EDGE_CHARS = 33
+/** What may begin a mark that goes on in the next part, and isn't escaped itself. */
+const EDGE_MARK = /(?<!\\)(?:[!<~]|&#?\w*)$/
+/** An image, a tag or comment, struck text and an entity: what begins each, and what goes on with it. */
+const EDGES: readonly (readonly [RegExp, RegExp])[] = [
+  [/^!/, /^\[/],
+  [/^</, /^[a-z/!?]/i],
+  [/^~/, /^~/],
+  [/^&/, /^[#\w]{0,32}(?:;|$)/],
+]
 
 const ONE_TICK_AT_END = /[^`\\]`$/
 const ONE_TICK_AT_START = /^`(?!`)/

@@ -150,6 +150,25 @@ describe("markdown", () => {
     expect(markdownOf(html)).toBe(markdown)
   })
 
+  it.each([
+    ["<p>Wow!<a href='/a'>this</a></p>", "Wow\\![this](https://example.org/a)"],
+    ["<p>Wow! <a href='/a'>this</a></p>", "Wow! [this](https://example.org/a)"],
+    ["<p>Wow<i>!</i><a href='/a'>this</a></p>", "Wow*!*[this](https://example.org/a)"],
+    ["<p><span>¡Sí!</span><span><a href='/a'>esto</a></span></p>", "¡Sí\\![esto](https://example.org/a)"],
+    ["<h2>Hi!<a href='/a'>this</a></h2>", "## Hi\\![this](https://example.org/a)"],
+    ["<ul><li>!<a href='/a'>this</a></li></ul>", "- \\![this](https://example.org/a)"],
+    ["<p>!<img src='/i.png' alt='i'></p>", "!![i](https://example.org/i.png)"],
+    ["<p>Wow!!<a href='/a'>this</a></p>", "Wow!\\![this](https://example.org/a)"],
+    ["<p>&lt;<span>script&gt;</span></p>", "\\<script>"],
+    ["<p><b>x</b>&lt;<span>/b&gt;</span></p>", "**x**\\</b>"],
+    ["<p>&amp;<span>lt;</span> &amp;l<span>t;</span> R&amp;<span>D</span></p>", "\\&lt; \\&lt; R\\&D"],
+    ["<p>R&amp;<span>D and more</span> AT&amp;<b>T</b></p>", "R&D and more AT&**T**"],
+    ["<p>~<span>~x~</span>~</p>", "\\~~x\\~~"],
+    ["<p>~<del>x</del>~</p>", "\\~~~x~~\\~"],
+  ])("keeps apart what only two parts together would mark: %s", (html, markdown) => {
+    expect(markdownOf(html)).toBe(markdown)
+  })
+
   it("links a card by its heading", () => {
     expect(markdownOf('<a href="/p"><div><h3>Post</h3><p>Summary</p></div></a>')).toBe(
       "### [Post](https://example.org/p)\n\nSummary",
