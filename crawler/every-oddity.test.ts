@@ -18,6 +18,7 @@ import {
   status,
   textFile,
   tooManyRequests,
+  unended,
 } from "./testing/test-site.ts"
 
 const PROSE =
@@ -81,7 +82,21 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
     }),
     outcome: "failed:bad-encoding",
   },
-  "/breaks-off": { answer: breaksOff(), outcome: "failed:refused" },
+  "/breaks-off": { answer: breaksOff(), outcome: "failed:bad-encoding" },
+  "/unended": {
+    answer: unended(article("Unended", { text: long("Unended") })),
+    outcome: "indexed",
+    title: "Unended",
+  },
+  "/asks-for-a-cookie": {
+    answer: (request, response) => {
+      if (request.headers.cookie === "seen=1")
+        html(article("Cookie", { text: long("Cookie") }))(request, response)
+      else response.writeHead(302, { location: "/asks-for-a-cookie", "set-cookie": "seen=1; Path=/" }).end()
+    },
+    outcome: "indexed",
+    title: "Cookie",
+  },
   "/hangs": { answer: hangs(), outcome: "failed:timeout" },
   "/endless": { answer: endless(5_000_000), outcome: "skipped:too-large" },
   "/loop": { answer: redirect("/loop/again"), outcome: "failed:redirect-loop" },

@@ -41,7 +41,7 @@ export type FailureReason =
   | "timeout"
   | "redirect-loop"
   | "blocked-address" // the address guard refused it
-  | "bad-encoding" // truncated or corrupt compressed body
+  | "bad-encoding" // the answer was cut off, or its compression is damaged
   | "unreadable" // a worker could not read the body
   | "crashed" // the process that read it was lost with it
   | "cancelled"

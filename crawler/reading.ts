@@ -117,6 +117,8 @@ export interface Unmodified {
 
 export interface VisitOptions
   extends ReadOptions, Pick<FetchOptions, "memory" | "onRedirect" | "validators"> {
+  /** Whether no other try is made: then a whole document is taken though its answer was cut off. Default true. */
+  readonly isLastTry?: boolean
   /** Told just before sense is made of what was fetched. */
   readonly onReading?: () => void
   /** Told what the site sent, before anything is made of it: the bytes are gone when the call is over. */

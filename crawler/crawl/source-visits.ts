@@ -73,7 +73,7 @@ export class SourceVisits {
 
   /** @param before what earlier runs know of the address */
   async visit(entry: FrontierEntry, before: KnownAddress | null): Promise<Visit> {
-    const { reader, source, frontier, mayLeadTo, onReading, stop, cut } = this.#options
+    const { reader, source, config, frontier, mayLeadTo, onReading, stop, cut } = this.#options
     const isFirst = this.obeys && !reader.robots.has(entry.url)
     const disallowed = await this.disallowed(entry.url, entry)
     if (disallowed) return disallowed
@@ -84,6 +84,7 @@ export class SourceVisits {
     return await reader.visit(entry.url, {
       signal: cut,
       rendering: source.rendering,
+      isLastTry: entry.tries + 1 >= config.maxTries,
       onReading: () => {
         onReading(entry.url)
       },

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import type { Dispatcher } from "undici"
 import type { QueuedAccount } from "#base/flow/queued-budget.ts"
 import { join } from "./content-encoding.ts"
+import { codeOf } from "./network-error.ts"
 
 export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>
@@ -25,8 +26,16 @@ export type Exchange =
       /** As sent; empty when it was not wanted. */
       readonly body: Uint8Array
     }
+  /** The connection ended before the body that was wanted did. */
+  | {
+      readonly kind: "cut-off"
+      readonly status: number
+      readonly headers: IncomingHttpHeaders
+      /** What came of it, as sent. */
+      readonly body: Uint8Array
+    }
   | { readonly kind: "too-large" }
-  | { readonly kind: "error"; readonly error: Error; readonly inBody: boolean }
+  | { readonly kind: "error"; readonly error: Error }
 
 /** A small unwanted body is read to its end, since that costs less than a new connection. */
 const DRAINED_BYTES = 65_536
@@ -48,7 +57,7 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
     const abort = () => {
       if (controller) controller.abort(abortReason(options.signal))
       // Still waiting for a connection: nobody to tell, so the answer does not wait either.
-      else finish({ kind: "error", error: abortReason(options.signal), inBody: false })
+      else finish({ kind: "error", error: abortReason(options.signal) })
     }
     const finish = (result: Exchange) => {
       options.signal.removeEventListener("abort", abort)
@@ -56,8 +65,8 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
       resolve(result)
     }
     options.signal.addEventListener("abort", abort)
-    const response = (): Exchange => ({
-      kind: "response",
+    const answer = <Kind extends "response" | "cut-off">(kind: Kind) => ({
+      kind,
       status,
       headers,
       body: join(chunks, wanted ? size : 0),
@@ -99,17 +108,24 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
           } else if (size > DRAINED_BYTES) started.abort(new Stop("unwanted"))
         },
         onResponseEnd() {
-          finish(response())
+          finish(answer("response"))
         },
         onResponseError(_, error) {
-          if (!(error instanceof Stop)) finish({ kind: "error", error, inBody: status !== 0 })
-          else if (error.message === "too-large") finish({ kind: "too-large" })
-          else finish(response())
+          if (error instanceof Stop && error.message === "too-large") finish({ kind: "too-large" })
+          else if (error instanceof Stop) finish(answer("response"))
+          else if (status === 0 || options.signal.aborted || isSilence(error))
+            finish({ kind: "error", error })
+          // What is not wanted need not be whole.
+          else finish(answer(wanted ? "cut-off" : "response"))
         },
       },
     )
   })
 }
+
+/** Whether the site sends no more, though the connection stands. */
+const isSilence = (error: Error): boolean =>
+  ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"].includes(codeOf(error))
 
 function abortReason(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error("aborted")

@@ -16,6 +16,7 @@ import {
   startTestSite,
   status,
   type TestSite,
+  unended,
 } from "../testing/test-site.ts"
 import { SecureConnectionError } from "./connect/certificate-error.ts"
 import { fetchPage, type FetchOptions, validatorsOf } from "./fetch.ts"
@@ -23,6 +24,7 @@ import { AddressGuard } from "./guard/address-guard.ts"
 import { CredentialSession } from "./session.ts"
 
 const PAGE = "<html><body>Here.</body></html>"
+let everNew = 0
 const asked: Record<string, string | string[] | undefined>[] = []
 let site: TestSite
 let guard: AddressGuard
@@ -70,6 +72,37 @@ beforeAll(async () => {
     "/endless": endless(1 << 26),
     "/hangs": hangs(),
     "/breaks": breaksOff(),
+    "/unended": unended(PAGE),
+    "/short": unended(PAGE, { "content-length": "100000" }),
+    "/unended-gzip": unended(gzipSync(PAGE), { "content-encoding": "gzip" }),
+    "/torn-gzip": unended(gzipSync(PAGE).subarray(0, 20), { "content-encoding": "gzip" }),
+    "/torn-404": (_, response) => {
+      response.writeHead(404, { "content-length": "1000" }).write("not", () => response.destroy())
+    },
+    "/cookie": (request, response) => {
+      if (request.headers.cookie?.includes("seen=1") === true) html(PAGE)(request, response)
+      else response.writeHead(302, { location: "/cookie", "set-cookie": "seen=1; Path=/" }).end()
+    },
+    "/ever-new": (_, response) => {
+      everNew += 1
+      response.writeHead(302, { location: "/ever-new", "set-cookie": `n=${everNew}` }).end()
+    },
+    "/wall": (_, response) => {
+      response
+        .writeHead(302, {
+          location: `http://localhost:${new URL(site.origin).port}/headers`,
+          "set-cookie": ["wall=1; Path=/", "other=1; Domain=localhost; Path=/"],
+        })
+        .end()
+    },
+    "/shop/enter": (_, response) => {
+      response
+        .writeHead(303, {
+          location: "/headers",
+          "set-cookie": ["basket=7; Path=/shop", "lang=fr; Path=/"],
+        })
+        .end()
+    },
     "/login": (request, response) => {
       asked.push(request.headers)
       response
@@ -78,7 +111,7 @@ beforeAll(async () => {
     },
   })
   guard = new AddressGuard({
-    allowed: [site.authority, "127.0.0.1", "gone.example", "later.example", "away.example"],
+    allowed: [site.authority, "127.0.0.1", "localhost", "gone.example", "later.example", "away.example"],
     connections: 4,
     connectTimeoutMs: 60_000,
     resolve: (name, _, callback) => {
@@ -140,6 +173,32 @@ describe("a redirect", () => {
   test("keeps the route of the address that redirects, unless it has its own (RFC 9110 §10.2.2)", async () => {
     expect(await fetch("/route#/guide")).toMatchObject({ kind: "fetched", url: url("/#/guide") })
     expect(await fetch("/own-route#/guide")).toMatchObject({ kind: "fetched", url: url("/#/mine") })
+  })
+
+  test("takes along the cookies that were set on the way, each to its own host and path", async () => {
+    const cookies = async (path: string, options: Partial<FetchOptions> = {}) => {
+      asked.length = 0
+      await fetch(path, options)
+      return asked.map(({ cookie }) => cookie)
+    }
+    expect(text(await fetch("/cookie"))).toBe(PAGE)
+    expect(await cookies("/shop/enter")).toEqual(["lang=fr"])
+    expect(await cookies("/wall")).toEqual([undefined])
+    // The next visit is another reader's.
+    expect(await cookies("/headers")).toEqual([undefined])
+    // Where a login has the word, its cookies are the ones that count, and last.
+    const login = { kind: "cookies", cookies: { own: "1" } } as const
+    const session = new CredentialSession(login, [site.origin], {})
+    expect(await cookies("/shop/enter", { session })).toEqual(["own=1; lang=fr"])
+    expect(await cookies("/headers", { session })).toEqual(["own=1; lang=fr"])
+  })
+
+  test("to the same address with another cookie each time ends as any other row of redirects", async () => {
+    expect(await fetch("/ever-new")).toMatchObject({
+      because: "redirect-loop",
+      detail: `more than 2 redirects, the last to ${url("/ever-new")}`,
+    })
+    expect(everNew).toBe(3)
   })
 
   test("in a circle, too many, and one that leads to no page, are failures that say so", async () => {
@@ -330,8 +389,8 @@ describe("a site that", () => {
   test("breaks off, is silent, or is not there, fails for now", async () => {
     expect(await fetch("/breaks", { maxBytes: 1 << 20 })).toEqual({
       kind: "failed",
-      because: "refused",
-      detail: "the connection ended before the body was complete",
+      because: "bad-encoding",
+      detail: "the answer was cut off after 29 of 100000 bytes",
       transient: true,
     })
     expect(await fetch("/hangs", { timeoutMs: 300 })).toEqual({
@@ -352,6 +411,34 @@ describe("a site that", () => {
       detail: "the connection was refused",
       transient: true,
     })
+  })
+
+  test("leaves out the end of its answer is taken at what came, where that will do", async () => {
+    const detail = `the answer was cut off after ${PAGE.length} bytes`
+    const part = (body: string | RegExp, cutOff: string) => ({ kind: "fetched", status: 200, cutOff, body })
+    for (const [path, cutOff] of [
+      ["/unended", detail],
+      ["/short", `the answer was cut off after ${PAGE.length} of 100000 bytes`],
+    ] as const) {
+      expect(await fetch(path, { maxBytes: 1 << 20 })).toMatchObject({
+        because: "bad-encoding",
+        detail: cutOff,
+        transient: true,
+      })
+      const taken = await fetch(path, {
+        maxBytes: 1 << 20,
+        takesCutOff: ({ body }) => Buffer.from(body).toString() === PAGE,
+      })
+      expect(taken).toMatchObject(part(expect.anything(), cutOff))
+      expect(text(taken)).toBe(PAGE)
+    }
+    // Unpacked, where that is whole; and an error is one whatever became of its text.
+    expect(text(await fetch("/unended-gzip", { takesCutOff: () => true }))).toBe(PAGE)
+    expect(await fetch("/torn-gzip", { takesCutOff: () => true })).toMatchObject({
+      because: "bad-encoding",
+      detail: "the answer was cut off after 20 bytes",
+    })
+    expect(await fetch("/torn-404")).toMatchObject({ because: "http-status", status: 404 })
   })
 
   test.each([

@@ -11,6 +11,7 @@ import { clientCertificateWanted, SecureConnectionError } from "./connect/certif
 import { ProxyError } from "./connect/outgoing-proxy.ts"
 import { exchange } from "./exchange.ts"
 import { codeOf, isUnknownName } from "./network-error.ts"
+import { RedirectChain } from "./redirect-chain.ts"
 import type { Session } from "./session.ts"
 import type { CrawlOutcome, FailureReason } from "../outcome.ts"
 
@@ -33,7 +34,14 @@ export interface Fetched {
   readonly headers: IncomingHttpHeaders
   /** Decompressed; a buffer of its own, to be transferred or kept. */
   readonly body: Uint8Array
+  /** How it was come by. */
+  readonly chain?: RedirectChain
+  /** In words, that the connection ended before the body did. Left out when all of it came. */
+  readonly cutOff?: string
 }
+
+/** What came of an answer whose connection ended too soon. */
+export type CutOff = Pick<Fetched, "url" | "headers" | "body">
 
 /** What a site answers a copy's freshness by (RFC 9110 §8.8); null where it gave none. */
 export interface Validators {
@@ -56,6 +64,10 @@ export interface FetchOptions {
   readonly validators?: Validators | undefined
   /** Credentials and cookies, asked for anew for each hop. */
   readonly session?: Session | undefined
+  /** The way that led here, when it did not begin with this request: its addresses and cookies count. */
+  readonly after?: RedirectChain | undefined
+  /** Whether what came of an answer will do although its connection ended too soon. Default: it never does. */
+  readonly takesCutOff?: ((part: CutOff) => boolean) | undefined
   /** Asked before a redirect is followed; an outcome ends the visit with it. */
   readonly onRedirect?: (to: PageUrl) => Promise<CrawlOutcomeOfRedirect | null>
   /** The Accept header. Default: pages and text. */
@@ -90,16 +102,18 @@ export async function fetchPage(url: PageUrl, options: FetchOptions): Promise<Fe
 }
 
 async function followed(start: PageUrl, options: FetchOptions, signal: AbortSignal): Promise<FetchResult> {
-  const visited = new Set<PageUrl>()
+  const chain = RedirectChain.from(options.after)
   let url = start
   let status = 0
   for (;;) {
-    if (visited.has(url)) return failed("redirect-loop", `redirected in a circle back to ${url}`)
-    visited.add(url)
-    if (visited.size > options.maxRedirects + 1) {
+    const credentials = chain.headersFor(new URL(url), options.session)
+    // With a cookie that it did not have before, a request to the same address is another one.
+    if (!chain.add(url, credentials)) return failed("redirect-loop", `redirected in a circle back to ${url}`)
+    if (chain.length > options.maxRedirects + 1) {
       return failed("redirect-loop", `more than ${options.maxRedirects} redirects, the last to ${url}`)
     }
-    const result = await hop(url, url === start ? options : { ...options, validators: undefined }, signal)
+    const asked = url === start ? options : { ...options, validators: undefined }
+    const result = await hop(url, credentials, chain, asked, signal)
     if (result.kind !== "redirect") return url === start ? result : afterRedirect(result, url, status)
     const next = redirected(result.location, url)
     if (next === null)
@@ -107,7 +121,7 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
         "http-status",
         `redirects to ${JSON.stringify(result.location)}, which is no http address`,
       )
-    const outcome = visited.has(next) ? null : await options.onRedirect?.(next)
+    const outcome = chain.has(next) ? null : await options.onRedirect?.(next)
     if (outcome) return afterRedirect(outcome, next, result.status)
     url = next
     status = result.status
@@ -128,17 +142,23 @@ function redirected(location: string, from: PageUrl): PageUrl | null {
 
 type Hop = FetchResult | { readonly kind: "redirect"; readonly location: string; readonly status: number }
 
-async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Promise<Hop> {
+async function hop(
+  url: PageUrl,
+  credentials: Readonly<Record<string, string>>,
+  chain: RedirectChain,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<Hop> {
   const target = new URL(url)
   let dispatcher
   try {
     dispatcher = options.guard.dispatcherFor(target)
   } catch (error) {
-    return failureOf(error as Error, false, options)
+    return failureOf(error as Error, options)
   }
   const { accepts } = options
   const answer = await exchange(dispatcher, target, {
-    headers: { ...requestHeaders(options), ...options.session?.headersFor(target) },
+    headers: { ...requestHeaders(options), ...credentials },
     maxBytes: options.maxBytes,
     memory: options.memory,
     signal,
@@ -146,10 +166,10 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
   })
   if (answer.kind === "too-large") return tooLarge(options.maxBytes)
   if (answer.kind === "error") {
-    return failureOf(signal.aborted ? (signal.reason as Error) : answer.error, answer.inBody, options)
+    return failureOf(signal.aborted ? (signal.reason as Error) : answer.error, options)
   }
   const { status, headers } = answer
-  options.session?.noteSetCookie(target, headers["set-cookie"])
+  chain.noteSetCookie(target, headers["set-cookie"], options.session)
   if (status === 304 && options.validators) return { kind: "not-modified", url, headers }
   if ([301, 302, 303, 307, 308].includes(status) && headers.location !== undefined) {
     // Servers send UTF-8 here though headers are Latin-1 by the letter.
@@ -165,10 +185,20 @@ async function hop(url: PageUrl, options: FetchOptions, signal: AbortSignal): Pr
   }
   const type = mediaType(headers["content-type"])
   if (!accepts(type, url)) return { kind: "skipped", because: "unsupported-type", detail: type }
+  const cutOff = answer.kind === "cut-off" ? cutOffText(answer.body.byteLength, headers) : null
   const whole = await decompress(answer.body, headers["content-encoding"], options.maxBytes, options.memory)
   if (whole.kind === "too-large") return tooLarge(options.maxBytes)
-  if (whole.kind === "bad-encoding") return failed("bad-encoding", whole.detail, true)
-  return { kind: "fetched", url, status, headers, body: whole.body }
+  if (whole.kind === "bad-encoding") return failed("bad-encoding", cutOff ?? whole.detail, true)
+  const { body } = whole
+  const fetched = { kind: "fetched", url, status, headers, body, chain } as const
+  if (cutOff === null) return fetched
+  if (options.takesCutOff?.(fetched) !== true) return failed("bad-encoding", cutOff, true)
+  return { ...fetched, cutOff }
+}
+
+function cutOffText(bytes: number, headers: IncomingHttpHeaders): string {
+  const promised = headers["content-length"]
+  return `the answer was cut off after ${bytes} ${promised === undefined ? "bytes" : `of ${promised} bytes`}`
 }
 
 function requestHeaders(options: FetchOptions): Record<string, string> {
@@ -208,7 +238,7 @@ const LOST_CODES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "the connection was closed",
 }
 
-function failureOf(error: Error, inBody: boolean, options: FetchOptions): FetchFailure {
+function failureOf(error: Error, options: FetchOptions): FetchFailure {
   const blocked = [error, error.cause].find((one) => one instanceof BlockedAddressError)
   if (blocked) return failed("blocked-address", blocked.message)
   if (error instanceof Timeout) return failed("timeout", `no answer within ${options.timeoutMs} ms`, true)
@@ -228,7 +258,6 @@ function failureOf(error: Error, inBody: boolean, options: FetchOptions): FetchF
   if (wanted !== null || isTlsError(code, error))
     return failed("tls", `no secure connection: ${wanted ?? error.message}`)
   const lost = LOST_CODES[code]
-  if (inBody) return failed("refused", "the connection ended before the body was complete", true)
   if (lost !== undefined) return failed("refused", lost, true)
   return failed("http-status", `no valid HTTP answer: ${error.message}`)
 }

@@ -1,5 +1,5 @@
-import { CookieJar } from "tough-cookie"
 import type { Login } from "../source.ts"
+import { Cookies } from "./cookies.ts"
 import { resolveValue, resolveValues } from "./secrets.ts"
 
 /** Cookie as a browser context takes it. */
@@ -17,6 +17,8 @@ export interface SessionCookie {
  * sites than the source's own.
  */
 export interface Session {
+  /** Whether `url` belongs to a site the session is for. */
+  covers(url: URL): boolean
   /** Authorization, cookies and other headers for a request to `url`; empty for a foreign one. Lower-case names. */
   headersFor(url: URL): Readonly<Record<string, string>>
   /** Keeps the cookies an answer set; those of foreign sites are dropped. */
@@ -25,17 +27,12 @@ export interface Session {
   cookiesFor(url: URL): readonly SessionCookie[]
 }
 
-/** More than a site has use for; one that sets a new name on every page stops being listened to. */
-const MAX_COOKIES = 300
-const MAX_COOKIE_CHARS = 8192
-
 /** Credentials and cookies of one run of one source. They live in memory only. */
 export class CredentialSession implements Session {
   readonly #origins: ReadonlySet<string>
   readonly #headers: Readonly<Record<string, string>>
   readonly #cookies: Readonly<Record<string, string>>
-  #jar = new CookieJar()
-  #names = new Set<string>()
+  #jar = new Cookies()
 
   /**
    * @param addresses whose sites the session is for: the seeds, and the page with the form.
@@ -48,31 +45,23 @@ export class CredentialSession implements Session {
     this.clear()
   }
 
-  /** Whether `url` belongs to a site the session is for. */
   covers(url: URL): boolean {
     return this.#origins.has(url.origin)
   }
 
   headersFor(url: URL): Readonly<Record<string, string>> {
     if (!this.covers(url)) return {}
-    const cookie = this.#jar.getCookieStringSync(url.href)
+    const cookie = this.#jar.headerFor(url)
     return cookie === "" ? this.#headers : { ...this.#headers, cookie }
   }
 
   noteSetCookie(url: URL, header: string | readonly string[] | undefined): void {
-    if (header === undefined || !this.covers(url)) return
-    for (const line of typeof header === "string" ? [header] : header) {
-      const name = line.split("=", 1)[0]?.trim() ?? ""
-      if (line.length > MAX_COOKIE_CHARS) continue
-      if (!this.#names.has(name) && this.#names.size >= MAX_COOKIES) continue
-      this.#names.add(name)
-      this.#jar.setCookieSync(line, url.href, { ignoreError: true })
-    }
+    if (this.covers(url)) this.#jar.note(url, header)
   }
 
   cookiesFor(url: URL): readonly SessionCookie[] {
     if (!this.covers(url)) return []
-    return this.#jar.getCookiesSync(url.href).map((cookie) => ({
+    return this.#jar.for(url).map((cookie) => ({
       name: cookie.key,
       value: cookie.value,
       domain: cookie.domain ?? url.hostname,
@@ -84,11 +73,9 @@ export class CredentialSession implements Session {
 
   /** Forgets what the site set, as a browser that is opened anew. */
   clear(): void {
-    this.#jar = new CookieJar()
-    this.#names = new Set()
+    this.#jar = new Cookies()
     for (const [name, value] of Object.entries(this.#cookies)) {
-      for (const origin of this.#origins)
-        this.#jar.setCookieSync(`${name}=${value}; Path=/`, origin, { ignoreError: true })
+      for (const origin of this.#origins) this.#jar.give(origin, `${name}=${value}; Path=/`)
     }
   }
 }

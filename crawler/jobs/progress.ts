@@ -87,7 +87,7 @@ const MEANINGS: Readonly<Record<OutcomeName, string>> = {
   "failed:timeout": "no answer in time",
   "failed:redirect-loop": "redirects that never end",
   "failed:blocked-address": "a private address that is not allowed",
-  "failed:bad-encoding": "the body is truncated or corrupt",
+  "failed:bad-encoding": "the answer was cut off or damaged",
   "failed:unreadable": "the page cannot be read",
   "failed:crashed": "reading the page took down the crawler's process",
   "failed:cancelled": "cut short; the next run visits them",

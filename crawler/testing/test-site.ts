@@ -142,6 +142,16 @@ export function breaksOff(): Handler {
   }
 }
 
+/** Sends all of a body in one chunk, and closes the connection without the last one. */
+export function unended(body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Handler {
+  return (_, response) => {
+    response.writeHead(200, { "content-type": "text/html", ...headers })
+    response.write(body, () => {
+      response.destroy()
+    })
+  }
+}
+
 /** A body of `size` bytes of text without a length given beforehand. */
 export function endless(size: number): Answer {
   return async (_, response) => {

@@ -25,7 +25,7 @@ const failures: Readonly<Record<FailureReason, string>> = {
   timeout: "the site took too long",
   "redirect-loop": "it redirects without end",
   "blocked-address": "the address is in a network that may not be read",
-  "bad-encoding": "the body is damaged",
+  "bad-encoding": "the answer was cut off or damaged",
   unreadable: "the content could not be read",
   crashed: "the content could not be read",
   cancelled: "the call ended first",

@@ -83,8 +83,8 @@ export class RobotsCache {
 }
 
 /**
- * A host that was not found, may not be read or refused the connection is asked again with the next visit, which would otherwise be
+ * A host that was not found, may not be read, refused the connection or cut off its answer is asked again with the next visit, which would otherwise be
  * no try at all.
  */
 const isQuick = (answer: RobotsAnswer): boolean =>
-  answer.kind === "failed" && ["dns", "blocked-address", "refused"].includes(answer.because)
+  answer.kind === "failed" && ["dns", "blocked-address", "refused", "bad-encoding"].includes(answer.because)

@@ -18,6 +18,7 @@ import {
   html,
   redirect,
   startTestSite,
+  unended,
   status,
   type TestSite,
   textFile,
@@ -251,7 +252,12 @@ describe("bodies that cannot be used", () => {
       { kind: "skipped", because: "too-large" },
     ],
     ["100 MB without a length", endless(100_000_000), { kind: "skipped", because: "too-large" }],
-    ["a connection that breaks off", breaksOff(), { kind: "failed", because: "refused" }],
+    ["a connection that breaks off", breaksOff(), { kind: "failed", because: "bad-encoding" }],
+    [
+      "a whole page whose answer has no end",
+      unended(`${page}</main></body>\n</html>\n<!-- cached 12:04 -->\n`),
+      { kind: "read", reading: { extracted: { note: expect.stringMatching(/^the answer was cut off/) } } },
+    ],
     [
       "an image",
       bytes("GIF89a", { "content-type": "image/gif" }),

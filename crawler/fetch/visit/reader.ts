@@ -17,8 +17,16 @@ import type { Extracted } from "../../page/extract/extracted.ts"
 import { withHeaderFacts } from "../../page/headers/header-facts.ts"
 import type { DocumentFormat } from "../../page/formats/document-format.ts"
 import { unreadDocument } from "../../page/formats/unread-document.ts"
-import { type Fetched, fetchPage, type FetchOptions, type FetchResult, validatorsOf } from "../fetch.ts"
+import {
+  type CutOff,
+  type Fetched,
+  fetchPage,
+  type FetchOptions,
+  type FetchResult,
+  validatorsOf,
+} from "../fetch.ts"
 import type { LoginReader, SourceLogin } from "../login/source-login.ts"
+import { isWholeDocument } from "../../page/whole-document.ts"
 import type { ReadBodyTask } from "../../page/read-body.ts"
 import type { ReadBodyResult, ReaderPool } from "../../page/pool/reader-pool.ts"
 import { MAX_SITEMAP_BYTES, pagesOfSitemaps } from "../../crawl/listings/site-sitemaps.ts"
@@ -126,6 +134,7 @@ export class PageReader implements Reader {
         accepts: () => true,
         maxBytes: MAX_ROBOTS_BYTES,
         timeoutMs: Math.min(config.timeoutMs, ROBOTS_TIMEOUT_MS),
+        takesCutOff: isWholeLines,
       }),
     )
   }
@@ -216,7 +225,9 @@ export class PageReader implements Reader {
   /** Fetches without reading: robots.txt, sitemaps, images. */
   async fetch(
     url: PageUrl,
-    options: Partial<Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal" | "validators">> & {
+    options: Partial<
+      Pick<FetchOptions, "accept" | "accepts" | "onRedirect" | "signal" | "takesCutOff" | "validators">
+    > & {
       readonly maxBytes?: number
       readonly timeoutMs?: number
     },
@@ -302,6 +313,7 @@ export class PageReader implements Reader {
       signal: options.signal,
       memory: options.memory,
       validators: options.validators,
+      takesCutOff: ({ body }) => options.isLastTry !== false && isWholeDocument(body),
     })
   }
 
@@ -401,6 +413,8 @@ export class PageReader implements Reader {
 
   /** `bytes`: of the body, which is gone when a thread has read it. */
   #visited(fetched: Fetched, bytes: number, extracted: Extracted): Visit {
+    const { cutOff } = fetched
+    const note = [extracted.note, cutOff].filter((part) => part !== undefined).join("; ")
     return {
       kind: "read",
       reading: {
@@ -408,9 +422,13 @@ export class PageReader implements Reader {
         status: fetched.status,
         contentType: mediaType(fetched.headers["content-type"]),
         bytes,
-        extracted: withHeaderFacts(extracted, fetched.headers, fetched.url, this.#config.userAgent),
-        validators: validatorsOf(fetched.headers),
-        ...(extracted.note === undefined ? {} : { emptyBecause: extracted.note }),
+        extracted: {
+          ...withHeaderFacts(extracted, fetched.headers, fetched.url, this.#config.userAgent),
+          ...(note !== "" && { note }),
+        },
+        // What was cut off is read again the next time.
+        ...(cutOff === undefined && { validators: validatorsOf(fetched.headers) }),
+        ...(note !== "" && { emptyBecause: note }),
       },
     }
   }
@@ -427,6 +445,13 @@ export class PageReader implements Reader {
     }
   }
 }
+
+/**
+ * Whether a robots.txt that was cut off ends with a line and was promised no longer: a site whose answers all lack their
+ * end would be kept out for good.
+ */
+const isWholeLines = ({ body, headers }: CutOff): boolean =>
+  headers["content-length"] === undefined && body.at(-1) === 0x0a
 
 /** The result, unless the caller gives up or the visit's time is over before it is there. */
 function inTime(

@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<OutcomeName, string>> = {
   "failed:timeout": "no complete answer in time",
   "failed:redirect-loop": "redirects without end",
   "failed:blocked-address": "the address guard refused it",
-  "failed:bad-encoding": "the body was damaged",
+  "failed:bad-encoding": "the answer was cut off or damaged",
   "failed:unreadable": "the page could not be read",
   "failed:crashed": "the process that read the page was lost with it",
   "failed:cancelled": "the visit was cut short",

@@ -1,0 +1,21 @@
+/** Behind the end of a page stand at most comments of caches and proxies. */
+const TAIL_BYTES = 2048
+/** Without its comment, the record that ends a zip archive (APPNOTE.TXT §4.3.16). */
+const ZIP_END_BYTES = 22
+
+const HTML_END = /<\/(?:html|body)\s*>(?:\s|<\/html\s*>|<!--(?:(?!-->)[^])*-->)*$/i
+const PDF_END = /%%EOF\s*$/
+
+/**
+ * Whether a document says by its own end that all of it is there, whatever the connection did: an HTML page, a PDF, or
+ * an archive such as a Word file. Plain text never does.
+ */
+export function isWholeDocument(body: Uint8Array): boolean {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  // In UTF-16 every other byte of these signs is zero.
+  const tail = bytes.toString("latin1", Math.max(0, bytes.length - TAIL_BYTES)).replaceAll("\0", "")
+  if (bytes.toString("latin1", 0, 5) === "%PDF-") return PDF_END.test(tail)
+  if (bytes.toString("latin1", 0, 2) === "PK")
+    return bytes.toString("latin1", Math.max(0, bytes.length - ZIP_END_BYTES)).startsWith("PK\x05\x06")
+  return HTML_END.test(tail)
+}
