@@ -8,7 +8,7 @@ import { StoredCopy } from "../../reading/stored-copy.tsx"
 import { sentencesOf } from "../../search/sentences.ts"
 import { addressOf, appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
-import { Block, Problem } from "../parts.tsx"
+import { Block, Form, Problem } from "../parts.tsx"
 import { useCall } from "../asking/use-call.ts"
 
 type Found = AnswerOf<"POST /search">
@@ -31,14 +31,7 @@ export function AskIt({ source, isReady }: { readonly source: string; readonly i
   return (
     <Block id="ask" title="Ask it something">
       {isReady ? (
-        <form
-          class="look-form"
-          autocomplete="off"
-          onSubmit={(event) => {
-            event.preventDefault()
-            ask()
-          }}
-        >
+        <Form class="look-form" onSubmit={ask}>
           <Field
             label={`A question to the pages of ${source}`}
             name="question"
@@ -50,7 +43,7 @@ export function AskIt({ source, isReady }: { readonly source: string; readonly i
               Ask
             </Button>
           </p>
-        </form>
+        </Form>
       ) : (
         <p class="small">
           As soon as the first pages are in the index. They are found before the crawl is over.

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks"
 
 import { appliance } from "../../session/appliance.ts"
 import { Link } from "../link.tsx"
-import { isOpen, Loading, Problem, ResultChip } from "../parts.tsx"
+import { Block, isOpen, Loading, Problem, ResultChip } from "../parts.tsx"
 import { Figures } from "../run/figures.tsx"
 import { Meter } from "../run/meter.ts"
 import { LIVE_MS, usePolled } from "../asking/use-polled.ts"
@@ -42,13 +42,17 @@ export function FirstCrawl({
   useEffect(() => onPages(pages), [pages])
   const job = value?.job ?? null
   return (
-    <section class="block" aria-labelledby="crawl">
-      <h2 id="crawl">
-        <span>
-          {name} {job !== null && <ResultChip state={job.state} result={job.result} />}
-        </span>
-        {job !== null && <Link to={{ view: "run", job: job.id, outcome: null }}>All of this run</Link>}
-      </h2>
+    <Block
+      id="crawl"
+      title={
+        <>
+          <span>
+            {name} {job !== null && <ResultChip state={job.state} result={job.result} />}
+          </span>
+          {job !== null && <Link to={{ view: "run", job: job.id, outcome: null }}>All of this run</Link>}
+        </>
+      }
+    >
       {problem !== null && <Problem text={problem} onAgain={refresh} />}
       {value === null && problem === null && <Loading />}
       {value !== null && job === null && <p class="small">It has not started.</p>}
@@ -81,6 +85,6 @@ export function FirstCrawl({
           )}
         </>
       )}
-    </section>
+    </Block>
   )
 }

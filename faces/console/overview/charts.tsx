@@ -1,4 +1,3 @@
-import { Fact, Time } from "../parts.tsx"
 import { useState } from "preact/hooks"
 
 import type { AnswerOf } from "../../../api/client/client.ts"
@@ -6,6 +5,7 @@ import { Progress } from "../../design/progress.tsx"
 import { appliance } from "../../session/appliance.ts"
 import { PolledStatus } from "../asking/status.tsx"
 import { IDLE_MS, usePolled } from "../asking/use-polled.ts"
+import { Block, Fact, Time } from "../parts.tsx"
 import { counted, rate, share, size, whole } from "../words.ts"
 import { Chart, type Line, type Span } from "./chart.tsx"
 
@@ -25,26 +25,30 @@ export function Charts() {
   )
   const { value } = polled
   return (
-    <section class="block" aria-labelledby="over-time">
-      <h2 id="over-time">
-        Over time
-        <span class="spans" role="group" aria-label="How far back">
-          {SPANS.map((span) => (
-            <button
-              key={span.hours}
-              type="button"
-              class="button quiet"
-              aria-pressed={span.hours === hours}
-              onClick={() => choose(span.hours)}
-            >
-              {span.name}
-            </button>
-          ))}
-        </span>
-      </h2>
+    <Block
+      id="over-time"
+      title={
+        <>
+          Over time
+          <span class="spans" role="group" aria-label="How far back">
+            {SPANS.map((span) => (
+              <button
+                key={span.hours}
+                type="button"
+                class="button quiet"
+                aria-pressed={span.hours === hours}
+                onClick={() => choose(span.hours)}
+              >
+                {span.name}
+              </button>
+            ))}
+          </span>
+        </>
+      }
+    >
       <PolledStatus of={polled} />
       {value !== null && <Drawn history={value} />}
-    </section>
+    </Block>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
-import { Block, Time } from "../parts.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { Link } from "../link.tsx"
+import { Block, Time } from "../parts.tsx"
 import { Meaning } from "../run/meaning.tsx"
 import { shownOutcome } from "../run/outcomes.ts"
 import { counted, until } from "../words.ts"
@@ -63,11 +63,9 @@ export function Known({ state: { known, linked_from: links } }: { readonly state
       <Block
         id="linked"
         title={
-          <>
-            {links.pages.length === 0
-              ? "No page links to it"
-              : `${links.all ? "" : "At least "}${counted(links.pages.length, "page")} ${links.pages.length === 1 ? "links" : "link"} to it`}
-          </>
+          links.pages.length === 0
+            ? "No page links to it"
+            : `${links.all ? "" : "At least "}${counted(links.pages.length, "page")} ${links.pages.length === 1 ? "links" : "link"} to it`
         }
       >
         {links.pages.length > 0 && (

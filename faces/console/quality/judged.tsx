@@ -8,7 +8,7 @@ import { Progress } from "../../design/progress.tsx"
 import { type Column, Table } from "../../design/table.tsx"
 import { addressOf, appliance } from "../../session/appliance.ts"
 import { Going, Link } from "../link.tsx"
-import { Nothing, Problem } from "../parts.tsx"
+import { Nothing, Problem, Tile } from "../parts.tsx"
 import { rankColumns, score, ScoreChange } from "../rules/rank.tsx"
 import { More, useFirstRows } from "../asking/more.tsx"
 import { PolledStatus } from "../asking/status.tsx"
@@ -157,19 +157,15 @@ function Sums({ runs, total }: { readonly runs: readonly JudgedRun[]; readonly t
     <div class="quality-sums">
       <dl class="tiles" aria-label="The latest run">
         {tiles.map(([name, now, then]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{score(now ?? 0)}</dd>
-            <dd class="small">
-              {latest === before ? (
-                <span>the first run</span>
-              ) : score(now ?? 0) === score(then ?? 0) ? (
-                <span>as before</span>
-              ) : (
-                <ScoreChange before={then ?? 0} after={now ?? 0} />
-              )}
-            </dd>
-          </div>
+          <Tile key={name} name={name} value={score(now ?? 0)}>
+            {latest === before ? (
+              <span>the first run</span>
+            ) : score(now ?? 0) === score(then ?? 0) ? (
+              <span>as before</span>
+            ) : (
+              <ScoreChange before={then ?? 0} after={now ?? 0} />
+            )}
+          </Tile>
         ))}
       </dl>
       {finished.length > 1 && (

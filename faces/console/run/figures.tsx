@@ -1,6 +1,6 @@
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Progress } from "../../design/progress.tsx"
-import { isOpen } from "../parts.tsx"
+import { Fact, isOpen } from "../parts.tsx"
 import { failedIn } from "../sources/run-table.tsx"
 import { rate, whole } from "../words.ts"
 import type { Measured } from "./meter.ts"
@@ -27,39 +27,18 @@ export function Figures({
         />
       )}
       <dl class="tiles run-tiles">
-        <div>
-          <dt>Visited</dt>
-          <dd>{whole(done)}</dd>
-        </div>
-        <div>
-          <dt>{isLive ? "In the queue" : "Not visited"}</dt>
-          <dd>{whole(queued)}</dd>
-        </div>
+        <Fact name="Visited">{whole(done)}</Fact>
+        <Fact name={isLive ? "In the queue" : "Not visited"}>{whole(queued)}</Fact>
         {isLive && (
-          <div>
-            <dt>A second</dt>
-            <dd>
-              {job.state !== "running" || perSecond === null ? "–" : rate(perSecond)}
-              <Curve values={before} />
-            </dd>
-          </div>
+          <Fact name="A second">
+            {job.state !== "running" || perSecond === null ? "–" : rate(perSecond)}
+            <Curve values={before} />
+          </Fact>
         )}
-        <div>
-          <dt>New</dt>
-          <dd>{whole(changes.new)}</dd>
-        </div>
-        <div>
-          <dt>Changed</dt>
-          <dd>{whole(changes.changed)}</dd>
-        </div>
-        <div>
-          <dt>Gone</dt>
-          <dd>{whole(changes.gone)}</dd>
-        </div>
-        <div>
-          <dt>Failed</dt>
-          <dd>{whole(failedIn(job))}</dd>
-        </div>
+        <Fact name="New">{whole(changes.new)}</Fact>
+        <Fact name="Changed">{whole(changes.changed)}</Fact>
+        <Fact name="Gone">{whole(changes.gone)}</Fact>
+        <Fact name="Failed">{whole(failedIn(job))}</Fact>
       </dl>
     </section>
   )
