@@ -1,12 +1,12 @@
 import { toast } from "../design/toast.tsx"
 
-/** Copies a text, and says so. */
+/** Copies a text to the clipboard and shows `said`. */
 export async function copy(text: string, said: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
     toast(said)
   } catch {
-    // Without https browsers give no clipboard; the text can be marked.
+    // Browsers offer no clipboard without https; the text can still be selected.
     toast("Mark the text and copy it: this browser gives no clipboard here")
   }
 }

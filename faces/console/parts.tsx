@@ -117,7 +117,7 @@ export const Block = ({
   title,
   children,
 }: {
-  /** Of the heading. */
+  /** Id of the heading. */
   readonly id: string
   readonly title: ComponentChildren
   readonly children: ComponentChildren
@@ -128,7 +128,7 @@ export const Block = ({
   </section>
 )
 
-/** A form whose faults the appliance or the screen finds, not the browser. */
+/** A form that the appliance or the screen checks, not the browser. */
 export const Form = ({
   form,
   class: look,
@@ -170,7 +170,7 @@ export const Fact = ({
   </div>
 )
 
-/** A number that a screen begins with: its name, the number, and what it means. */
+/** A key figure: its name, its value, and a note on it. */
 export const Tile = ({
   name,
   value,
@@ -187,7 +187,7 @@ export const Tile = ({
   </div>
 )
 
-/** A time as people say it; the exact one is its tooltip. */
+/** A time relative to now, with the exact time as its tooltip. */
 export const Time = ({
   at,
   class: look,

@@ -83,7 +83,7 @@ export function languageName(code: string): string {
   }
 }
 
-/** The address that a text means; `https` where it names no scheme. */
+/** The web address in a text, with `https` if the text names no scheme; null when it is not one. */
 export function addressIn(text: string): string | null {
   const given = text.trim()
   if (given === "") return null

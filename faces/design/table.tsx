@@ -18,7 +18,7 @@ export function Table<Row>({
 }: {
   /** Read out first; not shown. */
   readonly caption: string
-  /** Of the box that scrolls. */
+  /** Label of the box that scrolls. */
   readonly label?: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]

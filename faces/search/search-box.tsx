@@ -88,7 +88,7 @@ export function SearchBox({
   )
 }
 
-/** The text of the box, what is suggested for it, and which of that is chosen: -1 is the text itself. */
+/** The text of the box, its suggestions, and the index of the chosen one; -1 is the text itself. */
 function useSuggested(question: string, onAsk: (question: string) => void) {
   const [text, setText] = useState(question)
   const [isOpen, setOpen] = useState(false)
@@ -148,7 +148,7 @@ function useSuggested(question: string, onAsk: (question: string) => void) {
   }
 }
 
-/** Gives the box the focus at first where it is all there is, and by `/` from anywhere on the page. */
+/** Focuses the box when the home page opens, and when `/` is pressed anywhere on the page. */
 function useFocusBySlash(isHome: boolean) {
   const input = useRef<HTMLInputElement>(null)
   // Before the box can be typed in: an effect after the paint would miss the first letters.

@@ -92,11 +92,11 @@ export function SearchDialog({
 
 type Looking = ReturnType<typeof useLooking>
 
-/** What somebody looks for, and what was found so far. */
+/** The question in the box, and the results so far. */
 function useLooking(asking: Asking, { versions, hasAnswers }: Options) {
   const [text, setText] = useState("")
   const [at, point] = useState<string | null>(null)
-  /** The text whose weak matches somebody wants to see. */
+  /** The text whose weak matches are to be shown. */
   const [weakFor, setWeakFor] = useState<string | null>(null)
   const [versionIndex, setVersionIndex] = useState(() => versionAt(versions, location.pathname))
   const version = versions[versionIndex]!
@@ -104,7 +104,7 @@ function useLooking(asking: Asking, { versions, hasAnswers }: Options) {
   const asked = useAsked(asking, text, version)
   const { answered, ask } = useAnswer(asking, text, version)
   const wanted = useMemo(() => wantedWords(typed), [typed])
-  // What is answered is not offered again, and its citations count by the pages that it was made of.
+  // An answered question is not offered again, and the citations number the pages the answer was made from.
   const shown = answered?.found
     ? { ...asked, found: answered.found, question: typed, suggestions: [] }
     : asked
@@ -152,7 +152,7 @@ function useRowKeys({ rows, active, point }: Looking) {
       if (rows.length > 0) point(rows[(active + step + rows.length) % rows.length]!.key)
     } else if (event.key === "Enter") {
       event.preventDefault()
-      // As a press of the mouse would, with the keys that open another tab.
+      // Like a mouse click, with the keys that open another tab.
       const { ctrlKey, metaKey, shiftKey } = event
       const keys = { ctrlKey, metaKey, shiftKey }
       selected()?.dispatchEvent(
@@ -218,7 +218,7 @@ function Line({
   )
 }
 
-/** Above the rows: what is to be known of them, and the answer. */
+/** Above the rows: notes on the results, and the answer. */
 const Notes = ({
   looking: { isWeak, isDegraded, typed, answered },
   leadsHere,
@@ -259,7 +259,7 @@ const Keys = () => (
   </footer>
 )
 
-/** What those who listen hear of it. */
+/** Text for screen readers. */
 function spoken({ asked: { isAsking, found }, typed, isWeak }: Looking): string {
   if (isAsking || typed.length < 2) return ""
   return isWeak ? "Nothing fits well" : resultsIn(found?.results.length ?? 0)

@@ -33,19 +33,19 @@ export const Group = ({
 
 interface LineProps {
   readonly form: GroupProps
-  /** Of the draft. */
+  /** Field of the draft. */
   readonly name: Exclude<keyof Draft, "rest">
-  /** The field of the source that problems name. */
+  /** Field of the source, as problems name it. */
   readonly field: string
   readonly label: string
   readonly hint?: ComponentChildren
   readonly placeholder?: string
   readonly readOnly?: boolean
-  /** Given: it is shown instead of what is wrong with `field`. */
+  /** Shown in place of the problem with `field`, when given. */
   readonly wrong?: string | null
 }
 
-/** A line of the draft. */
+/** A single-line field of the draft. */
 export const Line = ({ form, field, ...shown }: LineProps) => (
   <Field
     wrong={form.wrong(field)}
@@ -58,7 +58,7 @@ export const Line = ({ form, field, ...shown }: LineProps) => (
 
 const MOST_ROWS = 8
 
-/** Lines of the draft, as high as what is written. */
+/** A multi-line field of the draft, as tall as its text. */
 export const Lines = ({ form, field, ...shown }: Omit<LineProps, "placeholder" | "readOnly">) => {
   const value = form.draft[shown.name]
   return (

@@ -16,7 +16,7 @@ interface LookProps {
   readonly onAllowed: () => void
 }
 
-/** What one look at a site found, and what stands in the way of a crawl. */
+/** The findings of one look at a site, and the obstacles to a crawl. */
 export function LookFacts(props: LookProps) {
   const { look } = props
   const { url, estimate, rendering, languages, program } = look
@@ -145,7 +145,7 @@ const ProgramFact = ({ program }: Known<"program">) => (
   </Fact>
 )
 
-/** What is in the way of a crawl, and what helps. */
+/** The obstacles to a crawl, each with its remedy. */
 const Obstacles = ({ look: { url, asked, obstacles }, onIgnoreRobots, onAllowed }: LookProps) => (
   <ul class="obstacles" aria-label="In the way">
     {obstacles.map(({ kind, text, help }) => (

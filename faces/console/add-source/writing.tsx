@@ -56,7 +56,7 @@ export function Writing({
   )
 }
 
-/** A draft with what the appliance makes of it, and the way to save it. */
+/** A draft, the appliance's preview of it, and a way to save it. */
 function useWriting({ start, isNew, after }: WritingProps) {
   const [draft, setDraft] = useState(start)
   const [isAsked, setAsked] = useState(false)

@@ -8,7 +8,7 @@ const AT_ONCE = 50
 /** The most that one call lists. */
 const MOST = 1000
 
-/** How many rows of a list are asked for, and a way to twice as many; null: no call lists more. */
+/** How many rows of a list to ask for, and a way to ask for twice as many; null at the most that one call lists. */
 export interface FirstRows {
   readonly limit: number
   readonly more: (() => void) | null
@@ -19,7 +19,7 @@ export function useFirstRows(): FirstRows {
   return { limit, more: limit < MOST ? () => setLimit(Math.min(MOST, limit * 2)) : null }
 }
 
-/** Below the first rows of a list: how many of all they are, and a button for more. */
+/** Below a list: how many of its rows are shown, and a button for more. */
 export const More = ({
   rows: { more },
   shown,
@@ -31,11 +31,11 @@ export const More = ({
   readonly rows: FirstRows
   readonly shown: number
   readonly total: number
-  /** Of the button. */
+  /** Text of the button. */
   readonly label: string
-  /** One of the rows, and many where an s alone does not make the word. */
+  /** The word for a row, and its plural where that is not the word with an s. */
   readonly unit: readonly [one: string, many?: string]
-  /** What else may be done with the list. */
+  /** Other actions for the list. */
   readonly children?: ComponentChildren
 }) => (
   <p class="more">

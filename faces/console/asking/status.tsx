@@ -6,7 +6,7 @@ import { Loading, Problem } from "../parts.tsx"
 import type { Actions } from "./use-actions.ts"
 import type { Polled } from "./use-polled.ts"
 
-/** Above what was asked: what failed, be it an action or the latest look, and that the first answer is awaited. */
+/** Above a polled value: why the action or the latest call failed, or that the first answer is still loading. */
 export const PolledStatus = ({
   of: { value, problem, refresh },
   actions,
@@ -21,16 +21,16 @@ export const PolledStatus = ({
   </>
 )
 
-/** While a call takes its time. */
+/** A long call under way, and a button to stop it. */
 export const Busy = ({
   label,
   onStop,
   children,
 }: {
-  /** Of the bar; read out. */
+  /** Label of the bar, for screen readers. */
   readonly label: string
   readonly onStop: () => void
-  /** What is being done. */
+  /** Says what the call does. */
   readonly children: ComponentChildren
 }) => (
   <div class="busy" role="status">

@@ -4,15 +4,15 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { FossickError } from "../../../api/client/client.ts"
 import { inWords } from "../../session/appliance.ts"
 
-/** What the appliance finds wrong with a form that was sent. */
+/** The problems that the appliance reports with a submitted form. */
 export interface FormProblems {
-  /** Of the form, whose first wrong field gets the focus. */
+  /** The form; its first wrong field gets the focus. */
   readonly form: RefObject<HTMLFormElement | null>
-  /** What is wrong with a field, or with one of its entries; null: nothing. */
+  /** The problem with a field or one of its entries; null when there is none. */
   readonly wrong: (field: string) => string | null
-  /** What went wrong and concerns no field, in words. */
+  /** The failure in words when it concerns no field; null otherwise. */
   readonly problem: string | null
-  /** Takes what a call failed with; null: nothing is wrong. */
+  /** Takes the failure of a call; null clears all problems. */
   readonly tell: (failure: unknown) => void
 }
 
@@ -31,7 +31,7 @@ export function useFormProblems(): FormProblems {
   }
 }
 
-/** Entries and rules of a list are named by their place: `words`, `rules[0].words`, `where.paths[0]`. */
+/** Problems name an entry of a list by its index: `words`, `rules[0].words`, `where.paths[0]`. */
 function wrongOf(problems: FossickError["problems"], field: string): string | null {
   for (const problem of problems) {
     if (typeof problem === "string") continue
@@ -49,7 +49,7 @@ export interface DraftForm<Draft> extends Pick<FormProblems, "wrong"> {
   readonly onChange: (fields: Partial<Draft>) => void
 }
 
-/** What binds a field of text to the draft. @param field what problems call it */
+/** Props that bind a text field to the draft. @param field its name in problems */
 export const bound = <Name extends string, Draft extends Readonly<Record<Name, string>>>(
   { draft, onChange, wrong }: DraftForm<Draft>,
   name: Name,

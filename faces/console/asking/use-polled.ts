@@ -62,28 +62,28 @@ export function usePolled<T>(key: string, ask: Polling<T>["ask"], everyMs: Polli
 
 interface Polling<T> {
   readonly ask: (signal: AbortSignal) => Promise<T>
-  /** How long to wait after an answer; null: it will not change any more. */
+  /** How long to wait after an answer; null: the answer is final. */
   readonly everyMs: (latest: T) => number | null
   readonly onValue: (value: T) => void
   readonly onFailure: (error: unknown) => void
 }
 
-/** Asks from its making until {@link stop}, while the page can be seen: after a while, and when something changed. */
+/** Asks until {@link stop} while the page is visible: at intervals, and when something changed. */
 class Poller<T> {
   readonly #polling: () => Polling<T>
   readonly #noMore: () => void
   #asked = new AbortController()
   #askedAt = 0
-  /** Whether nothing can change any more. */
+  /** Whether the latest answer is final. */
   #isFinal = false
   #isAsking = false
-  /** Whether something changed since the call that is under way. */
+  /** Whether something changed after the current call began. */
   #isBehind = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #failures = 0
   #isOver = false
 
-  /** @param polling as of now; looked up for each call */
+  /** @param polling returns the current options; read anew for each call */
   constructor(polling: () => Polling<T>) {
     this.#polling = polling
     this.askNow()
@@ -103,14 +103,14 @@ class Poller<T> {
 
   #later(ms: number | null): void {
     this.#isFinal = ms === null
-    // What changes is told: asking is for what no event tells of.
+    // Events announce most changes; polling finds the rest.
     if (ms !== null) this.#timer = setTimeout(this.askNow, areToldOfChanges() ? Math.max(ms, IDLE_MS) : ms)
   }
 
   #change(what: "changed" | "state"): void {
     if (this.#isFinal || this.#isOver || this.#failures > 0) return
     if (this.#isAsking) {
-      // An answer that takes long is waited for, or there would never be one.
+      // Wait for the answer: starting over at each change could put it off for ever.
       this.#isBehind = true
       return
     }

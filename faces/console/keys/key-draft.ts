@@ -12,16 +12,16 @@ export const LASTING = [
 
 const DAY_MS = 86_400_000
 
-/** A key as its form has it. */
+/** A new key as its form holds it. */
 export interface KeyDraft {
   readonly kind: KeyKind
   readonly name: string
-  /** What a key that searches sees; both empty: all. */
+  /** The sources and collections that a search key sees; all sources if both are empty. */
   readonly sources: readonly string[]
   readonly collections: readonly string[]
-  /** The one that a public key searches. */
+  /** The source that a public key searches. */
   readonly source: string
-  /** Of web pages, between spaces or commas. */
+  /** Origins of web pages, separated by spaces or commas. */
   readonly origins: string
   readonly answers: boolean
   readonly days: (typeof LASTING)[number]["value"]
@@ -42,7 +42,7 @@ export const newKeyDraft = (sources: readonly string[]): KeyDraft => ({
   rate_limits: "",
 })
 
-/** Has the appliance make the key. */
+/** Asks the appliance to make the key. */
 export async function makeKey(draft: KeyDraft): Promise<Made> {
   const { kind, sources, collections, source, origins, answers, days, credits, rate_limits: rates } = draft
   const limits = {

@@ -12,7 +12,7 @@ export type Key = AnswerOf<"GET /admin/keys">["keys"][number]
 /** What may be done with a key. */
 export type KeyAct = "disable" | "enable" | "rotate" | "delete"
 
-/** What may be done with keys of a status, besides deleting them. */
+/** Actions besides deleting, each for keys of one status. `isForOwn`: also for the key that is signed in. */
 const ACTS = [
   { act: "rotate", of: "active", isForOwn: true, icon: "restore", label: "Rotate" },
   { act: "enable", of: "disabled", isForOwn: true, icon: "play", label: "Enable" },

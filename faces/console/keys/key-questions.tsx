@@ -10,7 +10,7 @@ import { type Key, nameOf } from "./key-list.tsx"
 import type { Made } from "./made-key.tsx"
 import type { PublicKey } from "./public-keys.tsx"
 
-/** What is asked about before it is done. */
+/** An action that needs a confirmation, and its key. */
 export type Asked =
   | { readonly act: "rotate" | "disable" | "delete"; readonly key: Key }
   | { readonly act: "delete-public"; readonly key: PublicKey }
@@ -20,7 +20,7 @@ interface QuestionProps {
   readonly onClose: () => void
 }
 
-/** The question about a key; a yes does it. */
+/** Asks for the confirmation, and then acts. */
 export function KeyQuestion({
   asked,
   onMade,

@@ -7,7 +7,7 @@ import { byDay, DAYS, type Use } from "./use-days.ts"
 /** Id under which the key in `FOSSICK_API_KEY` is counted. */
 const OPERATOR = "operator"
 
-/** What all keys used by day, or one of them. */
+/** Daily usage of all keys, or of one. */
 export function KeyUse({
   keys,
   usage,

@@ -91,7 +91,7 @@ export function Keys({ chosen }: { readonly chosen: string | null }) {
 const countsOf = ({ total, publicKeys }: Seen): string =>
   `${counted(total, "key")}${publicKeys.length === 0 ? "" : `, ${counted(publicKeys.length, "public key")}`}`
 
-/** The keys that nobody can read back; enabling one needs no question. */
+/** The keys that are secret. Enabling one needs no confirmation. */
 function SecretKeys({
   seen: { keys, usage, current_key_id: own, operator_last_used_at: operatorUsed },
   actions: { busy, act },

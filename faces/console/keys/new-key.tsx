@@ -107,7 +107,7 @@ const Limits = (form: DraftForm<KeyDraft>) => (
 )
 
 type KeyForm = DraftForm<KeyDraft> & {
-  /** Names of the sources that there are. */
+  /** Names of all sources. */
   readonly of: readonly string[]
 }
 
@@ -142,7 +142,7 @@ const Sees = ({
   </>
 )
 
-/** What a public key searches, and from where. */
+/** The source that a public key searches, and the web pages that may use it. */
 const WebPages = ({ of, ...form }: KeyForm) => (
   <>
     <Select

@@ -16,7 +16,7 @@ export interface Line {
 const WIDTH = 100
 const HEIGHT = 32
 
-/** When the values are of. */
+/** The times of the values. */
 export interface Span {
   /** When each point begins, in milliseconds since 1970. */
   readonly at: readonly number[]
@@ -33,7 +33,7 @@ interface Shown extends Span {
   readonly shown: (value: number) => string
 }
 
-/** Bars that stand on each other, or lines, over time. All that is drawn stands in a table, too. */
+/** Stacked bars, or lines, over time. A table below holds the same values. */
 export function Chart({
   title,
   now,

@@ -57,7 +57,7 @@ const milliseconds = (value: number) => (value >= 1000 ? `${rate(value / 1000)} 
 type History = AnswerOf<"GET /admin/history">
 type Points = History["points"]
 
-/** What each chart is given. */
+/** Props of each chart. */
 interface Measured {
   readonly time: Span
   readonly points: Points
@@ -163,7 +163,7 @@ function AnswerTimes({ time, points }: Measured) {
   )
 }
 
-/** How much of something is used, beside all of it. */
+/** How much of something is used, against the total. */
 function Used({
   points,
   time,

@@ -54,7 +54,7 @@ interface Answer {
   readonly text: string
 }
 
-/** A call as somebody fills it in; `wrong` says why its body cannot be sent. */
+/** The call with the values filled in; `wrong` says why its body cannot be sent. */
 function useFilling(call: OfferedCall) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const [body, setBody] = useState(call.body ?? "")
@@ -130,7 +130,7 @@ function Try({ call }: { readonly call: OfferedCall }) {
   )
 }
 
-/** The same call in the languages of programs. */
+/** The same call as code in several languages. */
 function TakeAlong({ filled }: { readonly filled: FilledCall }) {
   const [language, setLanguage] = useState("curl")
   const snippets = snippetsOf(BASE.href.replace(/\/$/, ""), filled)

@@ -192,7 +192,7 @@ const RightPage = ({
   </li>
 )
 
-/** Names a page that is not among the results. */
+/** Adds a page that is not among the results. */
 function AddPage({ judgement: { grade, wrong } }: { readonly judgement: Judgement }) {
   const [url, setUrl] = useState("")
   const add = () => {

@@ -10,7 +10,7 @@ import { rankColumns, ScoreChange } from "../rules/rank.tsx"
 import { atTime, whole } from "../words.ts"
 import type { JudgedRun } from "./judged.tsx"
 
-/** Runs that it can be seen beside. */
+/** The most runs offered for comparison. */
 const MOST = 500
 
 async function look(id: number, against: number | null, signal: AbortSignal) {
@@ -24,7 +24,7 @@ async function look(id: number, against: number | null, signal: AbortSignal) {
 
 type Compared = Awaited<ReturnType<typeof look>>
 
-/** One run, question by question, beside another one. */
+/** One run, question by question, compared with another one. */
 export function JudgedRunView({
   run: id,
   against,
@@ -82,7 +82,7 @@ const COLUMNS: readonly Column<Question>[] = [
   ...rankColumns((one: Question) => ({ before: one.before ?? one, after: one })),
 ]
 
-/** Which run it is seen beside. */
+/** Chooses the run to compare with. */
 function Beside({ compared: { run, against, others } }: { readonly compared: Compared }) {
   const go = useContext(Going)
   return (
@@ -106,7 +106,7 @@ function Beside({ compared: { run, against, others } }: { readonly compared: Com
   )
 }
 
-/** The sums, and what was different. */
+/** The scores, and the conditions that changed between the two runs. */
 function Facts({ run, against }: { readonly run: JudgedRun; readonly against: JudgedRun | null }) {
   const differs = [
     ["Model", against?.embedder, run.embedder],

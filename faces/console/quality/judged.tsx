@@ -99,7 +99,7 @@ const NoneJudged = ({ onImported }: { readonly onImported: () => void }) => (
   </Nothing>
 )
 
-/** What may be done with all of them. */
+/** Actions for all judged questions. */
 const ForAll = ({
   actions: { busy, act },
   isRunning,

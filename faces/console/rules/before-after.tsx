@@ -129,7 +129,7 @@ function Shown({
   )
 }
 
-/** The sums of the judged questions, and those whose rank changes. */
+/** The scores of the judged questions, and the questions whose rank changes. */
 function JudgedChange({ judged }: { readonly judged: Judged }) {
   const { before, after, questions } = judged
   return (
@@ -171,7 +171,7 @@ const JUDGED_COLUMNS: readonly Column<Judged["questions"][number]>[] = [
   ...rankColumns((one: Judged["questions"][number]) => one),
 ]
 
-/** Questions that find something else; those that somebody came for are shown whether they change or not. */
+/** Questions whose results change. Those in `asked` are shown even when theirs don't. */
 function FoundChange({
   found,
   asked,

@@ -18,7 +18,7 @@ export function Check({
   )
 }
 
-/** Any of a few. */
+/** Several checkboxes, one for each name. */
 export function Checks<Name extends string>({
   legend,
   names,

@@ -78,7 +78,7 @@ export function RuleEditor({ place }: { readonly place: Extract<Place, { readonl
   )
 }
 
-/** The form: what the rule says, and beside it what it does. */
+/** The form of the rule, with the effects of the rule beside it. */
 function Writing({ sources, ...start }: RuleStart & { readonly sources: readonly string[] }) {
   const writing = useRule(start)
   const { draft, rule, problems } = writing
@@ -110,7 +110,7 @@ function Writing({ sources, ...start }: RuleStart & { readonly sources: readonly
   )
 }
 
-/** What the rule is tried with, what it does, and the way to save it. */
+/** Tries the rule on questions, shows its effects, and saves it. */
 function Trying({ writing }: { readonly writing: RuleWriting }) {
   const { tried, isTried, problems, tryIt } = writing
   return (

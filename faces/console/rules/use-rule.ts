@@ -50,20 +50,20 @@ export function useRule({ start, isNew, tries, asked, others }: RuleStart) {
   return {
     draft,
     change: (fields: Partial<RuleDraft>) => setDraft((before) => ({ ...before, ...fields })),
-    /** What the draft says. */
+    /** The rule that the draft describes. */
     rule,
-    /** To try it with, one on each line. */
+    /** Questions to try the rule with, one per line. */
     questions,
     setQuestions,
-    /** What was tried last. */
+    /** The rule and the questions of the last try. */
     tried,
-    /** Whether that is the rule as it is now. */
+    /** Whether the last try was of the rule as it is now. */
     isTried: tried !== null && JSON.stringify(tried.rule) === JSON.stringify(rule),
     tryIt: () => {
       problems.tell(null)
       setTried({ rule, questions: questionsOf(questions, draft) })
     },
-    /** Takes what a try failed with; null: nothing. */
+    /** Takes the failure of a try; null when it succeeded. */
     onTried: (failure: unknown) => {
       if (failure instanceof FossickError && failure.problems.length > 0) {
         setTried(null)
@@ -83,7 +83,7 @@ export type RuleWriting = ReturnType<typeof useRule>
 /** Questions of one preview at most. */
 const MOST_QUESTIONS = 20
 
-/** What somebody wrote to try, and what a pin is for. */
+/** The questions written to try, and those of a pin. */
 function questionsOf(written: string, { kind, questions }: RuleDraft): readonly string[] {
   const lines = `${written}\n${kind === "pin" ? questions : ""}`.split("\n").map((one) => one.trim())
   return [...new Set(lines.filter((one) => one !== ""))].slice(0, MOST_QUESTIONS)

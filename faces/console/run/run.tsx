@@ -77,7 +77,7 @@ export function Run({ job: id, outcome }: { readonly job: number; readonly outco
 
 type Job = AnswerOf<"GET /admin/jobs/{id}">
 
-/** How it ended, who asked for it, and when. */
+/** The state of the run, what started it, and when. */
 function Times({ job }: { readonly job: Job }) {
   const seconds = taken(job)
   return (
@@ -100,7 +100,7 @@ interface Controlled {
   readonly actions: Actions
 }
 
-/** Pausing a run, letting it continue, and ending it. */
+/** Buttons to pause, continue and cancel the run. */
 function Control({
   job: { id, state },
   actions: { busy, act },

@@ -47,7 +47,7 @@ export function SourceRow({ entry, running, actions }: RowProps) {
   )
 }
 
-/** Its name, and how it is or how its last run ended. */
+/** The name of the source, its state, and how its last run ended. */
 function What({ entry, running }: Omit<RowProps, "actions">) {
   const { name, origin, paused, last_result: last } = entry
   const { seeds } = entry.source

@@ -84,7 +84,7 @@ export function Found({ searched: { found, ...searched }, ...props }: FoundProps
   )
 }
 
-/** The pages with what stands above and below them; where none is likely to answer, they are folded. */
+/** The pages, with notes above and below them; folded when none is likely to answer. */
 function Pages({
   asked,
   searched: { found, question, degraded },
@@ -98,7 +98,7 @@ function Pages({
 }) {
   const corrected = found.corrected_query
   const wanted = useMemo(() => wantedWords(`${question} ${corrected ?? ""}`), [question, corrected])
-  // An answer comes in pieces: what was found is not drawn again for each.
+  // An answer arrives in pieces; the list is not drawn again for each.
   const list = useMemo(
     () => (
       <ol class="results" aria-label="Results">
