@@ -7,6 +7,6 @@ export async function copy(text: string, said: string): Promise<void> {
     toast(said)
   } catch {
     // Browsers offer no clipboard without https; the text can still be selected.
-    toast("Mark the text and copy it: this browser gives no clipboard here")
+    toast("Select the text and copy it: the browser allows no access to the clipboard here")
   }
 }

@@ -61,7 +61,7 @@ export function Adding({
       />
       {isBusy && (
         <Busy label="Looking at the site" onStop={look.cancel}>
-          Looking at the site: a dozen requests at most, with the pauses that it is due …
+          Looking at the site: a dozen requests at most, with pauses between them …
         </Busy>
       )}
       {problem !== null && <Problem title="No look was possible" text={problem} />}

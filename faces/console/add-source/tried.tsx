@@ -55,7 +55,7 @@ export function Reading({
       {isBusy ? (
         <Busy label="Reading pages" onStop={cancel}>
           {draft.login === "none" ? "Reading up to five pages" : "Logging in, then reading up to five pages"},
-          with the pauses that the site is due …
+          with pauses between them …
         </Busy>
       ) : (
         <p class="row">

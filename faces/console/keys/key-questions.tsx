@@ -117,13 +117,13 @@ function Rotate({
         })
         onMade({ name: of.name, key, isPublic: false })
       },
-      hours === "0" ? "The key of before is refused from now on" : "Both keys are accepted for a while",
+      hours === "0" ? "The old key is refused from now on" : "Both keys are accepted for a while",
     )
   }
   return (
     <Dialog title={`Rotate ${nameOf(of)}?`} onClose={onClose}>
       <div class="confirm">
-        <p>A new key is made that may do the same. It is shown once; its credits begin anew.</p>
+        <p>You get a new key with the same rights. It is shown once, and its credits start from zero.</p>
         <Select
           name="overlap"
           label="The key of before"

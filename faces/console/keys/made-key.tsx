@@ -16,8 +16,8 @@ export function MadeKey({ made, onClose }: { readonly made: Made; readonly onClo
       <div class="confirm">
         <p>
           {made.isPublic
-            ? "It is no secret, and stands in the list from now on."
-            : "It is shown only now: keep it where its program reads it. Nobody can read it back."}
+            ? "It is not a secret: the list shows it from now on."
+            : "It is shown only now: store it where its program reads it. It cannot be shown again."}
         </p>
         <Snippet name="Key" text={made.key} />
         {!made.isPublic && <Connect apiKey={made.key} />}

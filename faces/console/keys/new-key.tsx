@@ -137,7 +137,7 @@ const Sees = ({
       />
     )}
     {sources.length + collections.length === 0 && (
-      <p class="small">None is chosen: it sees the pages of all sources.</p>
+      <p class="small">Choose none to let it see the pages of all sources.</p>
     )}
   </>
 )

@@ -44,7 +44,7 @@ export function FeedbackList() {
             rows={rows}
             shown={value.feedback.length}
             total={value.total}
-            label="More of it"
+            label="More feedback"
             unit={["entry", "entries"]}
           />
         </>

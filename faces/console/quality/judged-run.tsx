@@ -55,8 +55,8 @@ export function JudgedRunView({
           {value.others.length > 0 && <Beside compared={value} />}
           <Facts run={value.run} against={value.against} />
           {value.questions.length === 0 ? (
-            <Nothing icon="clock" title="It has no ranks">
-              <p>The run did not come to its end, or its questions were deleted since.</p>
+            <Nothing icon="clock" title="This run has no ranks">
+              <p>The run did not finish, or its questions have been deleted since.</p>
             </Nothing>
           ) : (
             <Table

@@ -88,7 +88,7 @@ const NoneJudged = ({ onImported }: { readonly onImported: () => void }) => (
     </p>
     <p>
       Open a question that <Link to={{ view: "quality", shown: "queries", report: "top" }}>people asked</Link>
-      , and say which pages answer it; or bring in a file.
+      , and say which pages answer it; or import a file.
     </p>
     <p class="row">
       <ImportButton onDone={onImported} look="primary" />

@@ -119,7 +119,7 @@ function Trying({ writing }: { readonly writing: RuleWriting }) {
         <TextArea
           name="try"
           label="Try it with"
-          hint="Questions, one on each line, besides those that people asked most and those that are judged."
+          hint="Questions, one per line. The judged questions and those people ask most are tried, too."
           value={writing.questions}
           onWrite={writing.setQuestions}
         />
@@ -141,7 +141,7 @@ function Trying({ writing }: { readonly writing: RuleWriting }) {
         </p>
         {problems.problem !== null && <Problem title="It was not saved" text={problems.problem} />}
         {tried !== null && !isTried && (
-          <p class="small">It was changed since: what stands below is of before.</p>
+          <p class="small">You have changed the rule since: the results below are from before the change.</p>
         )}
       </div>
       {tried !== null && (

@@ -151,7 +151,7 @@ const CancelRun = ({
 
 const Log = ({ lines }: { readonly lines: Job["log"] }) =>
   lines.length === 0 ? (
-    <p class="small">Nothing is to be told of it so far.</p>
+    <p class="small">No events yet.</p>
   ) : (
     <ol class="log" tabIndex={0} aria-labelledby="log">
       {lines.map(({ at, level, text }, index) => (

@@ -109,12 +109,12 @@ const Files = ({ files }: Pick<Answer, "files">) => (
     {files === null && (
       <p class="reason">The folder cannot be read from here: it may not be mounted where the API runs.</p>
     )}
-    {files?.length === 0 && <p class="small">None is there yet.</p>}
+    {files?.length === 0 && <p class="small">No files yet.</p>}
     {files !== null && files.length > 0 && (
       <>
         <Table caption="Files of backups" columns={FILES} rows={files} keyOf={({ path }) => path} />
         <p class="small">
-          Restoring replaces all that answers, so it is a command: stop the appliance, then run this on its
+          Restoring replaces everything that answers, so it is a command: stop the appliance, then run this on its
           machine.
         </p>
         <Snippet

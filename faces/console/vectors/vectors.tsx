@@ -64,21 +64,21 @@ function Far({ index }: { readonly index: Index }) {
         </Tile>
         <Tile name="Left" value={whole(waiting)}>
           {pagesWaiting === 0
-            ? `no page of ${whole(pages)} waits`
+            ? `none of ${counted(pages, "page")} is waiting`
             : `passages of ${counted(pagesWaiting, "page")}`}
         </Tile>
         <Tile name="Rate" value={index.vectors_per_second === null ? "–" : rate(index.vectors_per_second)}>
-          {index.vectors_per_second === null ? "none is made now" : "passages a second, last minute"}
+          {index.vectors_per_second === null ? "none are being made" : "passages a second, last minute"}
         </Tile>
         <Tile
           name="Time left"
           value={waiting === 0 || index.seconds_left === null ? "–" : lasting(index.seconds_left)}
         >
           {waiting === 0
-            ? "all have theirs"
+            ? "every passage has its vector"
             : index.seconds_left === null
               ? "too early to tell"
-              : "as things go"}
+              : "at this rate"}
         </Tile>
       </dl>
     </section>
