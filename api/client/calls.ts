@@ -4157,7 +4157,7 @@ export interface Calls {
     readonly given: {
       readonly path: { readonly id: string }
       readonly body?: {
-        /** Hours for which the key of before is accepted, too. */
+        /** Hours for which the old key is accepted, too. */
         readonly overlap_hours?: number | undefined
       }
     }

@@ -76,7 +76,7 @@ export const rotateKeyBody: BodySchema<{ readonly overlap_hours?: number }> = {
       minimum: 0,
       maximum: MOST_OVERLAP_HOURS,
       default: 0,
-      description: "Hours for which the key of before is accepted, too.",
+      description: "Hours for which the old key is accepted, too.",
     },
   },
 }

@@ -126,7 +126,7 @@ function Rotate({
         <p>You get a new key with the same rights. It is shown once, and its credits start from zero.</p>
         <Select
           name="overlap"
-          label="The key of before"
+          label="The old key"
           value={hours}
           options={OVERLAPS}
           onChoose={setHours}

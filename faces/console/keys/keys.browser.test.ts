@@ -115,7 +115,7 @@ describe("keys in a browser", { tags: ["chromium"] }, () => {
     expect(await asks(key)).toBe(200)
 
     await card.getByRole("button", { name: "Rotate chat" }).click()
-    await dialog.getByLabel("The key of before").selectOption("Refused at once")
+    await dialog.getByLabel("The old key").selectOption("Refused at once")
     await dialog.getByRole("button", { name: "Make the new key" }).click()
     const second = await dialog.getByRole("region", { name: "Key", exact: true }).innerText()
     await dialog.getByRole("button", { name: "I have kept it" }).click()
