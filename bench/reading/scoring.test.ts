@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest"
+import { textOfHtml, trigramOverlap, wordOverlap } from "./scoring.ts"
+
+describe("how a suite's judge compares texts", () => {
+  test("a word counts as often as it is wanted", () => {
+    const { precision, recall } = wordOverlap("the tide, the tide, the moon", "the Tide and the moon")
+    expect([precision, recall]).toEqual([4 / 6, 4 / 5])
+  })
+
+  test("trigrams see the order of words", () => {
+    expect(trigramOverlap("one two three four", "one two three four").score).toBe(1)
+    expect(trigramOverlap("four three two one", "one two three four").score).toBe(0)
+  })
+
+  test("nothing where nothing is wanted is right, and something is not", () => {
+    expect(wordOverlap("", "").score).toBe(1)
+    expect(wordOverlap("word", "").score).toBe(0)
+    expect(wordOverlap("", "word").score).toBe(0)
+  })
+
+  test("the text of HTML has a blank where a block ends, and none within a word", () => {
+    expect(textOfHtml("<p>low<b>tide</b></p><p>high</p><script>x</script>").trim().split(/\s+/)).toEqual([
+      "lowtide",
+      "high",
+    ])
+  })
+})

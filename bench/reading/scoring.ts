@@ -1,0 +1,100 @@
+import { Parser } from "htmlparser2"
+import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
+import type { Mark, Row } from "./suite.ts"
+
+/** How much of what was wanted is there, and how much of what is there was wanted; 0 to 1. */
+export interface Overlap extends Mark {
+  readonly precision: number
+  readonly recall: number
+}
+
+const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
+
+/** Three words in a row, so that order counts; a shorter text is one piece. */
+const trigrams = (text: string): string[] => {
+  const all = words(text)
+  if (all.length < 3) return all.length === 0 ? [] : [all.join(" ")]
+  return all.slice(2).map((word, i) => `${all[i]} ${all[i + 1]} ${word}`)
+}
+
+/** By the multiset of words. */
+export const wordOverlap = (read: string, wanted: string): Overlap => overlap(words(read), words(wanted))
+
+/** By the multiset of word trigrams. */
+export const trigramOverlap = (read: string, wanted: string): Overlap =>
+  overlap(trigrams(read), trigrams(wanted))
+
+function overlap(read: readonly string[], wanted: readonly string[]): Overlap {
+  const left = new Map<string, number>()
+  for (const one of wanted) left.set(one, (left.get(one) ?? 0) + 1)
+  let common = 0
+  for (const one of read) {
+    const n = left.get(one) ?? 0
+    if (n > 0) common += 1
+    left.set(one, n - 1)
+  }
+  const empty = read.length === wanted.length ? 1 : 0
+  const precision = read.length === 0 || wanted.length === 0 ? empty : common / read.length
+  const recall = read.length === 0 || wanted.length === 0 ? empty : common / wanted.length
+  const score = f1({ precision, recall })
+  return {
+    precision,
+    recall,
+    score,
+    said: `F1 ${score.toFixed(3)}, precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`,
+  }
+}
+
+const f1 = ({ precision, recall }: Pick<Overlap, "precision" | "recall">): number =>
+  precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall)
+
+export const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** Means over the cases. */
+export function overlapRow(of: string, marks: readonly Overlap[]): Row {
+  const figure = (key: "score" | "precision" | "recall") => mean(marks.map((one) => one[key])).toFixed(4)
+  return {
+    of,
+    cases: marks.length,
+    figures: { F1: figure("score"), precision: figure("precision"), recall: figure("recall") },
+  }
+}
+
+/** Right or wrong, nothing between. */
+export const rightOrWrong = (isRight: boolean, said: string): Mark => ({ score: isRight ? 1 : 0, said })
+
+export const rightRow = (of: string, marks: readonly Mark[]): Row => ({
+  of,
+  cases: marks.length,
+  figures: { right: String(marks.filter(({ score }) => score === 1).length) },
+})
+
+/** What markdown says, without its marks; this checkout's reading for every checkout, so that all are judged alike. */
+export const textOfMarkdown = (markdown: string): string => toPlainText(markdown)
+
+const INLINE = new Set(
+  "a abbr b bdi bdo cite code em font i kbd mark q s samp small span strong sub sup u var".split(" "),
+)
+const UNREAD = new Set(["script", "style", "template", "noscript", "title"])
+
+/** The text of HTML that a suite wants, with a blank at each tag that separates words. */
+export function textOfHtml(html: string): string {
+  let text = ""
+  let unread = 0
+  const parser = new Parser({
+    onopentagname(name) {
+      if (UNREAD.has(name)) unread += 1
+      if (!INLINE.has(name)) text += " "
+    },
+    ontext(piece) {
+      if (unread === 0) text += piece
+    },
+    onclosetag(name) {
+      if (UNREAD.has(name)) unread -= 1
+      if (!INLINE.has(name)) text += " "
+    },
+  })
+  parser.end(html)
+  return text
+}

@@ -1,0 +1,60 @@
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+
+/** The reading code of one checkout; `load("page/charset.ts")` imports a file of its `crawler` folder. */
+export interface Code {
+  readonly load: <Module>(file: string) => Promise<Module>
+}
+
+/** Every checkout's modules are its own, since their paths differ. */
+export function codeOf(checkout: string): Code {
+  return { load: (file) => import(pathToFileURL(join(checkout, "crawler", file)).href) }
+}
+
+/** One page, file or example of a suite. */
+export interface Case<Wanted> {
+  readonly name: string
+  /** Large sets read theirs from the disk when asked. */
+  readonly input: Uint8Array
+  /** Where the input is said to come from. */
+  readonly url: string
+  readonly wanted: Wanted
+}
+
+/** One line of the table: what it counts, and each figure by its name. */
+export interface Row {
+  readonly of: string
+  readonly cases: number
+  readonly figures: Readonly<Record<string, string>>
+}
+
+/** What a judge says of one case: `score` sorts the list of the worst; `said` is printed there. */
+export interface Mark {
+  readonly score: number
+  readonly said: string
+}
+
+/** A public suite. A new one is a file in `suites/` and its name in the list of `reading.ts`. */
+export interface Suite<Wanted = unknown, Reading = unknown, M extends Mark = Mark> {
+  readonly name: string
+  /** Its checkout's folder, in the folder that the command is given; null when the suite needs none. */
+  readonly folder: string | null
+  readonly goal: string
+  /** @throws SuiteSkipped */
+  cases(folder: string): Promise<readonly Case<Wanted>[]>
+  /** The code under test, ready to read one case. Only what it does is timed. */
+  reader(code: Code): Promise<(one: Case<Wanted>) => Reading | Promise<Reading>>
+  judge(one: Case<Wanted>, reading: Reading): M
+  rows(marks: readonly M[]): readonly Row[]
+  /** Cases with a lower score are listed below the table. Default: none. */
+  readonly listBelow?: number
+  /** What `--texts` writes of a reading. Default: the reading as JSON. */
+  text?(reading: Reading): string
+}
+
+/** Whatever this machine lacks for a suite; the message says what, and how to get it. */
+export class SuiteSkipped extends Error {}
+
+/** Keeps the types of a suite together; the list holds suites of all kinds. */
+export const suite = <Wanted, Reading, M extends Mark>(one: Suite<Wanted, Reading, M>): Suite =>
+  one as unknown as Suite

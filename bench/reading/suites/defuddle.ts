@@ -1,0 +1,55 @@
+// defuddle's fixtures: the text of the markdown that defuddle's own tests expect, by word trigrams.
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { overlapRow, textOfMarkdown, trigramOverlap } from "../scoring.ts"
+import { suite } from "../suite.ts"
+import { markdownOf, pageReader, titledTextOf } from "./extraction.ts"
+
+/** What the tests put before the expected text. */
+const PREAMBLE = /^```json\n.*?\n```\n/s
+/** Recall under which a fixture counts as lost. */
+const LOST = 0.5
+/** Fixtures that have a page of their own in mind say so in a comment; the others are named by it. */
+const STATED_ADDRESS = /<!--\s*(\{"url":.*?\})\s*-->/
+
+export const defuddle = suite({
+  name: "defuddle",
+  folder: "defuddle",
+  goal: "recall ≥ .97, none under .5",
+  cases: async (root) =>
+    readdirSync(join(root, "tests/fixtures"))
+      .map((file) => ({ file, name: basename(file, ".html") }))
+      .filter(({ name }) => existsSync(join(root, "tests/expected", `${name}.md`)))
+      .map(({ file, name }) => {
+        const input = readFileSync(join(root, "tests/fixtures", file))
+        return {
+          name,
+          input,
+          url: addressOf(input.toString("utf8"), name),
+          wanted: textOfMarkdown(
+            readFileSync(join(root, "tests/expected", `${name}.md`), "utf8").replace(PREAMBLE, ""),
+          ),
+        }
+      }),
+  reader: pageReader,
+  judge: ({ wanted }, reading) => {
+    const mark = trigramOverlap(titledTextOf(reading), wanted)
+    return { ...mark, score: mark.recall, f1: mark.score }
+  },
+  rows: (marks) => {
+    const row = overlapRow(
+      "fixtures",
+      marks.map((one) => ({ ...one, score: one.f1 })),
+    )
+    const under = String(marks.filter(({ recall }) => recall < LOST).length)
+    return [{ ...row, figures: { ...row.figures, "under .5": under } }]
+  },
+  listBelow: LOST,
+  text: markdownOf,
+})
+
+function addressOf(html: string, name: string): string {
+  const stated = STATED_ADDRESS.exec(html)?.[1]
+  const url = stated === undefined ? undefined : (JSON.parse(stated) as { url?: string }).url
+  return url ?? `https://${name.replace(/^[a-z]+--/, "")}`
+}

@@ -1,0 +1,42 @@
+// The forms that sitemaps come in, through the look at a site's sitemaps that /map takes.
+import type { PageUrl } from "#engine"
+import type { SiteFiles } from "#crawler/crawl/listings/site-sitemaps.ts"
+import type { SitemapOptions } from "#crawler/reading.ts"
+import { rightOrWrong, rightRow } from "../scoring.ts"
+import { suite } from "../suite.ts"
+import { type Form, FORMS, SITE, wantedOf } from "./sitemap-forms.ts"
+
+type PagesOf = (
+  site: PageUrl,
+  files: SiteFiles,
+  options: Pick<SitemapOptions, "limit">,
+) => Promise<readonly PageUrl[]>
+
+export const sitemaps = suite({
+  name: "sitemaps",
+  folder: null,
+  goal: "16 of 16",
+  cases: async () =>
+    FORMS.map((form) => ({ name: form.name, input: form.file, url: `${SITE}/listed`, wanted: form })),
+  reader: async (code) => {
+    const { pagesOfSitemaps } = await code.load<{ pagesOfSitemaps: PagesOf }>(
+      "crawl/listings/site-sitemaps.ts",
+    )
+    return ({ input, url, wanted }) =>
+      pagesOfSitemaps(
+        `${SITE}/` as PageUrl,
+        {
+          named: async () => [url],
+          body: async (file) => (file === url ? input : (wanted.others?.[new URL(file).pathname] ?? null)),
+        },
+        { limit: 100 },
+      )
+  },
+  judge: ({ wanted }: { readonly wanted: Form }, pages) => {
+    const expected = wantedOf(wanted)
+    const isRight = pages.length === expected.length && pages.every((one, i) => one === expected[i])
+    return rightOrWrong(isRight, `${pages.join(" ") || "none"}, wanted ${expected.join(" ")}`)
+  },
+  rows: (marks) => [rightRow("forms", marks)],
+  listBelow: 1,
+})
