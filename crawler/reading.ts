@@ -17,6 +17,12 @@ export interface Reading {
   readonly validators?: Validators
   /** Whether a browser made the page. */
   readonly rendered?: boolean
+  /** Whether a browser made it of a document that the site sends for other addresses too. */
+  readonly isShell?: boolean
+  /** Other addresses of that document, which were read as it was sent: they have to be read anew. */
+  readonly readAnew?: readonly PageUrl[]
+  /** What may be missing, since no browser opened the page, in words. */
+  readonly doubt?: string
   /** Of a reading without main content: what is known of the reason, in words. */
   readonly emptyBecause?: string
   /** With `withHtml`, of an HTML page: the document as the site sent it, or as a browser ended with it. */
@@ -119,6 +125,8 @@ export interface VisitOptions
   extends ReadOptions, Pick<FetchOptions, "memory" | "onRedirect" | "validators"> {
   /** Whether no other try is made: then a whole document is taken though its answer was cut off. Default true. */
   readonly isLastTry?: boolean
+  /** Whether a browser made the page before, of a document that its site sends for other addresses too. */
+  readonly isShell?: boolean
   /** Told just before sense is made of what was fetched. */
   readonly onReading?: () => void
   /** Told what the site sent, before anything is made of it: the bytes are gone when the call is over. */

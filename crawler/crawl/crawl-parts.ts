@@ -9,7 +9,7 @@ import { KnownAddresses, type Visited } from "./frontier/known-addresses.ts"
 import { ImageNotes } from "../upkeep/images/image-notes.ts"
 import type { Job } from "../job.ts"
 import { RunLimits } from "../jobs/run-limits.ts"
-import { isMissing, isPageOutcome } from "../outcome-name.ts"
+import { isMissing, isPageOutcome, type OutcomeName } from "../outcome-name.ts"
 import { SoftNotFound } from "../upkeep/removals/soft-not-found.ts"
 import { SharedPages } from "../sources/shared-pages.ts"
 import { RunTraps } from "./traps/run-traps.ts"
@@ -71,6 +71,8 @@ export class CrawlParts {
   readonly hosts: RunHosts
   readonly #engine: Engine
   readonly #source: string
+  /** Not yet recorded: opened again as soon as they are. */
+  readonly #toReopen = new Set<PageUrl>()
 
   constructor(options: CrawlPartsOptions) {
     const { job, db, engine, config, clock, onTrap, share } = options
@@ -196,10 +198,27 @@ export class CrawlParts {
     return page !== null && sourcesOf(page).includes(this.#source)
   }
 
+  /** Opens addresses again whose pages were read as they were sent, though scripts make others of them. */
+  readAnew(urls: readonly PageUrl[]): void {
+    for (const url of urls) {
+      this.visits.readAnew(url)
+      const outcome = this.frontier.outcomeOf(url)
+      if (outcome === null) this.#toReopen.add(url)
+      else this.#reopen(url, outcome)
+    }
+  }
+
+  #reopen(url: PageUrl, outcome: OutcomeName): void {
+    this.#toReopen.delete(url)
+    if (isPageOutcome(outcome)) this.limits.pages -= 1
+    this.frontier.reopen([url])
+  }
+
   #recorded(results: readonly Visited[]): void {
     this.duplicates.flush()
     for (const result of results) {
       this.suspects.forget(result.url)
+      if (this.#toReopen.has(result.url)) this.#reopen(result.url, result.outcome)
       if (isNoPage(result)) this.frontier.reopen(this.duplicates.orphansOf(result.url))
     }
     this.limits.keep()

@@ -41,6 +41,9 @@ const CUT_SHORT = {
   transient: true,
 } as const
 
+/** At the end of what a page was read as. */
+const SHELL = " shell"
+
 /** Visits to the addresses of one source: what its robots.txt allows, at its pace, and not again what is unchanged. */
 export class SourceVisits {
   /** Whether robots.txt and nofollow count. */
@@ -49,6 +52,8 @@ export class SourceVisits {
   readonly obeysNoindex: boolean
   readonly #options: SourceVisitsOptions
   readonly #readAs: string
+  /** To be read again in this run, and by a browser. */
+  readonly #anew = new Set<PageUrl>()
 
   constructor(options: SourceVisitsOptions) {
     const { source, config } = options
@@ -81,8 +86,10 @@ export class SourceVisits {
     if (isFirst) await pause(frontier.delayOf(entry), cut)
     if (stop.aborted) return CUT_SHORT
     const validators = await this.#validators(entry, before)
+    const isShell = this.#isShell(entry, before)
     return await reader.visit(entry.url, {
       signal: cut,
+      ...(isShell && { isShell }),
       rendering: source.rendering,
       isLastTry: entry.tries + 1 >= config.maxTries,
       onReading: () => {
@@ -113,9 +120,18 @@ export class SourceVisits {
     })
   }
 
-  /** {@link readAs} of one page: what lists say of it becomes part of it. */
-  readAsOf({ isNews, publishedAt }: ListedFacts): string {
-    return `${this.#readAs} ${isNews ? "news" : ""} ${publishedAt ?? ""}`
+  /** The next visit to an address is not to spare the download, since scripts make another page of what was read. */
+  readAnew(url: PageUrl): void {
+    this.#anew.add(url)
+  }
+
+  /** {@link readAs} of one page: what lists say of it becomes part of it, and `isShell` as in {@link Reading}. */
+  readAsOf({ isNews, publishedAt }: ListedFacts, isShell = false): string {
+    return `${this.#readAs} ${isNews ? "news" : ""} ${publishedAt ?? ""}${isShell ? SHELL : ""}`
+  }
+
+  #isShell({ url }: FrontierEntry, before: KnownAddress | null): boolean {
+    return this.#anew.has(url) || before?.readAs?.endsWith(SHELL) === true
   }
 
   /** Those of the page that the index holds, when it would be read the same way again and its links are known. */
@@ -123,6 +139,7 @@ export class SourceVisits {
     if (before === null || before.hash === null || !isPageOutcome(before.outcome)) return null
     const { etag, lastModified } = before.validators
     if (etag === null && lastModified === null) return null
+    if (this.#isShell(entry, before)) return null
     if (before.readAs !== this.readAsOf(factsOf(entry, before))) return null
     if (!this.#options.hasLinks(entry.url)) return null
     return (await this.#options.isHeld(entry.url)) ? before.validators : null

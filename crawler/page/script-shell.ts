@@ -1,5 +1,6 @@
 import { Parser } from "htmlparser2"
 import { breather } from "#base/flow/breather.ts"
+import { isProgramType, makesPage, MAX_SCRIPT_CHARS, mayMakePage } from "./extract/html/page-scripts.ts"
 import { toPlainText } from "./extract/markdown/plain-text.ts"
 
 /** Main content of fewer characters than this may be all that a page without scripts has to show. */
@@ -8,8 +9,6 @@ const THIN_CHARS = 200
 const EMPTY_CHARS = 40
 /** A page that asks for JavaScript without a `<noscript>` says little else. */
 const ASKING_CHARS = 400
-/** Of a script inside the document, as much as is looked at. */
-const MAX_SCRIPT_CHARS = 20_000
 /** Shells are short, but for the data they bring along. */
 const MAX_READ_CHARS = 2_000_000
 const STEP_CHARS = 16_384
@@ -75,12 +74,6 @@ const SILENT = new Set([
   "textarea",
   "select",
 ])
-/** Scripts of others, which watch the reader and make no page. */
-const WATCHING =
-  /(?:googletagmanager|google-analytics|googlesyndication|doubleclick|gtag\/js|\/gtm\.js|plausible|matomo|piwik|hotjar|clarity\.ms|cloudflareinsights|cdn-cgi|facebook\.net|segment\.com|umami|statcounter|newrelic|sentry|cookiebot|onetrust|recaptcha|adsbygoogle)/i
-/** What a script does that makes a page, or goes to another. */
-const MAKES =
-  /innerHTML|insertAdjacent|append|createElement|document\.write|textContent|fetch\s*\(|XMLHttpRequest|import\s*\(|import\b[^;]*from|location|createApp|render|mount/
 const ASKS_FOR_JAVASCRIPT = /java\s?script/i
 
 class ShellSigns {
@@ -113,7 +106,7 @@ class ShellSigns {
     if (SILENT.has(name)) this.#silent -= 1
     if (name === "noscript") this.#inNoscript = false
     if (name === "script" && this.#program !== null) {
-      this.hasScript ||= MAKES.test(this.#program) && !WATCHING.test(this.#program)
+      this.hasScript ||= makesPage(this.#program)
       this.#program = null
     }
     if (element?.isRoot === true && this.chars - element.charsBefore <= EMPTY_CHARS) this.hasEmptyRoot = true
@@ -134,9 +127,9 @@ class ShellSigns {
   }
 
   #script({ type = "", src }: Record<string, string>): void {
-    if (type !== "" && !/javascript|ecmascript|module/i.test(type)) return
+    if (!isProgramType(type)) return
     if (src === undefined) this.#program = ""
-    else if (!WATCHING.test(src)) this.hasScript = true
+    else if (mayMakePage(src)) this.hasScript = true
   }
 }
 

@@ -81,6 +81,7 @@ export class PageJudge {
     const reading = { ...read, url: parts.duplicates.clean(read.url) }
     const { url } = reading
     parts.discovery.landed(entry.url, url, reading)
+    parts.readAnew(reading.readAnew ?? [])
     if (this.#isTakenIn(entry, url)) return
     const followed = parts.links.followed(reading)
     const leads = parts.links.add(entry.depth, url, followed)
@@ -156,7 +157,8 @@ export class PageJudge {
     if (isRedirected) this.#parts.duplicates.redirected(entry.url, url)
     this.#parts.links.probe(entry, url, judgement.probes)
     if (judgement.kind === "alias") {
-      await this.#closeAlias(entry, url, judgement.of, judgement.detail, links)
+      const detail = inDoubt(judgement.detail, reading)
+      await this.#closeAlias(entry, url, judgement.of, detail, links)
       return
     }
     const results: Visited[] = [this.#indexed(taken, read)]
@@ -182,11 +184,11 @@ export class PageJudge {
     return {
       url: reading.url,
       outcome: isUnchanged ? "unchanged" : "indexed",
-      detail: reading.extracted.note ?? null,
+      detail: inDoubt(reading.extracted.note ?? null, reading),
       hash,
       title: page.title,
       validators: reading.validators ?? { etag: null, lastModified: null },
-      readAs: this.#parts.visits.readAsOf(factsOf(entry, before)),
+      readAs: this.#parts.visits.readAsOf(factsOf(entry, before), reading.isShell),
       links,
       found: foundByRedirect(entry),
     }
@@ -207,6 +209,11 @@ export class PageJudge {
     }
     await this.#parts.recorder.write({ page: null, seen: null, results })
   }
+}
+
+/** What is known of a page, with what may be missing from it. */
+function inDoubt<Detail extends string | null>(detail: Detail, { doubt }: Reading): Detail | string {
+  return doubt === undefined ? detail : [...(detail === null ? [] : [detail]), doubt].join("; ")
 }
 
 function foundByRedirect({ url, depth, facts }: FrontierEntry): Found {

@@ -38,7 +38,9 @@ export function verdictOn(reading: Reading, from: PageUrl, context: VerdictConte
     return none({
       kind: "skipped",
       because: "empty",
-      detail: reading.emptyBecause ?? "no main content found",
+      detail:
+        reading.emptyBecause ??
+        ["no main content found", ...(reading.doubt === undefined ? [] : [reading.doubt])].join("; "),
     })
   }
   return { kind: "page", page, hash: pageHash(page) }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import type { PageUrl } from "#engine"
 import { callerHere } from "#base/flow/caller.ts"
 import { steadyNow } from "#base/steady-time.ts"
@@ -8,9 +9,12 @@ import { sniff } from "../../page/content-type.ts"
 import { charsetParameter, mediaType } from "../../page/headers/media-type.ts"
 import type { Fetched, FetchResult } from "../fetch.ts"
 import type { Session } from "../session.ts"
-import type { Visit, VisitOptions } from "../../reading.ts"
+import type { LeftToScripts } from "../../page/extract/facts/left-to-scripts.ts"
+import { toPlainText } from "../../page/extract/markdown/plain-text.ts"
+import type { Reading, Visit, VisitOptions } from "../../reading.ts"
 import type { Rendering } from "../../source.ts"
 import type { Renderer } from "./renderer.ts"
+import { type Reason, Trials } from "./trials.ts"
 import { isScriptShell, isThin } from "../../page/script-shell.ts"
 
 export interface PageRenderingOptions {
@@ -28,10 +32,17 @@ export interface PageRenderingOptions {
 
 /** Live calls keep so much of their time for reading what the browser ends with. */
 const READING_MS = 500
+/** A page in a browser says more when its text is longer by a short sentence. */
+const MORE_CHARS = 40
+/** A navigation or a closed branch of a tree, as operators are told of it. */
+export const LINKS_LEFT = "menu or tree"
+
+type Read = Extract<Visit, { kind: "read" }>
 
 /** Reads pages through a browser where that is asked for or needed. */
 export class PageRendering {
   readonly #options: PageRenderingOptions
+  readonly #trials = new Trials()
 
   constructor(options: PageRenderingOptions) {
     this.#options = options
@@ -45,23 +56,62 @@ export class PageRendering {
     options: VisitOptions,
   ): Promise<Visit> {
     const { read } = this.#options
-    if (rendering === "http" || !isHtml(fetched)) return await read(fetched, deadline, options)
+    if (!isHtml(fetched)) return await read(fetched, deadline, options)
     if (rendering === "browser") return await this.#render(fetched, deadline, options)
     // Reading it gives its bytes away, and the browser may need them.
-    const copy = { ...fetched, body: Uint8Array.from(fetched.body) }
+    const copy = rendering === "http" ? null : { ...fetched, body: Uint8Array.from(fetched.body) }
     const visit = await read(fetched, deadline, options)
-    if (visit.kind !== "read" || !isThin(visit.reading.extracted.markdown)) return visit
-    const charset = charsetParameter(copy.headers["content-type"])
-    if (!(await isScriptShell(decodeText(copy.body, charset)))) return visit
-    return await this.#render(copy, deadline, options, visit)
+    if (visit.kind !== "read") return visit
+    if (copy !== null && isThin(visit.reading.extracted.markdown)) {
+      const charset = charsetParameter(copy.headers["content-type"])
+      if (await isScriptShell(decodeText(copy.body, charset)))
+        return await this.#render(copy, deadline, options, visit)
+    }
+    return await this.#tried(visit, copy, deadline, options)
   }
 
-  /** `sent`: what was read of the page as the server sent it. */
+  /** A page that came with text, and that a browser opens where it may find more. `copy`: null where none may. */
+  async #tried(sent: Read, copy: Fetched | null, deadline: number, options: VisitOptions): Promise<Visit> {
+    const { reading } = sent
+    const { url, extracted } = reading
+    const { leftToScripts } = extracted
+    if (leftToScripts === undefined) return sent
+    const text = this.#trials.met(url, hash("sha256", extracted.markdown, "base64url"))
+    const isShared = text.isShell || options.isShell === true || text.urls.size > 1
+    const [other = url] = text.urls
+    const reason = isShared
+      ? "same-text"
+      : leftToScripts.panels > 0
+        ? "panels"
+        : leftToScripts.branches > 0
+          ? "branches"
+          : null
+    if (reason === null || (!text.isShell && !this.#trials.areWorth(url, reason))) return sent
+    const doubt = doubtOf(reason, leftToScripts, other)
+    if (copy === null) return doubted(sent, `${doubt}, and its source is read without a browser`)
+    const rendered = await this.#render(copy, deadline, options, sent, doubt)
+    if (rendered.kind !== "read" || rendered.reading.rendered !== true) return rendered
+    const hasMore = isMore(reason, reading, rendered.reading)
+    this.#trials.end(url, reason, hasMore)
+    if (!hasMore) return sent
+    if (reason !== "same-text") return rendered
+    text.isShell = true
+    text.urls.delete(url)
+    const readAnew = [...text.urls]
+    text.urls.clear()
+    return { kind: "read", reading: { ...rendered.reading, isShell: true, readAnew } }
+  }
+
+  /**
+   * `sent`: what was read of the page as the server sent it. `doubt`: what may be missing there, of a page that has text and is kept as it
+   * is when no browser can read it.
+   */
   async #render(
     fetched: Fetched,
     deadline: number,
     options: VisitOptions,
-    sent?: Extract<Visit, { kind: "read" }>,
+    sent?: Read,
+    doubt?: string,
   ): Promise<Visit> {
     const { config, read, fetch } = this.#options
     const renderer = await this.#options.renderer()
@@ -79,6 +129,8 @@ export class PageRendering {
       settleMs: options.settleMs,
       ...(options.timeoutMs === undefined ? {} : { deadline: deadline - READING_MS }),
     })
+    if (sent && doubt !== undefined && (result.kind === "no-browser" || result.kind === "failed"))
+      return doubted(sent, `${doubt}; ${result.detail}`)
     if (result.kind === "no-browser") return sent ? unread(sent, result.detail) : noBrowser(result.detail)
     // The site has answered, whatever became of the page in the browser.
     if (result.kind === "failed") return { ...result, status: result.status ?? fetched.status }
@@ -106,8 +158,34 @@ function isHtml({ headers, body, url }: Fetched): boolean {
   return sniff(mediaType(headers["content-type"]), body, url).kind === "html"
 }
 
+/** What may be missing from a page that came with text, in words. */
+function doubtOf(reason: Reason, { panels, branches }: LeftToScripts, other: PageUrl): string {
+  const ends = "until its scripts have run in a browser"
+  if (reason === "panels") return `${countOf(panels, "panel")} of the page may be empty ${ends}`
+  if (reason === "branches") return `${countOf(branches, LINKS_LEFT)} of the page may lack its links ${ends}`
+  return `the site sends the same text for this address as for ${other}, and its scripts may make a page of each`
+}
+
+const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
+
+const doubted = ({ reading }: Read, doubt: string): Visit => ({
+  kind: "read",
+  reading: { ...reading, doubt },
+})
+
+function isMore(reason: Reason, sent: Reading, rendered: Reading): boolean {
+  const { markdown, links } = rendered.extracted
+  if (reason === "same-text") return wordsOf(markdown) !== wordsOf(sent.extracted.markdown)
+  const before = new Set(sent.extracted.links.map(({ url }) => url))
+  const { host } = new URL(sent.url)
+  const leadsOn = links.some(({ url }) => !before.has(url) && new URL(url).host === host)
+  return leadsOn || wordsOf(markdown).length > wordsOf(sent.extracted.markdown).length + MORE_CHARS
+}
+
+const wordsOf = (markdown: string): string => toPlainText(markdown).replace(/\s+/g, " ").trim()
+
 /** A shell's text ("Please switch on JavaScript") is not the page's: better none than that. Its links are its own. */
-function unread({ reading }: Extract<Visit, { kind: "read" }>, detail: string): Visit {
+function unread({ reading }: Read, detail: string): Visit {
   const { validators: _, ...rest } = reading
   return {
     kind: "read",

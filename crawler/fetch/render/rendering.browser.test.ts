@@ -324,6 +324,16 @@ describe("without a browser", () => {
     expect(reading.extracted.links.map(({ url }) => url)).toEqual([site.url("/other")])
   })
 
+  test("a page whose text another address has as well is read as it was sent, with a doubt", async () => {
+    const sent = article("Mills", { text: TEXT, head: `<script src="/app.js"></script>` })
+    await using site = await startTestSite({ "/": sent, "/guide": sent })
+    await using reader = new PageReader(config, { rendering: "auto" })
+    expect((await readingOf(reader.visit(site.url("/") as PageUrl))).doubt).not.toContain("same text")
+    const reading = await readingOf(reader.visit(site.url("/guide") as PageUrl))
+    expect(reading.extracted.markdown).toContain("Windmills")
+    expect(reading.doubt).toMatch(/same text for this address as for .*\/no\/such\/browser/)
+  })
+
   test("a source that wants one for all its pages does not start", async () => {
     const source = defineSource({ seeds: ["https://example.com/"], rendering: "browser" })
     await using fixture = new CrawlFixture()

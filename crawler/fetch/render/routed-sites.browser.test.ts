@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { findTestBrowser } from "../../testing/test-browser.ts"
 import { CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
-import { html, startTestSite, textFile, type TestSite } from "../../testing/test-site.ts"
+import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
+import { type Answer, html, startTestSite, textFile, type TestSite } from "../../testing/test-site.ts"
 
 const browserPath = await findTestBrowser()
 
@@ -89,4 +90,69 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
     expect(await story.engine.get(site.url("/#/guide/repairs") as never)).toBeNull()
     expect((await story.engine.stats()).pages).toBe(1)
   })
+
+  test.each([
+    ["one text for all of them, by their paths", "history", ""],
+    ["a token that differs each time, by their paths", "history", "<meta name='csrf-token' content='TOKEN'>"],
+    ["one text for all of them, by their routes", "hash", ""],
+  ] as const)("have the page of each address though the site sends %s", async (_, routing, head) => {
+    await using site = await startLanding(routing, head)
+    await using story = new CrawlFixture()
+    const crawl = () => story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
+    await crawl()
+    const at = (topic: string) => site.url(`${routing === "hash" && topic !== "" ? "/#!/" : "/"}${topic}`)
+    const read = async () =>
+      await Promise.all(
+        Object.keys(TOPICS).map(async (topic) => (await story.engine.get(at(topic) as never))?.markdown),
+      )
+    const texts = Object.values(TOPICS).map((text) => expect.stringContaining(text) as string)
+    expect(await read()).toEqual(texts)
+    expect((await story.engine.stats()).pages).toBe(3)
+    // The next run opens them in a browser at once, and has nothing to change.
+    expect((await crawl()).outcomes).toEqual({ unchanged: 3 })
+    expect(await read()).toEqual(texts)
+  })
+
+  test("are read as they are sent by a source without a browser, which says what may be missing", async () => {
+    await using site = await startLanding("history")
+    await using story = new CrawlFixture()
+    const source = { name: "mills", seeds: [site.url("/")], rendering: "http" } as const
+    await story.crawl(source, { config: config() })
+    const known = new KnownAddresses(story.db).get(site.url("/guide") as never)
+    expect(known?.outcome).toBe("skipped:duplicate")
+    expect(known?.detail).toContain(
+      "its scripts may make a page of each, and its source is read without a browser",
+    )
+  })
 })
+
+const LANDING =
+  "Of all the machines that move with the wind, the mill is the one that people live beside. ".repeat(5)
+
+/** Sends for each address the text of its front page and its menu, which a script replaces by what the address asks for. */
+async function startLanding(routing: "hash" | "history", head = ""): Promise<TestSite> {
+  const link = routing === "hash" ? "#!/" : "/"
+  const page = `<!doctype html><html lang="en"><head><title>Mills</title>${head}</head><body>
+<nav><a href='${link}guide'>Guide</a> <a href='${link}guide/repairs'>Repairs</a></nav>
+<div class="page"><h1>Mills</h1><p>${LANDING}</p></div><script>
+const show = async () => {
+  const topic = ${routing === "hash" ? `location.hash.replace(/^#!?\\/?/, "")` : `location.pathname.slice(1)`}
+  const answer = await fetch("/texts/" + (topic || "home"))
+  document.querySelector(".page").innerHTML = "<h1>" + (topic || "Home") + "</h1><p>" + await answer.text() + "</p>"
+}
+show()
+</script></body></html>`
+  let token = 0
+  const sent: Answer = (request, response) => {
+    html(page.replace("TOKEN", String((token += 1))))(request, response)
+  }
+  const site = await startTestSite({
+    "/robots.txt": textFile("User-agent: *\nDisallow:"),
+    "/sitemap.xml": (_, response) => void response.writeHead(404).end(),
+    "/texts/home": textFile(text("")),
+    "/texts/guide": textFile(text("guide")),
+    "/texts/guide/repairs": textFile(text("guide/repairs")),
+  })
+  site.serve(routing === "hash" ? { "/": sent } : { "*": sent })
+  return site
+}

@@ -74,6 +74,7 @@ export function extractHtml(html: string, url: string): Extracted {
     ...(isIndex ? { note: DIRECTORY_INDEX } : {}),
     ...(isListing(document, content, signs, { url, baseUrl: facts.baseUrl }) ? { isListing: true } : {}),
     ...(facts.isMissing ? { isMissing: true } : {}),
+    ...(facts.leftToScripts === null ? {} : { leftToScripts: facts.leftToScripts }),
   }
 }
 

@@ -134,3 +134,16 @@ test("takes time in proportion to the text, whatever the text", () => {
     expect(extractLinks(scrap.repeat(1_000_000 / scrap.length), URL).markdown).toBe("")
   }
 })
+
+test("a page that links to routes of its own keeps them, and any other page drops what follows a #", () => {
+  const own = `<link rel=canonical href=start.html><a href="#!/care">a</a><a href="next.html#top">b</a><a href="#top">c</a>`
+  expect(links(own)).toEqual([
+    "https://docs.example.com/guide/start.html#!/care",
+    "https://docs.example.com/guide/next.html",
+  ])
+  expect(extractLinks(own, URL).canonical).toBe(URL)
+  expect(links(`<a href="#/">up</a><a href="other.html#/care">b</a>`)).toEqual([
+    "https://docs.example.com/guide/other.html",
+  ])
+  for (const html of [own, `<a href="#/">up</a>`, `<a href="/guide/start.html#/x">x</a>`]) agree(html)
+})

@@ -1,7 +1,7 @@
 import { routeOf } from "#engine/index/page/page-url.ts"
 import { type Extracted, NO_CONTENT } from "./extracted.ts"
 import { LinkResolver } from "./html/link-resolver.ts"
-import { addMeta, canonicalAddress, routedBase } from "./facts/metadata.ts"
+import { addMeta, canonicalAddress, routedBase, withOwnRoutes } from "./facts/metadata.ts"
 import { readDescription, readRobots } from "./facts/page-head.ts"
 import { readTitle } from "./facts/title.ts"
 import { decodeReferences, StartTagScanner, type TagListener } from "./html/start-tags.ts"
@@ -26,6 +26,7 @@ export class LinkReading {
   readonly #follows = new Map<string, boolean>()
   #scanned = 0
   #resolver: LinkResolver | null = null
+  #hasRoutes = false
   #resolved = 0
 
   constructor(html: string, url: string) {
@@ -38,11 +39,17 @@ export class LinkReading {
     if (this.#resolver === null) {
       this.#scanned += STEP_CHARS
       // A base may stand anywhere, so no link is resolved before all is seen.
-      if (!this.#scanner.run(this.#scanned)) this.#resolver = new LinkResolver(this.#baseUrl())
+      if (!this.#scanner.run(this.#scanned)) {
+        const hrefs = this.#head.anchors.map(({ href }) => href)
+        const base = withOwnRoutes(this.#baseUrl(), hrefs)
+        this.#hasRoutes = routeOf(base) !== ""
+        this.#resolver = new LinkResolver(base)
+      }
       return true
     }
     const { anchors } = this.#head
     for (const anchor of anchors.slice(this.#resolved, this.#resolved + STEP_LINKS)) {
+      if (anchor.href.startsWith("#") && !this.#hasRoutes) continue
       const url = this.#resolver.resolve(anchor.href)
       // Followed when any anchor allows it.
       if (url !== null && this.#follows.get(url) !== true) this.#follows.set(url, !anchor.nofollow)

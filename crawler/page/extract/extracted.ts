@@ -1,4 +1,5 @@
 import type { PageAnchor, PageImage, PageTopic, PageType } from "#engine"
+import type { LeftToScripts } from "./facts/left-to-scripts.ts"
 
 /** What one HTML document says, read in a single pass. All addresses are absolute. */
 export interface Extracted {
@@ -32,6 +33,8 @@ export interface Extracted {
   readonly isMissing?: boolean
   /** Whether it is mostly a list of other pages of its site. Left out when not. */
   readonly isListing?: true
+  /** What may be missing, since scripts make it. Left out where no script could. */
+  readonly leftToScripts?: LeftToScripts
   /** What the operator should know of how it was read: `no text layer`, `the first 1000 of 1200 pages were read`. */
   readonly note?: string
 }

@@ -3,6 +3,7 @@ import { type PageUrl, routeOf, toPageUrl } from "#engine/index/page/page-url.ts
 import type { Link } from "../extracted.ts"
 import { collapse, type Element, textOf, walk } from "../html/tree.ts"
 import { MAX_LINK_CHARS } from "../html/link-resolver.ts"
+import { type LeftToScripts, ScriptTraces } from "./left-to-scripts.ts"
 
 /** Head tags, structured data and links of a document, gathered in one walk. */
 export interface DocumentFacts {
@@ -26,6 +27,7 @@ export interface DocumentFacts {
   readonly bylines: readonly Element[]
   /** Whether a wiki says by its marks that nobody has written the page. */
   readonly isMissing: boolean
+  readonly leftToScripts: LeftToScripts | null
 }
 
 export type JsonObject = { readonly [key: string]: unknown }
@@ -37,7 +39,11 @@ const MAX_ITEM_TYPES = 50
 export function gatherFacts(document: Element, url: string): DocumentFacts {
   const found = new FoundFacts()
   found.visit(document, false)
-  const baseUrl = routedBase(found.base, url)
+  const ownBase = routedBase(found.base, url)
+  const baseUrl = withOwnRoutes(
+    ownBase,
+    found.anchors.map((anchor) => anchor.get("href")!),
+  )
   const best = found.icons.sort((a, b) => b.rank - a.rank)[0]
   return {
     meta: found.meta,
@@ -45,7 +51,7 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
     headings: found.headings,
     htmlLanguage: found.htmlLanguage,
     baseUrl,
-    canonical: canonicalAddress(found.canonical, baseUrl),
+    canonical: canonicalAddress(found.canonical, ownBase),
     favicon: (best && absolute(best.href, baseUrl)) ?? absolute("/favicon.ico", url),
     feeds: [...new Set(found.feeds.map((href) => absolute(href, baseUrl)).filter((href) => href !== null))],
     alternates: found.alternates.flatMap(({ hreflang, href }) => {
@@ -58,6 +64,7 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
     times: found.times,
     bylines: found.bylines,
     isMissing: found.isMissing,
+    leftToScripts: found.scripts.end(document),
   }
 }
 
@@ -77,10 +84,12 @@ class FoundFacts {
   readonly headings: Element[] = []
   readonly times: Element[] = []
   readonly bylines: Element[] = []
+  readonly scripts = new ScriptTraces()
   isMissing = false
 
   visit(element: Element, inSvg: boolean): void {
     this.#readTag(element, inSvg)
+    this.scripts.see(element)
     if (isByline(element)) this.bylines.push(element)
     this.isMissing ||= saysMissing(element)
     const itemType = element.get("itemtype")
@@ -156,6 +165,17 @@ export function routedBase(base: string | null, url: string): string {
   const found = (base === null ? null : absolute(base, url)) ?? url
   const [address = found] = found.split("#", 1)
   return address + (routeOf(found) || routeOf(url))
+}
+
+/** The base of a document that links to routes of its own, by name: a stray `#/` leads to the top of many a page. */
+export function withOwnRoutes(baseUrl: string, hrefs: readonly string[]): string {
+  if (routeOf(baseUrl) !== "") return baseUrl
+  const isOwn = (href: string) => {
+    if (!/[\p{L}\p{N}]/u.test(routeOf(href))) return false
+    const to = URL.parse(href.trim(), baseUrl)
+    return to !== null && routeOf(to.href) !== "" && to.href.slice(0, to.href.indexOf("#")) === baseUrl
+  }
+  return hrefs.some(isOwn) ? `${baseUrl}#/` : baseUrl
 }
 
 /** What a document names as its canonical. One without a route says nothing of a page that is a route of it. */

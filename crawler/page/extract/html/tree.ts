@@ -40,7 +40,7 @@ const MAX_ATTRIBUTE_CHARS = 20_000
 // Everything a later pass asks for. A short list keeps a hostile tag with a million attributes cheap.
 const KEPT_ATTRIBUTES = new Set(
   (
-    "alt aria-controls aria-expanded aria-hidden aria-label aria-level aria-modal bgcolor charset class color " +
+    "alt aria-controls aria-expanded aria-haspopup aria-hidden aria-label aria-level aria-modal bgcolor charset class color " +
     "colspan commandfor content data-aos data-bs-target data-fossick-computed data-href data-lang data-language data-lazy " +
     "data-lazy-src data-lazy-srcset data-original data-src data-srcset data-target data-testid " +
     "datetime dir display encoding headers height hidden href hreflang http-equiv id itemprop itemscope " +

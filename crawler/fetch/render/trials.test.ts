@@ -1,0 +1,29 @@
+import { expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { Trials } from "./trials.ts"
+
+const url = (path: string, host = "mills.example") => `https://${host}${path}` as PageUrl
+
+test("a text under two addresses of one site is known to be shared, and those of two sites are not", () => {
+  const trials = new Trials()
+  expect(trials.met(url("/a"), "text").urls).toEqual(new Set([url("/a")]))
+  expect(trials.met(url("/a"), "text").urls.size).toBe(1)
+  expect(trials.met(url("/", "other.example"), "text").urls.size).toBe(1)
+  expect(trials.met(url("/b"), "other text").urls.size).toBe(1)
+  expect(trials.met(url("/b"), "text").urls).toEqual(new Set([url("/a"), url("/b")]))
+})
+
+test("a browser is asked no more after three pages of a site on which it found nothing, for that reason", () => {
+  const trials = new Trials()
+  const isWorth = () => trials.areWorth(url("/x"), "panels")
+  for (let page = 0; page < 2; page += 1) trials.end(url(`/${page}`), "panels", false)
+  expect(isWorth()).toBe(true)
+  trials.end(url("/found"), "panels", true)
+  for (let page = 0; page < 3; page += 1) {
+    expect(isWorth()).toBe(true)
+    trials.end(url(`/${page}`), "panels", false)
+  }
+  expect(isWorth()).toBe(false)
+  expect(trials.areWorth(url("/x"), "branches")).toBe(true)
+  expect(trials.areWorth(url("/x", "other.example"), "panels")).toBe(true)
+})
