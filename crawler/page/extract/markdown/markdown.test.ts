@@ -169,6 +169,30 @@ describe("markdown", () => {
     expect(markdownOf(html)).toBe(markdown)
   })
 
+  it.each([
+    ["a list behind a list", "<ul><li>a<li>b</ul><ul><li>c</ul>", "- a\n- b\n\n* c"],
+    ["numbers that begin anew", "<ol><li>a<li>b</ol><ol><li>c</ol>", "1. a\n2. b\n\n1) c"],
+    ["three lists in boxes", "<div><ul><li>a</ul></div><ul><li>b</ul><ul><li>c</ul>", "- a\n\n* b\n\n- c"],
+    [
+      "nested lists in a row",
+      "<ul><li>x<ul><li>a</ul><ul><li>b<p>more</ul></ul>",
+      "- x\n  - a\n  * b\n\n    more",
+    ],
+    ["lists with text between", "<ul><li>a</ul><p>or</p><ul><li>b</ul>", "- a\n\nor\n\n- b"],
+    ["other kinds of lists", "<ul><li>a</ul><ol><li>b</ol>", "- a\n\n1. b"],
+    ["a rule in an item", "<ul><li>a<li><hr></ul>", "- a\n- ***"],
+    ["an item without text", "<ol><li>a<li><li><img><li>d</ol>", "1. a\n2.\n3.\n4. d"],
+    ["no item with text", "<ol class='dots'><li><li></ol><p>b</p>", "b"],
+    [
+      "what looks like a link in a description",
+      "<p><img src='/i.png' alt='[foo](bar)'></p>",
+      "![\\[foo\\]\\(bar)](https://example.org/i.png)",
+    ],
+    ["a language of any letters", "<pre><code class='language-föö'>x</code></pre>", "```föö\nx\n```"],
+  ])("keeps %s as they are for whoever reads the markdown", (_what, html, markdown) => {
+    expect(markdownOf(html)).toBe(markdown)
+  })
+
   it("links a card by its heading", () => {
     expect(markdownOf('<a href="/p"><div><h3>Post</h3><p>Summary</p></div></a>')).toBe(
       "### [Post](https://example.org/p)\n\nSummary",

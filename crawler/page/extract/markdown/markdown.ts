@@ -111,7 +111,7 @@ class Writer {
         // Not push(...blocks): a flat document may have more blocks than a call may have arguments.
         const own = this.block(child)
         for (const block of this.#options.boxes?.has(child) ? this.#prefixed(own, "> ") : own)
-          blocks.push(block)
+          blocks.push(apartFrom(blocks.at(-1), block))
       } else inline.add(this.#inline(child))
     }
     flush()
@@ -216,6 +216,7 @@ class Writer {
     let number = Number.isSafeInteger(start) && start >= 0 ? start : 1
     const items: string[] = []
     let loose = false
+    const empty: string[] = []
     for (const child of element.children) {
       if (typeof child === "string") {
         const text = this.#paragraph(escapeText(child))
@@ -227,7 +228,11 @@ class Writer {
       const written = isList
         ? this.#prefixed(this.#list(child), "  ")
         : this.#item(child, ordered ? `${number}. ` : "- ")
-      if (written.length === 0) continue
+      if (written.length === 0) {
+        if (ordered && child.tag === "li" && this.#takes(EMPTY_CELL.length)) empty.push(`${number++}.`)
+        continue
+      }
+      items.push(...empty.splice(0))
       if (!isList) number++
       for (const item of written) {
         if (item.includes("\n\n")) loose = true
@@ -244,7 +249,7 @@ class Writer {
     if (blocks.length === 0) return []
     const lines = blocks.reduce((sum, block) => sum + linesOf(block) + 1, 0)
     if (!this.#takes(lines * marker.length)) return blocks
-    const [first, ...rest] = blocks
+    const [first, ...rest] = blocks[0] === "---" ? ["***", ...blocks.slice(1)] : blocks
     const indent = " ".repeat(marker.length)
     let text = first!
     for (const block of rest) text += (isListText(block) && !text.includes("\n\n") ? "\n" : "\n\n") + block
@@ -361,7 +366,8 @@ class Writer {
   #image(element: Element): string {
     const src = imageAddress(element, this.#options.baseUrl)
     if (src === null || isTinyImage(element)) return ""
-    const alt = (imageDescription(element) ?? "").replace(/[[\]\\`*_<]/g, "\\$&")
+    // Readers of markdown look for links in a description too.
+    const alt = (imageDescription(element) ?? "").replace(/[[\]\\`*_<]|(?<=\])\(/g, "\\$&")
     const image = `![${alt}](${destination(src)})`
     return this.#takes(image.length) ? image : ""
   }
@@ -415,9 +421,9 @@ function codeLanguage(pre: Element): string {
   for (const element of around) {
     if (!element) continue
     const named = element.get("data-lang") ?? element.get("data-language")
-    if (named && /^[\w+#.-]{1,20}$/.test(named)) return named.toLowerCase()
+    if (named && /^[\p{L}\p{N}_+#.-]{1,20}$/u.test(named)) return named.toLowerCase()
     const fromClass =
-      /(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-:\s]\s*([\w+#.-]{1,20})/i.exec(
+      /(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-:\s]\s*([\p{L}\p{N}_+#.-]{1,20})/iu.exec(
         element.get("class") ?? "",
       )
     const language = fromClass?.[1]?.toLowerCase()
@@ -433,8 +439,17 @@ function linesOf(block: string): number {
   return lines
 }
 
+/** A list right behind another of its kind would go on with it; another sign at its items sets it apart (CommonMark §5.3). */
+function apartFrom(before: string | undefined, block: string): string {
+  const sign = LIST_SIGN.exec(block)
+  if (sign === null || before === undefined || LIST_SIGN.exec(before)?.[1] !== sign[1]) return block
+  return sign[1] === "-" ? block.replace(/^-(?= )/gm, "*") : block.replace(/^(\d{1,9})\.(?= |$)/gm, "$1)")
+}
+
+const LIST_SIGN = /^(?:\d{1,9})?([-.])(?= )/
+
 function isListText(block: string): boolean {
-  return /^(?:- |\d+\. )/.test(block)
+  return /^(?:[-*]|\d+[.)]) /.test(block)
 }
 
 function prefixed(blocks: readonly string[], prefix: string): string[] {

@@ -24,6 +24,12 @@ describe("plain text of markdown", () => {
     expect(toPlainText("1. Run\n\n   ```\n   npm *\n   ```\n2. Done")).toBe("1. Run\n\n   npm *\n2. Done")
   })
 
+  it("gives every list the same signs", () => {
+    expect(toPlainText("- a\n\n* b\n\n  * `c`\n\n1. d\n\n1) ## e\n\n   ```\n   * f\n   ```")).toBe(
+      "- a\n\n- b\n\n  - c\n\n1. d\n\n1) e\n\n   * f",
+    )
+  })
+
   it("sets the cells of a row apart by tabs and drops the delimiter row", () => {
     expect(toPlainText("| A | B |\n| --- | --- |\n| a\\|b | c |")).toBe("A\tB\na|b\tc")
   })

@@ -8,7 +8,7 @@ export function toPlainText(markdown: string): string {
   const lines: string[] = []
   let fence: string | null = null
   for (const line of markdown.split("\n")) {
-    const marker = /^[\s>]*(?:(?:[-:]|\d+\.) )*(`{3,})/.exec(line)?.[1]
+    const marker = /^[\s>]*(?:(?:[-*:]|\d+[.)]) )*(`{3,})/.exec(line)?.[1]
     if (fence !== null) {
       if (marker !== undefined && marker.length >= fence.length && /^[\s>]*`+$/.test(line)) fence = null
       else lines.push(line)
@@ -32,7 +32,11 @@ export const writeAsText = offLoop(import.meta.url, toPlainText)
 
 function lineText(line: string): string | null {
   if (/^[\s>]*(?:-{3,}|\|(?: --- \|)+)$/.test(line)) return null
-  const content = line.replace(/^(?:> ?)+/, "").trimEnd()
+  // A list right behind another has other signs, which say nothing to readers.
+  const content = line
+    .replace(/^(?:> ?)+/, "")
+    .replace(/^(\s*)\*(?= )/, "$1-")
+    .trimEnd()
   if (content.startsWith("| ") && content.endsWith(" |")) {
     return content
       .slice(2, -2)
@@ -40,7 +44,7 @@ function lineText(line: string): string | null {
       .map((cell) => inlineText(cell.replaceAll("\\|", "|")))
       .join("\t")
   }
-  return inlineText(content.replace(/^(\s*(?:(?:[-:]|\d+\.) )*)#{1,6} /, "$1").replace(/^(\s*): /, "$1"))
+  return inlineText(content.replace(/^(\s*(?:(?:[-:]|\d+[.)]) )*)#{1,6} /, "$1").replace(/^(\s*): /, "$1"))
 }
 
 /** One pass over a line, in time linear in its length: escapes, code spans, images, links and emphasis marks. */
