@@ -12,6 +12,9 @@ import { CrawlTasks } from "./sources/crawl-tasks.ts"
 import { Sources } from "./sources/sources.ts"
 import { CrawlFixture, testConfig } from "./testing/crawl-fixture.ts"
 import { article, html, startTestSite, tooManyRequests } from "./testing/test-site.ts"
+import { AlertBook } from "./reporting/alerts/alert-book.ts"
+import { WebhookQueue } from "./reporting/webhooks/webhook-queue.ts"
+import { GIVE_UP_MS } from "#base/work/retries.ts"
 import { Ticker } from "./jobs/tasks/ticker.ts"
 
 // The wall clock is set while things wait for it, as by an administrator or a time server.
@@ -209,6 +212,50 @@ describe("a glitch of ten years", () => {
     expect(store.unreadHosts()).toEqual(["a.example"])
     store.recordFailure(store.nextUnread("a.example")!.id, "unreadable", "it is no image")
     expect(store.hasWork()).toBe(false)
+  })
+
+  test("keeps no message of a webhook back, and gives it a day from then", async () => {
+    await using fixture = new CrawlFixture()
+    const queue = new WebhookQueue(fixture.db)
+    const webhooks = [{ url: "https://hook.example/", events: ["finished" as const] }]
+    setClock(YEARS)
+    const { id } = fixture.jobs.enqueue(defineSource({ seeds: ["https://a.example/"], webhooks }))
+    fixture.jobs.start(id)
+    fixture.jobs.end(id, "finished")
+    queue.collect()
+    const [message] = queue.due(new Set(), 10)
+    const refused = {
+      status: 500,
+      error: "answered 500",
+      final: false,
+    } as const
+    queue.settle(message!.id, refused)
+    expect(queue.due(new Set(), 10)).toEqual([])
+    setClock(-YEARS)
+    expect(queue.due(new Set(), 10)).toHaveLength(1)
+    queue.settle(message!.id, refused)
+    expect(queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "waiting" }])
+    expect(queue.due(new Set(), 10)).toEqual([])
+    setClock(GIVE_UP_MS)
+    queue.settle(message!.id, refused)
+    expect(queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "given-up" }])
+  })
+
+  test("keeps no alert back", async () => {
+    await using fixture = new CrawlFixture()
+    const mails = new AlertBook(fixture.db).outbox("email")
+    const due = () => mails.due(new Set(), 10)
+    setClock(YEARS)
+    mails.tell(["ops@example.com"], {
+      type: "alert.test",
+      subject: "docs",
+      text: "The last run went wrong.",
+      data: {},
+    })
+    mails.settle(due()[0]!.id, { error: "try later", status: null, final: false })
+    expect(due()).toEqual([])
+    setClock(-YEARS)
+    expect(due()).toMatchObject([{ receiver: "ops@example.com" }])
   })
 })
 

@@ -82,19 +82,26 @@ test("long names are cut, each at its bound", () => {
   expect(Math.abs(entry!.at.getTime() - Date.now())).toBeLessThan(3_600_000)
 })
 
-test("one actor keeps twenty thousand entries, and pushes out their own alone", () => {
+test("one actor pushes out entries of their own alone, and of many each keeps a share", () => {
   using db = emptyState()
+  const fill = (who: string, count: number) => {
+    db.prepare(
+      `insert into audit_entry (at, who_kind, who_id, who_name, action, object, status, changes, address)
+       with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+       select i, 'key', ?, '', 'PUT', '', 200, '[]', '' from n`,
+    ).run(count, who)
+  }
+  const kept = () => ["quiet", "loud", "a", "b", "c", "d", "e"].map((who) => log.count({ who }))
   const log = new AuditLog(db, 90)
-  const fill = db.prepare(
-    `insert into audit_entry (at, who_kind, who_id, who_name, action, object, status, changes, address)
-     with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
-     select i, 'key', ?, '', 'PUT', '', 200, '[]', '' from n`,
-  )
-  fill.run(1, "quiet")
-  fill.run(20_009, "loud")
+  fill("quiet", 40)
+  fill("loud", 99_970)
+  // A process sees to it with its first entry, and with each 500th after that.
   log.note(change({ who: { kind: "key", id: "loud", name: "" } }))
-  expect([log.count({ who: "quiet" }), log.count({ who: "loud" })]).toEqual([1, 20_000])
-  expect(log.after(0, { who: "loud" }, 1)[0]!.at).toEqual(new Date(11))
+  expect(kept()).toEqual([40, 20_000, 0, 0, 0, 0, 0])
+  expect(log.after(0, { who: "loud" }, 1)[0]!.at).toEqual(new Date(79_972))
+  for (const who of ["a", "b", "c", "d", "e"]) fill(who, 20_000)
+  for (let i = 0; i < 500; i++) log.note(change({ who: { kind: "key", id: "quiet", name: "" } }))
+  expect(kept()).toEqual([540, ...Array.from({ length: 6 }, () => 16_576)])
 })
 
 test("a key is found by its name where a call changed several", () => {
@@ -108,4 +115,14 @@ test("a key is found by its name where a call changed several", () => {
   expect(found("keys/k1")).toEqual([1])
   expect(found("keys/k3")).toEqual([2])
   expect(found("keys")).toEqual([2, 1])
+})
+
+test("what is too old is forgotten, the oldest first, as many as are asked for", () => {
+  using db = emptyState()
+  const log = new AuditLog(db, 90)
+  for (const at of [1000, 2000, 3000]) log.note(change(), at)
+  expect(log.prune(3000, 1)).toBe(1)
+  expect(log.list({}, ALL).map(({ id }) => id)).toEqual([3, 2])
+  expect([log.prune(3000, 10), log.prune(3000, 10)]).toEqual([1, 0])
+  expect(log.count({})).toBe(1)
 })

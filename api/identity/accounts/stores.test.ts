@@ -183,7 +183,7 @@ test("what callers left is forgotten after its days, from when the accounts are 
   )
 })
 
-test("feedback is shown as it came, the newest first", () => {
+test("feedback is shown as it came, the newest first, and forgotten from its oldest on", () => {
   const store = new FeedbackStore(db)
   const one = (id: string, at: number) => ({
     id,
@@ -201,6 +201,8 @@ test("feedback is shown as it came, the newest first", () => {
     store.add(one(id, at))
   expect(store.list({ limit: 2, offset: 0 })).toEqual([one("new", 3), one("mid", 2)])
   expect(store.list({ limit: 2, offset: 2 })).toEqual([one("old", 1)])
+  expect([store.prune(3, 1), store.count(), store.prune(3, 10), store.prune(3, 10)]).toEqual([1, 2, 1, 0])
+  expect(store.list({ limit: 9, offset: 0 }).map(({ id }) => id)).toEqual(["new"])
 })
 
 test("pages that are missed are listed by how many keys ask for them, with the words of the last", () => {
@@ -250,6 +252,21 @@ test("a key may leave fifty thousand entries of feedback: then its oldest go, an
   // A hundredth of what the key has, rounded up: 501.
   const left = store.list({ limit: 200, offset: 0 }).map(({ at }) => at)
   expect(left).toEqual([...Array.from({ length: 101 }, (_, before) => 602 - before), 0])
+})
+
+test("a key may miss a thousand pages: then its oldest go, and nobody else's", () => {
+  const store = new PageRequestStore(db)
+  const ask = (keyId: string, at: number) =>
+    store.add({ at, keyId, url: "", question: `${keyId} ${at}`, comment: "" })
+  transaction(db, () => {
+    ask("other", 0)
+    for (let at = 1000; at >= 1; at--) ask("busy", at)
+  })
+  expect(store.count()).toBe(1001)
+  ask("busy", 1001)
+  const left = store.list({ limit: 2000, offset: 0 }).map(({ lastAt }) => lastAt)
+  // A hundredth of what the key has, rounded up.
+  expect(left).toEqual([...Array.from({ length: 990 }, (_, before) => 1001 - before), 0])
 })
 
 test("a collection is what it was set to last, and a name that is none has a near one told", () => {

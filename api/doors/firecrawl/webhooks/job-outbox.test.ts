@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 
+import type { Clock } from "#base/clock.ts"
 import type { PageUrl } from "#engine"
 
 import { memoryState } from "../../../testing/serve-app.ts"
@@ -12,10 +13,10 @@ const ADDRESS = "https://example.com/a" as PageUrl
 const OWNER = { keyId: "somebody", project: "", session: "", human: "" }
 
 /** A store whose writes are at once, with a job that tells of these events. */
-async function withJob(events: readonly string[]) {
+async function withJob(events: readonly string[], clock: Clock = Date.now) {
   const db = memoryState()
   const store = new JobStore(db, { run: async (work) => work() }, 1_000_000, { hasRoom: () => true })
-  const outbox = new JobOutbox(db)
+  const outbox = new JobOutbox(db, clock)
   const webhook = { url: "https://hook.example/", events }
   const { request } = readBatch(new FieldReader({ urls: [ADDRESS], webhook }), 2)
   await store.add("1", OWNER, request, new Date())
@@ -72,15 +73,23 @@ test("a job that its process took along is told to have failed, and nobody is to
   expect(told().map(({ event }) => event)).toEqual(["failed"])
 })
 
-test("messages are in the name of the job's key, in order, and go with their job", async () => {
-  const { store, outbox } = await withJob(["started", "page"])
+test("a message that was not taken waits, one that its receiver refuses for good does not, and both go with their job", async () => {
+  let aheadMs = 0
+  const { store, outbox } = await withJob(["started", "page"], () => Date.now() + aheadMs)
   await store.begin(new Date())
   await store.addDocument(store.get("1")!, ADDRESS, { metadata: {} })
-  const [first] = outbox.due(new Set(), 9)
+  const due = (served: readonly string[] = []) => outbox.due(new Set(), 9, served)
+  const [first] = due(["another"])
   expect(first).toMatchObject({ job: "1", key: OWNER.keyId, event: "started" })
+  expect(due([OWNER.keyId])).toEqual([])
   outbox.settle(first!.id, { error: "answered 500", status: 500, final: false })
-  expect(outbox.due(new Set(), 9)).toEqual([])
+  // The others wait behind it: receivers get messages in order.
+  expect(due()).toEqual([])
   expect(outbox.count({ state: "waiting" })).toBe(2)
+  aheadMs = 60_000
+  expect(due().map(({ id }) => id)).toEqual([first!.id])
+  outbox.settle(first!.id, { error: "answered 410", status: 410, final: true })
+  expect(due().map(({ event }) => event)).toEqual(["page"])
   await store.recover(new Date(1000))
   await store.forget(new Date(1001))
   expect(outbox.count()).toBe(0)
