@@ -63,15 +63,15 @@ export function readinessOf(
     warnings: () => {
       const { strange, clock } = state.problems()
       return [
-        ...[strange ?? []].flat(),
-        ...[stateFile?.problem() ?? []].flat(),
-        ...[clock ?? []].flat(),
+        strange,
+        stateFile?.problem(),
+        clock,
         ...following.warnings,
         ...reranking.warnings(),
-        ...[chatModel?.outage ?? []].flat(),
+        chatModel?.outage,
         ...(federation?.warnings() ?? []),
-        ...[lostInWords(lost.count()) ?? []].flat(),
-      ]
+        lostInWords(lost.count()),
+      ].filter((warning) => typeof warning === "string")
     },
     indexState: {
       wordsAlone: () => following.wordsAlone,
