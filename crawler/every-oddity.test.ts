@@ -102,6 +102,14 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
   "/loop": { answer: redirect("/loop/again"), outcome: "failed:redirect-loop" },
   "/loop/again": { answer: redirect("/loop"), outcome: null },
   "/moved": { answer: redirect("/plain", 301), outcome: "skipped:duplicate" },
+  "/moved-by-a-tag": {
+    answer: '<title>Moved</title><meta http-equiv="refresh" content="0; url=/plain"><p>It has moved.</p>',
+    outcome: "skipped:duplicate",
+  },
+  "/leaves-by-a-tag": {
+    answer: '<title>Moved</title><meta http-equiv="refresh" content="0; url=https://elsewhere.invalid/">',
+    outcome: "skipped:out-of-scope",
+  },
   "/leaves": { answer: redirect("https://elsewhere.invalid/"), outcome: "skipped:out-of-scope" },
   "/into-the-house": { answer: redirect("http://169.254.169.254/latest"), outcome: "skipped:out-of-scope" },
   "/not-found": { answer: status(404), outcome: "failed:http-status" },
@@ -171,6 +179,15 @@ test("every oddity of a site ends in its own outcome, and none in the way of ano
   expect(Object.fromEntries(ended)).toEqual(
     Object.fromEntries(Object.entries(ODDITIES).map(([path, { outcome }]) => [path, outcome])),
   )
+  for (const [path, leadsTo] of [
+    ["/moved", site.url("/plain")],
+    ["/moved-by-a-tag", site.url("/plain")],
+    ["/leaves-by-a-tag", "https://elsewhere.invalid/"],
+  ] as const)
+    expect(known.get(site.url(path) as PageUrl)).toMatchObject({
+      detail: `redirects to ${leadsTo}`,
+      leadsTo,
+    })
   const titles = Object.fromEntries(
     [...fixture.engine.pages.values()].map(({ url, title }) => [new URL(url).pathname, title]),
   )

@@ -122,7 +122,7 @@ export interface Unmodified {
 }
 
 export interface VisitOptions
-  extends ReadOptions, Pick<FetchOptions, "memory" | "onRedirect" | "validators"> {
+  extends ReadOptions, Pick<FetchOptions, "after" | "memory" | "onRedirect" | "validators"> {
   /** Whether no other try is made: then a whole document is taken though its answer was cut off. Default true. */
   readonly isLastTry?: boolean
   /** Whether a browser made the page before, of a document that its site sends for other addresses too. */

@@ -33,12 +33,17 @@ export class RedirectChain {
   }
 
   /** Notes a request. @returns false where it is one that was made before: then its answer would be as well */
-  add(url: PageUrl, { cookie = "" }: Readonly<Record<string, string>>): boolean {
-    const request = `${cookie}\n${url}`
+  add(url: PageUrl, headers: Readonly<Record<string, string>>): boolean {
+    const request = keyOf(url, headers)
     if (this.#requests.has(request)) return false
     this.#requests.add(request)
     this.#addresses.add(url)
     return true
+  }
+
+  /** Whether a request to `url` would be one that was made already. */
+  hasMade(url: PageUrl, session: Session | undefined): boolean {
+    return this.#requests.has(keyOf(url, this.headersFor(new URL(url), session)))
   }
 
   /** Credentials and cookies for the next request. */
@@ -57,3 +62,5 @@ export class RedirectChain {
     else this.#cookies.note(url, header)
   }
 }
+
+const keyOf = (url: PageUrl, { cookie = "" }: Readonly<Record<string, string>>): string => `${cookie}\n${url}`

@@ -1,5 +1,5 @@
 import { UNREACHABLE_HOST } from "#crawler/fetch/concealed.ts"
-import type { FailureReason, ReadResult, SkipReason } from "#crawler"
+import type { FailureReason, Reading, ReadResult, SkipReason } from "#crawler"
 
 const skips: Readonly<Record<SkipReason, string>> = {
   robots: "robots.txt disallows it",
@@ -43,11 +43,15 @@ export const failureText = (result: NotRead): string =>
     ? TIMED_OUT
     : `Failed to fetch url: ${failureReason(result)}`
 
+/** Why a page that was read has nothing to give: it has no text, and sends its readers elsewhere. Null: it has. */
+export const emptyText = ({ extracted, emptyBecause }: Reading): string | null =>
+  extracted.refresh !== undefined && extracted.markdown.trim() === "" ? (emptyBecause ?? skips.empty) : null
+
 /** The same within a sentence. */
 export function failureReason(result: NotRead): string {
   switch (result.kind) {
     case "skipped":
-      return skips[result.because]
+      return (result.because === "empty" && result.detail) || skips[result.because]
     case "postponed":
       return `the site asks to wait until ${result.until.toISOString()}`
     default: {

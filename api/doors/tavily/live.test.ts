@@ -37,6 +37,9 @@ beforeAll(async () => {
       <body><main><h1>Garden</h1>${garden}<p><img src="/rose.jpg" alt="A rose" width="600" height="400"></p></main></body></html>`,
     "/broken": status(500),
     "/slow": hangs(),
+    "/gate": '<title>Gate</title><meta http-equiv="refresh" content="0; url=/roses">',
+    "/broken-gate": '<title>Gate</title><meta http-equiv="refresh" content="0; url=/broken">',
+    "/slow-gate": '<title>Gate</title><meta http-equiv="refresh" content="60; url=/roses">',
   })
   reader = createReader({ ...readSettings(crawlerSettings, {}), allowedNetworks: [site.authority] })
   dir = await mkdtemp(join(tmpdir(), "fossick-live-"))
@@ -71,6 +74,24 @@ describe("extract", () => {
       { url: "no address", error: "Validation Error: Invalid URL format" },
     ])
     expect(body).toMatchObject({ response_time: expect.any(Number), request_id: expect.any(String) })
+  })
+
+  test("goes where a page without text sends its readers, or says where that is", async () => {
+    const paths = ["/gate", "/broken-gate", "/slow-gate"]
+    const { body } = await extract({ urls: paths.map((path) => site.url(path)) })
+    expect(body.results).toMatchObject([
+      { url: site.url("/gate"), raw_content: expect.stringContaining("Roses are pruned in winter") },
+    ])
+    expect(body.failed_results).toEqual([
+      {
+        url: site.url("/broken-gate"),
+        error: `Failed to fetch url: leads to ${site.url("/broken")} at once: the site answered 500`,
+      },
+      {
+        url: site.url("/slow-gate"),
+        error: `Failed to fetch url: it has no text and leads to ${site.url("/roses")} after 60 s`,
+      },
+    ])
   })
 
   test("takes one address as a string, and adds images and icon when asked", async () => {

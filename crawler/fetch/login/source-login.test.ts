@@ -151,10 +151,10 @@ class Wiki {
   readonly #sessions = new Map<string, number>()
   readonly #tokens = new Set<string>()
 
-  serve(pages: Readonly<Record<string, string>>): void {
+  serve(pages: Readonly<Record<string, string>>, strangers: Answer = redirect("/login?next=%2F")): void {
     site.serve({ "/login": (request, response) => this.#login(request, response) })
     for (const [path, page] of Object.entries(pages)) {
-      site.serve({ [path]: only((request) => this.#admits(request), page, redirect("/login?next=%2F")) })
+      site.serve({ [path]: only((request) => this.#admits(request), page, strangers) })
     }
   }
 
@@ -230,10 +230,13 @@ describe("a form", () => {
     expect(outcomeOf("/logout")).toBe("skipped:logout")
   })
 
-  it("is filled in again when the session ends", async () => {
+  it.each([
+    ["redirect", undefined],
+    ["tag", '<meta http-equiv="refresh" content="0; url=/login"><p>Your session is over.</p>'],
+  ])("is filled in again when the session ends with a %s", async (_, strangers) => {
     const wiki = new Wiki()
     wiki.pagesPerSession = 3
-    wiki.serve(pages())
+    wiki.serve(pages(), strangers)
     expect(await crawl(login())).toMatchObject({ state: "finished", outcomes: { indexed: 4 } })
     expect(wiki.logins).toBeGreaterThan(1)
   })

@@ -15,6 +15,7 @@ import type { Reading, Visit, VisitOptions } from "../../reading.ts"
 import type { Rendering } from "../../source.ts"
 import type { Renderer } from "./renderer.ts"
 import { type Reason, Trials } from "./trials.ts"
+import { refreshTarget } from "../../page/refresh-target.ts"
 import { isScriptShell, isThin } from "../../page/script-shell.ts"
 
 export interface PageRenderingOptions {
@@ -62,6 +63,9 @@ export class PageRendering {
     const copy = rendering === "http" ? null : { ...fetched, body: Uint8Array.from(fetched.body) }
     const visit = await read(fetched, deadline, options)
     if (visit.kind !== "read") return visit
+    // It only leads to the page that is wanted; where scripts do, those are asked first.
+    const { refresh } = visit.reading.extracted
+    if (refresh && refresh.unscripted !== true && refreshTarget(visit.reading) !== null) return visit
     if (copy !== null && isThin(visit.reading.extracted.markdown)) {
       const charset = charsetParameter(copy.headers["content-type"])
       if (await isScriptShell(decodeText(copy.body, charset)))

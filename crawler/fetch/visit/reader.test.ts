@@ -215,6 +215,103 @@ describe("redirects", () => {
   })
 })
 
+describe("pages that send their readers on", () => {
+  const refresh = (content: string, text = "") =>
+    `<title>Elsewhere</title><meta http-equiv="refresh" content="${content}"><body>${text}</body>`
+
+  test("are followed from hop to hop, by tag and by header, with cookies and with all links alike", async () => {
+    site.serve({
+      "/docs/": html(refresh("0; url=en/latest"), { "set-cookie": "seen=1; Path=/docs" }),
+      "/docs/en/latest": redirect("/docs/en/latest/"),
+      "/docs/en/latest/": (request, response) => {
+        const isKnown = request.headers.cookie === "seen=1"
+        html("", { refresh: isKnown ? "1; url=/home" : "1; url=/stranger" })(request, response)
+      },
+      "/home": page,
+    })
+    for (const linksOnly of [false, true])
+      expect(await reader.read(site.url("/docs/"), { linksOnly })).toMatchObject({
+        kind: "read",
+        reading: { url: site.url("/home"), extracted: { title: "Lighthouses" } },
+      })
+  })
+
+  test("get every check of a redirect: loops, hops, the address guard, robots.txt and the caller's reach", async () => {
+    site.serve({
+      "/ring": refresh("0; url=/ring2"),
+      "/ring2": refresh("0; url=/ring"),
+      ...Object.fromEntries([1, 2, 3, 4].map((at) => [`/row${at}`, refresh(`0; url=/row${at + 1}`)])),
+      "/row5": page,
+      "/inwards": refresh("0; url=http://169.254.169.254/latest/"),
+      "/to-secret": refresh("0; url=/secret"),
+      "/secret": page,
+      "/to-404": refresh("0; url=/is-not-there"),
+      "/robots.txt": textFile("User-agent: *\nDisallow: /secret"),
+    })
+    expect(await read("/ring")).toMatchObject({
+      because: "redirect-loop",
+      detail: `leads to ${site.url("/ring")} at once: redirected in a circle back to ${site.url("/ring")}`,
+    })
+    expect(await read("/row1")).toMatchObject({ because: "redirect-loop" })
+    expect(await read("/row2")).toMatchObject({ kind: "read", reading: { url: site.url("/row5") } })
+    expect(await read("/inwards")).toMatchObject({ because: "blocked-address" })
+    expect(await read("/to-404")).toMatchObject({
+      because: "http-status",
+      detail: `leads to ${site.url("/is-not-there")} at once: the site answered 404`,
+      status: 404,
+    })
+    const admits = (url: string) => !url.endsWith("/secret")
+    for (const options of [{ robots: true }, { admits }])
+      expect(await reader.read(site.url("/to-secret"), options)).toMatchObject({ kind: "skipped" })
+    expect(site.requests).not.toContain("/secret")
+  })
+
+  test("carry no cookie to another host", async () => {
+    let cookie: string | undefined = "none asked"
+    await using other = await startTestSite(
+      {
+        "/": (request, response) => {
+          cookie = request.headers.cookie
+          html(page)(request, response)
+        },
+      },
+      { host: "127.0.0.2" },
+    )
+    site.serve({ "/away": html(refresh(`0; url=${other.url("/")}`), { "set-cookie": "own=1; Path=/" }) })
+    expect(await read("/away")).toMatchObject({ kind: "read", reading: { url: other.url("/") } })
+    expect(cookie).toBeUndefined()
+  })
+
+  test("to themselves are read as they are, unless they only wanted a cookie", async () => {
+    let asked = 0
+    site.serve({
+      "/wall": (request, response) => {
+        asked += 1
+        if (request.headers.cookie === "in=1") html(page)(request, response)
+        else html(refresh("0"), { "set-cookie": "in=1" })(request, response)
+      },
+      "/board": refresh("1", "<main><h1>Departures</h1><p>Whitby at four minutes past twelve.</p></main>"),
+      "/waits": refresh("3"),
+      "/later": refresh("40; url=/board"),
+    })
+    expect(await read("/wall")).toMatchObject({ reading: { extracted: { title: "Lighthouses" } } })
+    expect(asked).toBe(2)
+    expect(await read("/board")).toMatchObject({
+      reading: { extracted: { markdown: expect.stringContaining("Whitby") } },
+    })
+    expect(await read("/waits")).toMatchObject({
+      reading: { emptyBecause: "it has no text and reloads itself after 3 s" },
+    })
+    const later = await read("/later")
+    expect(later).toMatchObject({
+      reading: { emptyBecause: `it has no text and leads to ${site.url("/board")} after 40 s` },
+    })
+    expect(later.kind === "read" && later.reading.extracted.links.map(({ url }) => url)).toEqual([
+      site.url("/board"),
+    ])
+  })
+})
+
 describe("bodies that cannot be used", () => {
   test.each([
     [

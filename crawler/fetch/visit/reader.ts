@@ -33,6 +33,8 @@ import { MAX_SITEMAP_BYTES, pagesOfSitemaps } from "../../crawl/listings/site-si
 import type { Reader, ReadOptions, ReadResult, SitemapOptions, Visit, VisitOptions } from "../../reading.ts"
 import { PageRendering } from "../render/page-rendering.ts"
 import { ReadingPlaces } from "./reading-places.ts"
+import type { RedirectChain } from "../redirect-chain.ts"
+import { type Step, throughRefreshes } from "./refreshes.ts"
 import { RobotsCache } from "../robots/robots.ts"
 import { scopeOf } from "../../crawl/scope/scope.ts"
 import { xRobotsTag } from "../../page/headers/robots-directives.ts"
@@ -240,9 +242,26 @@ export class PageReader implements Reader {
    * Fetches and reads, whatever robots.txt says.
    * @throws LoginError when the site asks for a login anew and does not grant it
    */
-  async visit(url: PageUrl, given: VisitOptions = {}): Promise<Visit> {
+  async visit(url: PageUrl, options: VisitOptions = {}): Promise<Visit> {
+    const until = options.timeoutMs === undefined ? null : steadyNow() + options.timeoutMs
+    return await throughRefreshes(
+      url,
+      options,
+      this.#login,
+      async (to, asked, after) => {
+        const left = until === null ? {} : { timeoutMs: Math.max(1, until - steadyNow()) }
+        return await this.#step(to, { ...asked, ...left }, after)
+      },
+      async (generation) => {
+        await this.#login?.renew(generation, this.#loginReader(options.signal))
+      },
+    )
+  }
+
+  /** One fetch, redirects included, and its reading. */
+  async #step(url: PageUrl, given: VisitOptions, after: RedirectChain | undefined): Promise<Step> {
     using memory = this.#places.bodies.open()
-    const options = { ...given, memory }
+    const options = { ...given, memory, after }
     const timeoutMs = options.timeoutMs ?? this.#config.timeoutMs
     const rendering = options.rendering ?? this.#defaultRendering
     const deadline = steadyNow() + timeoutMs
@@ -251,11 +270,13 @@ export class PageReader implements Reader {
     const fetched = await this.#fetchFor(url, { ...options, validators }, timeoutMs)
     if (fetched.kind === "not-modified") {
       const { noindex } = xRobotsTag(fetched.headers["x-robots-tag"], this.#config.userAgent)
-      return { kind: "unmodified", url: fetched.url, validators: validatorsOf(fetched.headers), noindex }
+      const validators = validatorsOf(fetched.headers)
+      return { visit: { kind: "unmodified", url: fetched.url, validators, noindex }, chain: null }
     }
-    if (fetched.kind !== "fetched") return fetched
+    if (fetched.kind !== "fetched") return { visit: fetched, chain: null }
     given.onFetched?.(fetched)
-    return await this.#rendering.read(fetched, rendering, deadline, options)
+    const chain = fetched.chain ?? null
+    return { visit: await this.#rendering.read(fetched, rendering, deadline, options), chain }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -312,6 +333,7 @@ export class PageReader implements Reader {
       ...(options.onRedirect ? { onRedirect: options.onRedirect } : {}),
       signal: options.signal,
       memory: options.memory,
+      after: options.after,
       validators: options.validators,
       takesCutOff: ({ body }) => options.isLastTry !== false && isWholeDocument(body),
     })
@@ -350,7 +372,7 @@ export class PageReader implements Reader {
       const links = new LinkReading(decodeText(fetched.body, charset), fetched.url)
       const breathe = breather()
       while (links.step()) await breathe()
-      return this.#visited(fetched, bytes, links.end())
+      if (!links.mayRefresh) return this.#visited(fetched, bytes, links.end())
     }
     const task = {
       url: fetched.url,

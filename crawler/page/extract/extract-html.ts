@@ -71,6 +71,7 @@ export function extractHtml(html: string, url: string): Extracted {
     robots: readRobots(facts),
     links: facts.links,
     feeds: facts.feeds,
+    ...(facts.refresh !== null && { refresh: facts.refresh }),
     ...(isIndex ? { note: DIRECTORY_INDEX } : {}),
     ...(isListing(document, content, signs, { url, baseUrl: facts.baseUrl }) ? { isListing: true } : {}),
     ...(facts.isMissing ? { isMissing: true } : {}),

@@ -1,7 +1,8 @@
 import { routeOf } from "#engine/index/page/page-url.ts"
+import { extractHtml } from "./extract-html.ts"
 import { type Extracted, NO_CONTENT } from "./extracted.ts"
 import { LinkResolver } from "./html/link-resolver.ts"
-import { addMeta, canonicalAddress, routedBase, withOwnRoutes } from "./facts/metadata.ts"
+import { addMeta, canonicalAddress, isRefresh, routedBase, withOwnRoutes } from "./facts/metadata.ts"
 import { readDescription, readRobots } from "./facts/page-head.ts"
 import { readTitle } from "./facts/title.ts"
 import { decodeReferences, StartTagScanner, type TagListener } from "./html/start-tags.ts"
@@ -10,12 +11,12 @@ import { collapse, Element } from "./html/tree.ts"
 /**
  * Reads of an HTML document what a walk along links needs: title, description, robots, canonical and links, the
  * same as {@link extractHtml} finds (but for the title, which is that of the head, and the links' texts). The main
- * content and all else is left empty, at a small part of the cost. As pure and total as the whole extraction.
+ * content and all else is left empty, at a small part of the cost; only one that may lead elsewhere is read whole. As pure and total as the whole extraction.
  */
 export function extractLinks(html: string, url: string): Extracted {
   const reading = new LinkReading(html, url)
   while (reading.step());
-  return reading.end()
+  return reading.mayRefresh ? extractHtml(html, url) : reading.end()
 }
 
 /** {@link extractLinks} in steps of a millisecond or two, for who cannot wait for a large document. */
@@ -56,6 +57,11 @@ export class LinkReading {
     }
     this.#resolved += STEP_LINKS
     return this.#resolved < anchors.length
+  }
+
+  /** Whether it may lead elsewhere: how, no less than the whole page tells. */
+  get mayRefresh(): boolean {
+    return this.#head.mayRefresh
   }
 
   /** What was found. To be called when there are no more steps. */
@@ -101,6 +107,7 @@ class LinkListener implements TagListener {
   readonly meta = new Map<string, string>()
   readonly anchors: Anchor[] = []
   title = ""
+  mayRefresh = false
   base: string | null = null
   canonical: string | null = null
 
@@ -113,6 +120,7 @@ class LinkListener implements TagListener {
       const element = new Element(tag, null)
       element.attributes = attributes
       addMeta(this.meta, element)
+      this.mayRefresh ||= isRefresh(element)
       return
     }
     const href = valueOf(attributes, "href")

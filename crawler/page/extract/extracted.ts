@@ -1,5 +1,6 @@
 import type { PageAnchor, PageImage, PageTopic, PageType } from "#engine"
 import type { LeftToScripts } from "./facts/left-to-scripts.ts"
+import type { Refresh } from "../headers/refresh.ts"
 
 /** What one HTML document says, read in a single pass. All addresses are absolute. */
 export interface Extracted {
@@ -29,6 +30,8 @@ export interface Extracted {
   readonly links: readonly Link[]
   /** RSS and Atom feeds the document names. */
   readonly feeds: readonly string[]
+  /** Where the page sends its reader. Left out when it does not. */
+  readonly refresh?: Refresh
   /** Whether the program that made the page marks it as one that is not there, whatever the status of the answer. */
   readonly isMissing?: boolean
   /** Whether it is mostly a list of other pages of its site. Left out when not. */

@@ -1,6 +1,7 @@
 import type { PageUrl } from "#engine"
 import type { Extracted } from "../extract/extracted.ts"
 import { canonicalAddress } from "../extract/facts/metadata.ts"
+import { readRefresh } from "./refresh.ts"
 import { isAdultRating } from "../extract/facts/unsafe.ts"
 import { xRobotsTag } from "./robots-directives.ts"
 
@@ -8,8 +9,8 @@ import { xRobotsTag } from "./robots-directives.ts"
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /**
- * What a page says, with what its answer's headers say of it: X-Robots-Tag, Rating and a Link header's canonical mean
- * the same as their HTML forms. `agent` is our product token.
+ * What a page says, with what its answer's headers say of it: X-Robots-Tag, Rating, Refresh and a Link header's
+ * canonical mean the same as their HTML forms. `agent` is our product token.
  */
 export function withHeaderFacts(
   extracted: Extracted,
@@ -20,13 +21,16 @@ export function withHeaderFacts(
   const tag = xRobotsTag(headers["x-robots-tag"], agent)
   const canonical = extracted.canonical ?? linkCanonical(headers["link"], url)
   const unsafe = extracted.unsafe || isAdultRating(headers["rating"]?.toString())
-  const same = canonical === extracted.canonical && unsafe === extracted.unsafe
+  // Browsers have read it before the page.
+  const refresh = readRefresh(headers["refresh"]?.toString() ?? "", url, url)
+  const same = canonical === extracted.canonical && unsafe === extracted.unsafe && refresh === null
   if (!tag.noindex && !tag.nofollow && same) return extracted
   const { robots } = extracted
   return {
     ...extracted,
     canonical,
     unsafe,
+    ...(refresh !== null && { refresh }),
     robots: { noindex: robots.noindex || tag.noindex, nofollow: robots.nofollow || tag.nofollow },
   }
 }

@@ -1,5 +1,6 @@
 import { parseForeign } from "#base/text/json/foreign-json.ts"
 import { type PageUrl, routeOf, toPageUrl } from "#engine/index/page/page-url.ts"
+import { readRefresh, type Refresh } from "../../headers/refresh.ts"
 import type { Link } from "../extracted.ts"
 import { collapse, type Element, textOf, walk } from "../html/tree.ts"
 import { MAX_LINK_CHARS } from "../html/link-resolver.ts"
@@ -15,6 +16,7 @@ export interface DocumentFacts {
   readonly baseUrl: string
   readonly canonical: string | null
   readonly favicon: string | null
+  readonly refresh: Refresh | null
   readonly feeds: readonly string[]
   /** `<link rel=alternate hreflang>`. */
   readonly alternates: readonly { readonly hreflang: string; readonly href: string }[]
@@ -53,6 +55,7 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
     baseUrl,
     canonical: canonicalAddress(found.canonical, ownBase),
     favicon: (best && absolute(best.href, baseUrl)) ?? absolute("/favicon.ico", url),
+    refresh: refreshOf(found.refreshes, baseUrl, url),
     feeds: [...new Set(found.feeds.map((href) => absolute(href, baseUrl)).filter((href) => href !== null))],
     alternates: found.alternates.flatMap(({ hreflang, href }) => {
       const address = toPageUrl(href, baseUrl)
@@ -75,6 +78,7 @@ class FoundFacts {
   htmlLanguage: string | null = null
   base: string | null = null
   canonical: string | null = null
+  readonly refreshes: Element[] = []
   readonly icons: { href: string; rank: number }[] = []
   readonly feeds: string[] = []
   readonly alternates: { hreflang: string; href: string }[] = []
@@ -111,6 +115,7 @@ class FoundFacts {
         break
       case "meta":
         addMeta(this.meta, element)
+        if (isRefresh(element)) this.refreshes.push(element)
         break
       case "link":
         this.#readLink(element)
@@ -145,6 +150,24 @@ class FoundFacts {
     if (/ (?:icon|apple-touch-icon(?:-precomposed)?) /.test(rel))
       this.icons.push({ href, rank: rel.includes(" icon ") ? 2 : 1 })
   }
+}
+
+export const isRefresh = (meta: Element): boolean =>
+  meta.get("http-equiv")?.trim().toLowerCase() === "refresh"
+
+/** The first that browsers would heed. What is in a template is no part of the page. */
+function refreshOf(metas: readonly Element[], baseUrl: string, url: string): Refresh | null {
+  for (const meta of metas) {
+    const refresh = readRefresh(meta.get("content") ?? "", baseUrl, url)
+    if (refresh === null || isWithin(meta, "template")) continue
+    return isWithin(meta, "noscript") ? { ...refresh, unscripted: true } : refresh
+  }
+  return null
+}
+
+function isWithin(element: Element, tag: string): boolean {
+  for (let at = element.parent; at !== null; at = at.parent) if (at.tag === tag) return true
+  return false
 }
 
 /** By the class of what MediaWiki shows in the place of a page, or of the box in which DokuWiki shows all pages. */

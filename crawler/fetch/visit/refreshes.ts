@@ -1,0 +1,53 @@
+import type { PageUrl } from "#engine"
+import { refreshTarget, withRefreshLink } from "../../page/refresh-target.ts"
+import type { Visit, VisitOptions } from "../../reading.ts"
+import type { SourceLogin } from "../login/source-login.ts"
+import type { RedirectChain } from "../redirect-chain.ts"
+
+/** One fetch with its reading, and the way that led to it; null: nothing was fetched. */
+export interface Step {
+  readonly visit: Visit
+  readonly chain: RedirectChain | null
+}
+
+/** A visit that goes where pages send their readers at once, with every check that a redirect gets. */
+export async function throughRefreshes(
+  start: PageUrl,
+  options: VisitOptions,
+  login: Pick<SourceLogin, "generation" | "isLoginPage" | "session"> | null,
+  step: (url: PageUrl, options: VisitOptions, after: RedirectChain | undefined) => Promise<Step>,
+  renew: (generation: number) => Promise<void>,
+): Promise<Visit> {
+  let url = start
+  let after: RedirectChain | undefined
+  let isRenewed = false
+  for (;;) {
+    const generation = login?.generation ?? 0
+    const asked = after === undefined ? options : { ...options, validators: undefined }
+    const { visit, chain } = await step(url, asked, after)
+    if (visit.kind !== "read" || chain === null) return after ? named(visit, url) : visit
+    const next = refreshTarget(visit.reading)
+    // A page without text that reloads itself may only have wanted its cookie back.
+    const isReload = next === visit.reading.url
+    if (next === null || (isReload && chain.hasMade(next, login?.session)))
+      return { kind: "read", reading: withRefreshLink(visit.reading) }
+    if (login?.isLoginPage(next) === true && !login.isLoginPage(start)) {
+      if (isRenewed) return { ...TO_FORM, detail: "sends its readers to the login form" }
+      await renew(generation)
+      isRenewed = true
+      url = start
+      after = undefined
+      continue
+    }
+    const outcome = chain.has(next) ? null : await options.onRedirect?.(next)
+    if (outcome) return named(outcome, next)
+    url = next
+    after = chain
+  }
+}
+
+const TO_FORM = { kind: "failed", because: "http-status", transient: false } as const
+
+/** Whoever looks at the page sees no other address: what failed says where it was. */
+const named = <V extends Visit>(visit: V, url: PageUrl): V =>
+  visit.kind === "failed" ? { ...visit, detail: `leads to ${url} at once: ${visit.detail}` } : visit
