@@ -27,6 +27,8 @@ test("the package holds what an appliance needs, and nothing for developers", ()
       "engine/models/multilingual-e5-small/LICENSE",
       "engine/models/statement-reranker-en/onnx/model_quantized.onnx",
       "engine/models/statement-reranker-en/NOTICE",
+      "crawler/page/formats/pdf/cmaps/LICENSE",
+      "crawler/page/formats/pdf/cmaps/cmaps.zip",
       "crawler/sources/sources.schema.json",
       "api/client/client.ts",
       "api/faces/handbook/handbook.css",

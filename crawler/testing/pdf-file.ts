@@ -73,7 +73,7 @@ export function pdf(pages: readonly TestPdfPage[], options: TestPdfOptions = {})
   const info = add(
     `<< /Title (${escape(options.title ?? "")}) /Author (${escape(options.author ?? "")}) /CreationDate (D:20220304050607+01'00') >>`,
   )
-  return assemble(objects, `/Root ${catalogue} 0 R /Info ${info} 0 R ${options.trailer ?? ""}`)
+  return pdfOfObjects(objects, `/Root ${catalogue} 0 R /Info ${info} 0 R ${options.trailer ?? ""}`)
 }
 
 function addOutline(objects: string[], titles: readonly string[], page: number): number | null {
@@ -90,7 +90,8 @@ function addOutline(objects: string[], titles: readonly string[], page: number):
   return root
 }
 
-function assemble(objects: readonly string[], trailer: string): Uint8Array<ArrayBuffer> {
+/** A file of these objects, numbered from 1, as latin1. */
+export function pdfOfObjects(objects: readonly string[], trailer: string): Uint8Array<ArrayBuffer> {
   let file = "%PDF-1.7\n"
   const offsets = objects.map((body, at) => {
     const offset = file.length
@@ -111,3 +112,49 @@ function escape(text: string): string {
 export function lines(texts: readonly string[], x: number, y: number, leading = 13): TestText[] {
   return texts.map((text, at) => ({ x, y: y - at * leading, text }))
 }
+
+/** A font of a page: what its dictionary holds, and the objects that it refers to, which are numbered from 10. */
+export interface TestFont {
+  readonly font: string
+  readonly objects?: readonly string[]
+}
+
+/** A PDF of one page with one font, whose program draws strings of codes in hexadecimal digits, one below the other. */
+export function pdfInFont(
+  { font, objects = [] }: TestFont,
+  codes: readonly string[],
+): Uint8Array<ArrayBuffer> {
+  return pdfOfFont(
+    { font, objects },
+    codes.map((code, at) => `BT /F1 12 Tf 60 ${760 - 16 * at} Td <${code}> Tj ET`).join("\n"),
+  )
+}
+
+/** A PDF of one page with the font `/F1` and Helvetica as `/F2`, drawn by a program. */
+export function pdfOfFont({ font, objects = [] }: TestFont, program: string): Uint8Array<ArrayBuffer> {
+  const head = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>",
+    streamObject(program),
+    `<< /Type /Font ${font} >>`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    "null",
+    "null",
+    "null",
+  ]
+  return pdfOfObjects([...head, ...objects], "/Root 1 0 R")
+}
+
+/** A stream with its length. */
+export const streamObject = (data: string, dictionary = ""): string =>
+  `<< ${dictionary} /Length ${data.length} >>\nstream\n${data}\nendstream`
+
+/** A font of an East Asian collection that is not in the file, such as `Japan1`, with the table that tells its characters. */
+export const eastAsianFont = (ordering: string, encoding: string, more = ""): TestFont => ({
+  font: `/Subtype /Type0 /BaseFont /Song /Encoding ${encoding.endsWith("R") ? encoding : `/${encoding}`} /DescendantFonts [10 0 R] ${more}`,
+  objects: [
+    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >> /DW 1000 /FontDescriptor 11 0 R >>`,
+    "<< /Type /FontDescriptor /FontName /Song /Flags 6 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 700 /StemV 80 >>",
+  ],
+})

@@ -126,7 +126,7 @@ function joinItems(items: readonly PdfTextItem[], links: readonly PdfLinkArea[])
       append(line, isApart ? ` ${text}` : text, address)
       line.right = Math.max(line.right, item.x + item.width)
       line.size = Math.max(line.size, item.size)
-      line.isMonospace &&= item.isMonospace
+      line.isMonospace &&= item.isMonospace || SQUARE.test(text)
     } else {
       close()
       lines.push({
@@ -136,7 +136,7 @@ function joinItems(items: readonly PdfTextItem[], links: readonly PdfLinkArea[])
         right: item.x + item.width,
         y: item.y,
         size: item.size,
-        isMonospace: item.isMonospace,
+        isMonospace: item.isMonospace && !SQUARE.test(text),
         isBeside: isSameLine && gap >= unit * WIDE_GAP,
       })
     }
@@ -181,10 +181,17 @@ function withAccents(text: string): string {
   )
 }
 
-// Ligatures as the letters they stand for; control characters and private letters are the fonts' own business.
+/** Letters of scripts that are written without spaces. */
+export const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF00-\uFFEF]/u
+
+/** Letters that are as wide as each other in any font. */
+const SQUARE = new RegExp(`${UNSPACED.source}|\\p{Script=Hangul}`, "u")
+
+// Ligatures, and marks turned for lines that run downwards, as what they stand for; control characters and private
+// letters are the fonts' own business.
 function clean(text: string): string {
   return text
-    .replace(/[\uFB00-\uFB06]/g, (ligature) => ligature.normalize("NFKC"))
+    .replace(/[\uFB00-\uFB06\uFE10-\uFE19\uFE30-\uFE48]/g, (form) => form.normalize("NFKC"))
     .replace(/\s+/g, " ")
     .replace(/[\p{Cc}\p{Co}\uFFFD]+/gu, "")
 }

@@ -2,6 +2,7 @@ import { getDocumentProxy } from "unpdf"
 import { toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
+import { PdfTables } from "./pdf-cmaps.ts"
 import { linesOf, type PdfLine, type PdfLinkArea, type PdfTextItem } from "./pdf-lines.ts"
 import { titleKey, writePdf } from "./pdf-markdown.ts"
 import { withoutRunningHeads } from "./pdf-running-heads.ts"
@@ -75,6 +76,7 @@ async function open(body: Uint8Array): Promise<PdfDocument> {
       disableAutoFetch: true,
       stopAtErrors: false,
       maxImageSize: 1,
+      BinaryDataFactory: PdfTables,
     })
   } catch (error) {
     const { name, message } = error as Error
