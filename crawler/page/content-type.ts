@@ -1,5 +1,6 @@
 import { formatOfAddress, formatOfType, isLooseType } from "./formats/document-format.ts"
 import { type SniffedDocument, sniffDocument } from "./formats/sniff-document.ts"
+import { utf16WithoutMark } from "./charset.ts"
 import { TEXT_TYPES } from "./text-formats.ts"
 
 /** What a response is by its bytes, its media type and its address. */
@@ -44,7 +45,7 @@ export function sniff(type: string, body: Uint8Array, url: string): ContentKind 
   for (const [name, magic] of MAGIC) {
     if (start.startsWith(magic)) return unsupported(`${name} sent as ${claimed}`)
   }
-  if (!hasUnicodeMark(head) && hasBinaryData(head)) return unsupported(`binary data sent as ${claimed}`)
+  if (!isUtf16(head) && hasBinaryData(head)) return unsupported(`binary data sent as ${claimed}`)
   if (HTML.has(type)) return { kind: "html" }
   if (TEXT_TYPES.has(type)) return { kind: "text" }
   if (XML.test(type)) return { kind: XHTML_START.test(withoutProlog(start)) ? "html" : "xml" }
@@ -75,8 +76,12 @@ function unsupported(detail: string): ContentKind {
   return { kind: "unsupported", detail }
 }
 
-function hasUnicodeMark(head: Buffer): boolean {
-  return (head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0xff && head[1] === 0xfe)
+function isUtf16(head: Buffer): boolean {
+  return (
+    (head[0] === 0xfe && head[1] === 0xff) ||
+    (head[0] === 0xff && head[1] === 0xfe) ||
+    utf16WithoutMark(head) !== null
+  )
 }
 
 function hasBinaryData(head: Buffer): boolean {

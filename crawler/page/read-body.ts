@@ -48,7 +48,7 @@ async function extracted(task: ReadBodyTask): Promise<Extracted> {
     const { readDocument } = await import("./formats/read-document.ts")
     return await readDocument(task.format, task.body, task.url, task.budgetMs)
   }
-  const decoded = decodeText(task.body, task.charset)
+  const decoded = decodeText(task.body, task.charset, task.kind)
   if (task.kind === "text") return extractText(decoded, task.url, task.contentType)
   const text = /[/+]xml$/.test(task.contentType) ? closeEmptyTags(decoded) : decoded
   return task.linksOnly === true ? extractLinks(text, task.url) : extractHtml(text, task.url)

@@ -71,13 +71,16 @@ export const charset = suite({
 /** Bytes with every character beyond ASCII that the encoding writes in one byte, or some hundreds that it writes in two. */
 function sampleOf(encoding: string): Uint8Array {
   if (encoding === "UTF-8") return Buffer.from("Grüße — 灯台")
+  // Private characters, which are all that this one has.
+  if (encoding === "x-user-defined") return Uint8Array.of(0x41, 0x80, 0xff)
   if (encoding === "ISO-2022-JP") return Buffer.from(SHIFTED)
   if (encoding === "UTF-16LE") return Buffer.from("Grüße — 灯台", "utf16le")
   if (encoding === "UTF-16BE") return Buffer.from("Grüße — 灯台", "utf16le").swap16()
   const strict = new TextDecoder(encoding, { fatal: true })
+  // Node's tables have control characters and private ones where it lacks a part of Big5 and EUC-KR.
   const isText = (bytes: readonly number[]) => {
     try {
-      return strict.decode(Uint8Array.from(bytes)).length > 0
+      return !/[\p{Cc}\p{Co}]/u.test(strict.decode(Uint8Array.from(bytes)))
     } catch {
       return false
     }

@@ -175,6 +175,27 @@ describe("charsets", () => {
       "text/html; charset=Shift_JIS",
       "灯台は海の近くに立つ",
     ],
+    [
+      "a meta tag's behind long scripts",
+      iconv.encode(
+        `<script>${"var a; ".repeat(300)}</script>${article("機関車の整備", { head: head("shift_jis") })}`,
+        "shift_jis",
+      ),
+      "text/html",
+      "機関車の整備",
+    ],
+    [
+      "UTF-16 without a byte order mark",
+      iconv.encode(article("Plain lighthouse"), "utf-16le"),
+      "text/html; charset=utf-16",
+      "Plain lighthouse",
+    ],
+    [
+      "UTF-8 that was encoded twice",
+      Buffer.from(article("Itâ€™s quiet here")),
+      "text/html",
+      "It’s quiet here",
+    ],
     ["GB 2312", iconv.encode(article("灯塔在海边"), "gb18030"), "text/html; charset=gb2312", "灯塔在海边"],
   ])("%s is used", async (_, body, type, title) => {
     site.serve({ "/charset": bytes(body, { "content-type": type }) })

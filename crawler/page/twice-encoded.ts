@@ -1,0 +1,172 @@
+// UTF-8 that a program took for windows-1252 and encoded again: `weâ€™re` for `we’re`.
+
+/** What windows-1252 has for the bytes 0x80 to 0x9f; five of them are control characters there too. */
+const SIGNS = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
+const BYTE_OF_SIGN = new Map(Array.from(SIGNS, (sign, i) => [sign, 0x80 + i] as const))
+/** A byte that is not a character's first, as windows-1252 or Latin-1 shows it. */
+const NEXT = `[\\x80-\\xbf${SIGNS}]`
+const ENCODED = `(?:[\\xc2-\\xdf]${NEXT}|[\\xe0-\\xef]${NEXT}{2}|[\\xf0-\\xf4]${NEXT}{3})+`
+/** What a page names that explains such text rather than suffers from it. */
+const TALK =
+  "mojibake|utf-?8|unicode|latin-?1|iso-?8859|(?:windows|cp)-?125\\d|charset|double[- ]encod|character (?:set|encoding)"
+const TOKENS = new RegExp(`<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]*>|((?i:${TALK}))|(${ENCODED})`, "g")
+/** Their text is a program's. */
+const PROGRAM = /^(?:script|style)$/i
+/** Their text is quoted as it is. */
+const QUOTED = /^(?:code|kbd|samp|tt)$/i
+/** How often text was encoded, at the most. */
+const MOST_ROUNDS = 3
+
+/** UTF-8's first byte for the characters from À to ÿ, among them the first ones of all text encoded twice. */
+const LETTER = 0xc3
+/** UTF-8's first bytes for the signs of windows-1252 from 0x80 to 0xbf. */
+const SIGN_BYTES = new Set([0xc2, 0xc5, 0xc6, 0xcb, 0xe2])
+
+/** Whether UTF-8 has a letter from Â to ô before such a sign. A search of bytes, since most pages have none. */
+export function mayBeTwiceEncoded(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(LETTER); at >= 0; at = bytes.indexOf(LETTER, at + 2)) {
+    const letter = bytes[at + 1]!
+    if (letter >= 0x82 && letter <= 0xb4 && SIGN_BYTES.has(bytes[at + 2]!)) return true
+  }
+  return false
+}
+
+/**
+ * The text with what was encoded twice made good, where that is certain: within or beside words, in a page that nowhere quotes such
+ * text, alone or as code, and names no encodings. Any other text is returned as it is.
+ */
+export function onceEncoded(text: string): string {
+  let now = text
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const places = hasSurePlace(now) ? placesIn(now) : []
+    if (places.length === 0) break
+    now = repaired(now, places)
+  }
+  return now
+}
+
+interface Place {
+  readonly at: number
+  readonly end: number
+  readonly meant: string
+}
+
+/** A cheap first look, since good text has such characters too: `été »`, `CAFÉ™`. */
+function hasSurePlace(text: string): boolean {
+  const pattern = new RegExp(ENCODED, "g")
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const meant = meantBy(found[0])
+    if (
+      meant !== null &&
+      USUAL.test(meant) &&
+      isSure(found[0], meant, ...neighbours(text, found.index, pattern.lastIndex))
+    )
+      return true
+  }
+  return false
+}
+
+/** All that is to be repaired; nothing when the page quotes such text. */
+function placesIn(text: string): readonly Place[] {
+  const places: (Place & { readonly needs: string | null })[] = []
+  const firsts = new Set<string>()
+  let isCertain = false
+  let isProgram = false
+  let quoted = 0
+  for (const token of text.matchAll(TOKENS)) {
+    const [whole, slash, tag, talk, encoded] = token
+    if (tag !== undefined) {
+      if (PROGRAM.test(tag)) isProgram = slash === ""
+      else if (!isProgram && QUOTED.test(tag)) quoted = Math.max(0, quoted + (slash === "" ? 1 : -1))
+      continue
+    }
+    if (talk !== undefined) {
+      if (isProgram) continue
+      return []
+    }
+    const meant = meantBy(encoded!)
+    if (meant === null) continue
+    const place = { at: token.index, end: token.index + whole.length, meant }
+    const isUsual = USUAL.test(meant)
+    if (!isOne(meant)) for (const first of encoded!.match(FIRSTS)!) firsts.add(first)
+    places.push({ ...place, needs: isUsual ? null : encoded![0]! })
+    if (isProgram || !isUsual) continue
+    const [before, after] = neighbours(text, place.at, place.end)
+    if (quoted > 0 || isQuotedAlone(meant, before, after)) return []
+    isCertain ||= isSure(encoded!, meant, before, after)
+  }
+  // A word of one letter is that of a script which longer words are in.
+  return isCertain ? places.filter(({ needs }) => needs === null || firsts.has(needs)) : []
+}
+
+function repaired(text: string, places: readonly Place[]): string {
+  let written = ""
+  let from = 0
+  for (const { at, end, meant } of places) {
+    written += text.slice(from, at) + meant
+    from = end
+  }
+  return written + text.slice(from)
+}
+
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** The characters that were encoded; null when they are none. */
+function meantBy(encoded: string): string | null {
+  const bytes = Uint8Array.from(encoded, (sign) => BYTE_OF_SIGN.get(sign) ?? sign.charCodeAt(0))
+  try {
+    const meant = strict.decode(bytes)
+    return WRITTEN.test(meant) ? meant : null
+  } catch {
+    return null
+  }
+}
+
+/** Controls come of what was encoded three times. */
+const WRITTEN = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\u0080-\u009f\u00ad\u200b-\u200f\ufeff]+$/u
+/** Several characters, a letter of Latin with signs, or what stands between words. Good text has others by chance: `é »` is also 頻. */
+const USUAL = /^(?:..+|[\u00a0-\u017f\u1e00-\u1eff\u2000-\u27ff\ufb00-\ufb06\ufeff\u{1f000}-\u{1faff}])$/u
+/** The first of each character's bytes. */
+const FIRSTS = /[\xc2-\xf4]/g
+
+/** Whether no good text has these characters at this place. */
+function isSure(encoded: string, meant: string, before: string, after: string): boolean {
+  if (!isOne(meant)) return true
+  const isBesideWord = WORD.test(before) || WORD.test(after)
+  // â and € or its byte, the end of a rarely used pair.
+  if (/^(?:\xe2[€\x80„\x84‚\x82]|\xf0)/.test(encoded)) return isBesideWord
+  if (/^\xc2[©®£¿¡«°]/.test(encoded) && !WORD.test(before)) return true
+  // A small letter is followed by no capital with a sign behind it, and no capital by a sign and a small letter.
+  return /^[\xc2-\xc5]/.test(encoded) && (SMALL.test(before) || SMALL.test(after))
+}
+
+const isOne = (text: string): boolean => /^.$/su.test(text)
+const WORD = /[\p{L}\p{N}]/u
+const SMALL = /\p{Ll}/u
+const QUOTE = /[‘’“”]/
+/** What stands around a character that is quoted. */
+const AROUND = /^$|["'`‘’“”«»„<>()[\]{}|=]/
+/** What a quotation mark stands beside in a sentence. */
+const SENTENCE = /[\p{L}\p{N}.,!?…;:%$€£#@&*+\-–—/]/u
+
+function isQuotedAlone(meant: string, before: string, after: string): boolean {
+  if (!isOne(meant)) return false
+  if (QUOTE.test(meant)) return !SENTENCE.test(before) && !SENTENCE.test(after)
+  return /\p{L}/u.test(meant) && AROUND.test(before) && AROUND.test(after)
+}
+
+const INLINE = "(?:a|b|i|em|strong|span|u|s|q|small|sup|sub|font|mark)"
+const TAGS_BEFORE = new RegExp(`(?:</?${INLINE}(?:\\s[^<>]*)?>)+$`, "i")
+const TAGS_AFTER = new RegExp(`^(?:</?${INLINE}(?:\\s[^<>]*)?>)+`, "i")
+/** As much markup as a word has around it. */
+const MAX_TAG_CHARS = 200
+
+/** The characters before and behind, through tags within a line; empty at the text's ends. */
+function neighbours(text: string, at: number, end: number): [before: string, after: string] {
+  const before = text.slice(Math.max(0, at - MAX_TAG_CHARS), at)
+  const after = text.slice(end, end + MAX_TAG_CHARS)
+  return [
+    (before.endsWith(">") ? before.replace(TAGS_BEFORE, "") : before).at(-1) ?? "",
+    (after.startsWith("<") ? after.replace(TAGS_AFTER, "") : after).at(0) ?? "",
+  ]
+}
