@@ -1,3 +1,5 @@
+import { formulaEnd } from "./formulas.ts"
+
 const HTML_TAG =
   /<\/?(?:a|abbr|b|blockquote|br|button|center|code|dd|del|details|div|dl|dt|em|figcaption|figure|font|h[1-6]|hr|i|iframe|img|input|ins|kbd|li|mark|ol|p|picture|pre|q|s|section|small|source|span|strong|sub|summary|sup|svg|table|tbody|td|tfoot|th|thead|tr|u|ul|var|video)(?:\s[^<>]{0,2000})?\/?>/iy
 const AUTOLINK = /<((?:https?:\/\/|mailto:)[^<>\s]{1,2000})>/iy
@@ -56,6 +58,10 @@ class InlineReader {
         return this.#readEscape()
       case "`":
         return this.#readCode()
+      case "$": {
+        const end = Math.max(this.#at + 1, formulaEnd(this.#text, this.#at))
+        return this.#emit(this.#text.slice(this.#at, end), end - this.#at)
+      }
       case "*":
       case "_":
       case "~":
@@ -89,7 +95,7 @@ class InlineReader {
 
   #readWords(): void {
     let end = this.#at
-    while (end < this.#text.length && !"\\`*_~![]<&\n".includes(this.#text[end]!)) end++
+    while (end < this.#text.length && !"\\`*_~![]<&$\n".includes(this.#text[end]!)) end++
     this.#emit(this.#text.slice(this.#at, end), end - this.#at)
   }
 

@@ -24,6 +24,13 @@ describe("passages", () => {
     expect(passage!.text).toBe("2 * 3 * 4, foo_bar_baz, Vec<T>, a*b, R&D, [not a link], x < y, *code*")
   })
 
+  it("keep formulas as they are written, beside money", () => {
+    const [passage] = toPassages(
+      "Pay \\$5, or **$6** to $7, where $a_{*} \\{b_*\\}$ and\n\n$$\\sum_{i} *x*$$",
+    )
+    expect(passage!.text).toBe("Pay $5, or $6 to $7, where $a_{*} \\{b_*\\}$ and\n$$\\sum_{i} *x*$$")
+  })
+
   it("keep the lines of code, tables and lists", () => {
     const markdown =
       "```ts\nif (a) {\n\n  b()\n}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- one\n  - two\n3. three"

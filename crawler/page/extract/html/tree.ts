@@ -40,12 +40,12 @@ const MAX_ATTRIBUTE_CHARS = 20_000
 // Everything a later pass asks for. A short list keeps a hostile tag with a million attributes cheap.
 const KEPT_ATTRIBUTES = new Set(
   (
-    "alt aria-controls aria-expanded aria-haspopup aria-hidden aria-label aria-level aria-modal bgcolor charset class color " +
-    "colspan commandfor content data-aos data-bs-target data-fossick-computed data-href data-lang data-language data-lazy " +
-    "data-lazy-src data-lazy-srcset data-original data-src data-srcset data-target data-testid " +
-    "datetime dir display encoding headers height hidden href hreflang http-equiv id itemprop itemscope " +
-    "itemtype lang language media name open popover popovertarget property rel role rowspan sizes src srcset start style text title type " +
-    "value width xml:lang"
+    "alt alttext aria-controls aria-expanded aria-haspopup aria-hidden aria-label aria-level aria-modal bgcolor charset class close color " +
+    "colspan commandfor content data-aos data-bs-target data-c data-fossick-computed data-href data-lang data-language data-latex " +
+    "data-lazy data-lazy-src data-lazy-srcset data-line-number data-math data-mathml data-mml-node data-mode data-original data-src " +
+    "data-srcset data-target data-testid data-tex datetime dir display encoding for headers height hidden href hreflang http-equiv id " +
+    "itemprop itemscope itemtype lang language mathvariant media name open popover popovertarget property rel role rowspan " +
+    "shadowroot shadowrootmode sizes slot src srcset start style text title type value width xml:lang"
   ).split(" "),
 )
 
@@ -233,6 +233,7 @@ class TreeBuilder implements TokenizerCallbacks {
     if (this.#nodes++ > MAX_NODES) this.stop()
     const element = new Element(tag, this.#top)
     if (this.#attributes.length > 0) element.attributes = this.#attributes
+    if (tag === "script" && /^\s*math\//i.test(element.get("type") ?? "")) dropSet(this.#top.children)
     this.#top.children.push(element)
     if (isBlockTag(tag))
       for (let above: Element | null = this.#top; above && !above.containsBlock; above = above.parent)
@@ -324,6 +325,14 @@ class TreeBuilder implements TokenizerCallbacks {
     this.#open.set(element.tag, (this.#open.get(element.tag) ?? 1) - 1)
     if (element.tag === "svg" || element.tag === "math") this.#foreign--
     this.#top = this.#stack.at(-1) ?? this.root
+  }
+}
+
+/** Takes away what MathJax 2 made of a formula, which stands before the formula's source. */
+function dropSet(before: (Element | string)[]): void {
+  for (let last = before.at(-1); typeof last === "object"; last = before.at(-1)) {
+    if (!/^MathJax/.test(last.get("class") ?? "")) return
+    before.pop()
   }
 }
 

@@ -1,5 +1,6 @@
 import { headingText, isHeading } from "../html/anchors.ts"
 import { type Element, firstElement, textOf } from "../html/tree.ts"
+import { isFormulaScript } from "../markdown/formulas.ts"
 
 const NEVER_TEXT = new Set(
   (
@@ -10,7 +11,7 @@ const NEVER_TEXT = new Set(
 
 /** Never text of the page, whatever else is decided. */
 export function isNeverText(element: Element): boolean {
-  return NEVER_TEXT.has(element.tag)
+  return NEVER_TEXT.has(element.tag) && !isFormulaScript(element)
 }
 
 /** How sure a sign is that an element is not main content. */
@@ -81,8 +82,7 @@ const TAG_SIGNS = new Map([
 const ASIDE = one("<aside>", "strong")
 const HEADER = one("<header>", "strong")
 const ROLE = one("role", "strong")
-const ARIA_HIDDEN = one("aria-hidden", "some")
-const NEVER_SUSPECT = new Set(["html", "body", "main", "article"])
+const NEVER_SUSPECT = new Set(["html", "body", "main", "article", "math", "mjx-container"])
 
 /** The signs against an element; most have none. */
 export function signsOf(element: Element): readonly Sign[] {
@@ -95,7 +95,6 @@ export function signsOf(element: Element): readonly Sign[] {
   const role = element.get("role")
   if (role === "main") return NO_SIGNS
   if (role !== null && BOILERPLATE_ROLES.has(role)) return ROLE
-  if (element.get("aria-hidden") === "true") return ARIA_HIDDEN
   const named = element.get("class") ?? ""
   const id = element.get("id")
   const signs = signsOfHints(id === null ? named : `${named} ${id}`)

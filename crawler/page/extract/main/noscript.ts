@@ -2,12 +2,15 @@ import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { imageAddress, isTinyImage } from "../markdown/markdown.ts"
 import { collapse, type Element, firstElement, textOf, walk } from "../html/tree.ts"
 import { isNeverText } from "./boilerplate.ts"
+import { isDoubled } from "./doubled.ts"
 
-/** Leaves out what is never text, but for images that wait in `<noscript>` for a script to show them. */
+/** Leaves out what is never text or is there twice, but for images that wait in `<noscript>` for a script to show them. */
 export function skipNeverText(element: Element, skipped: Set<Element>): void {
-  for (const child of element.children) {
+  for (const [at, child] of element.children.entries()) {
     if (typeof child === "string") continue
-    if (isNeverText(child) && !(child.tag === "noscript" && holdsImage(child, element))) skipped.add(child)
+    if (child.get("aria-hidden") === "true" && isDoubled(child, element, at)) skipped.add(child)
+    else if (isNeverText(child) && !(child.tag === "noscript" && holdsImage(child, element)))
+      skipped.add(child)
     else {
       if (child.tag === "noscript") child.asBlock = true
       skipNeverText(child, skipped)

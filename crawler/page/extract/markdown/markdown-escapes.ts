@@ -1,6 +1,6 @@
 /** Escapes what markdown would read as marks inside a line, and makes white space single spaces. */
 export function escapeText(text: string): string {
-  const single = text.replace(/[\s\0\u200B\uFEFF]+/g, " ")
+  const single = text.replace(/[\s\0\u200B\uFDD2\uFEFF]+/g, " ")
   // Most text has none of these; the test is far cheaper than the replacements.
   if (!/[\\`*[\]_<~&]/.test(single)) return single
   return single

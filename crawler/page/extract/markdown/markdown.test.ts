@@ -204,6 +204,6 @@ describe("markdown", () => {
       markdownOf(
         '<p>So <math><semantics><mi>x</mi><annotation encoding="application/x-tex">x^2</annotation></semantics></math>.</p>',
       ),
-    ).toBe("So x^2.")
+    ).toBe("So $x^2$.")
   })
 })

@@ -2,6 +2,7 @@ import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { escapeText, protectLineStarts } from "./markdown-escapes.ts"
 import { type AnchoredMarkdown, markOf, withoutMarks } from "./anchor-marks.ts"
 import { isEditLink, isPermalink } from "../html/anchors.ts"
+import { formulaOf, formulasInText, formulaText, isFormulaScript, settled } from "./formulas.ts"
 import { headingAnchors } from "../html/heading-anchors.ts"
 import { codeSpan, InlineText, trimEmphasis, withoutStuckMarks, wrapped } from "./inline.ts"
 import { collapse, type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
@@ -13,6 +14,8 @@ export interface MarkdownOptions {
   readonly skipped: ReadonlySet<Element>
   /** Boxes beside the text, written as quotations, so that their titles head nothing behind them. */
   readonly boxes?: ReadonlySet<Element>
+  /** Whether a script of the page sets TeX that is written in its text. */
+  readonly setsTex?: boolean
   /** Length of the document: what markdown adds to its text is bounded by it. */
   readonly sourceChars: number
 }
@@ -104,7 +107,7 @@ class Writer {
       if (paragraph !== "") blocks.push(paragraph)
     }
     for (const child of container.children) {
-      if (typeof child === "string") inline.addText(escapeText(child))
+      if (typeof child === "string") this.#addText(inline, child)
       else if (this.#isSkipped(child)) continue
       else if (isBlockTag(child.tag) || child.containsBlock || child.asBlock) {
         flush()
@@ -112,7 +115,13 @@ class Writer {
         const own = this.block(child)
         for (const block of this.#options.boxes?.has(child) ? this.#prefixed(own, "> ") : own)
           blocks.push(apartFrom(blocks.at(-1), block))
-      } else inline.add(this.#inline(child))
+      } else {
+        const formula = formulaOf(child)
+        if (formula?.isDisplay === true) {
+          flush()
+          blocks.push(settled(formulaText(formula)))
+        } else inline.add(formula === null ? this.#inline(child) : formulaText(formula))
+      }
     }
     flush()
     return blocks
@@ -161,7 +170,10 @@ class Writer {
 
   #isSkipped(element: Element): boolean {
     if (this.#inHeading && isEditLink(element)) return true
-    return (IGNORED.has(element.tag) && !element.asBlock) || this.#options.skipped.has(element)
+    return (
+      (IGNORED.has(element.tag) && !element.asBlock && !isFormulaScript(element)) ||
+      this.#options.skipped.has(element)
+    )
   }
 
   #paragraph(inline: string): string {
@@ -170,7 +182,7 @@ class Writer {
       .replace(/ ?\n ?/g, "\n")
       .trim()
     if (text === "") return ""
-    text = withoutStuckMarks(text)
+    text = settled(withoutStuckMarks(text))
     text = protectLineStarts(text.replace(/\n{2,}/g, "\n").replaceAll("\n", "  \n"))
     if (this.#pendingLink !== null && !this.#inHeading && /[\p{L}\p{N}]/u.test(text)) {
       const link = this.#pendingLink
@@ -185,7 +197,7 @@ class Writer {
     this.#pendingLink = null
     this.#inHeading = true
     this.#bold++
-    let text = withoutStuckMarks(this.#inlineChildren(element).replace(/\s+/g, " ").trim())
+    let text = settled(withoutStuckMarks(this.#inlineChildren(element).replace(/\s+/g, " ").trim()))
     this.#bold--
     this.#inHeading = false
     if (text === "") {
@@ -310,13 +322,19 @@ class Writer {
           .map((block) => block.replace(/^(?:#{1,6} |> |[-*] )/gm, "").replace(/^```.*$/gm, ""))
           .join(" ")
       : this.#inlineChildren(cell)
-    return withoutStuckMarks(text.replace(/\s+/g, " ").trim()).replace(/(?<!\\)\|/g, "\\|")
+    return settled(withoutStuckMarks(text.replace(/\s+/g, " ").trim())).replace(/(?<!\\)\|/g, "\\|")
+  }
+
+  #addText(inline: InlineText, text: string): void {
+    for (const part of (this.#options.setsTex === true ? formulasInText(text) : null) ?? [text])
+      if (typeof part === "string") inline.addText(escapeText(part))
+      else inline.add(formulaText(part))
   }
 
   #inlineChildren(element: Element): string {
     const text = new InlineText()
     for (const child of element.children) {
-      if (typeof child === "string") text.addText(escapeText(child))
+      if (typeof child === "string") this.#addText(text, child)
       else if (this.#isSkipped(child)) continue
       else if (isBlockTag(child.tag)) text.addText(` ${this.#inline(child)} `)
       else text.add(this.#inline(child))
@@ -328,6 +346,8 @@ class Writer {
     const { tag } = element
     if (tag === "br") return "\n"
     if (tag === "wbr") return ""
+    const formula = formulaOf(element)
+    if (formula !== null) return formulaText(formula)
     if (tag === "img") return this.#image(element)
     if (tag === "a") return this.#link(element)
     if (CODE.has(tag)) return codeSpan(collapse(textOf(element)))
@@ -347,7 +367,6 @@ class Writer {
     }
     if (DELETED.has(tag)) return wrapped(this.#inlineChildren(element), "~~")
     if (tag === "q") return `"${this.#inlineChildren(element)}"`
-    if (tag === "math") return escapeText(mathText(element))
     return this.#inlineChildren(element)
   }
 
@@ -496,22 +515,6 @@ function isLayoutTable(table: Element, rows: readonly Element[][]): boolean {
     }
   return heavy && !header
 }
-
-function mathText(math: Element): string {
-  const tex = firstElement(
-    math,
-    (node) => node.tag === "annotation" && /(?:^|[/-])(?:la)?tex$/i.test(node.get("encoding") ?? ""),
-  )
-  const written = tex === null ? "" : textOf(tex)
-  if (written !== "" && !holdsModelOrder(written)) return written
-  // Other notes of a formula are shown nowhere.
-  return shownIn(math)
-}
-
-const shownIn = ({ tag, children }: Element): string =>
-  tag.startsWith("annotation")
-    ? ""
-    : children.map((child) => (typeof child === "string" ? child : shownIn(child))).join("")
 
 /** Angle brackets around an address whose characters would end the destination early (CommonMark §6.3). */
 function destination(url: string): string {

@@ -24,6 +24,13 @@ describe("plain text of markdown", () => {
     expect(toPlainText("1. Run\n\n   ```\n   npm *\n   ```\n2. Done")).toBe("1. Run\n\n   npm *\n2. Done")
   })
 
+  it("keeps formulas as they stand, and takes no money for one", () => {
+    expect(toPlainText("So $a_{*}^* \\, [b](c)$, **$5** and *$7* for \\$9 or $x$.")).toBe(
+      "So $a_{*}^* \\, [b](c)$, $5 and $7 for $9 or $x$.",
+    )
+    expect(toPlainText("$$\\{x_1\\}$$")).toBe("$$\\{x_1\\}$$")
+  })
+
   it("gives every list the same signs", () => {
     expect(toPlainText("- a\n\n* b\n\n  * `c`\n\n1. d\n\n1) ## e\n\n   ```\n   * f\n   ```")).toBe(
       "- a\n\n- b\n\n  - c\n\n1. d\n\n1) e\n\n   * f",

@@ -1,3 +1,4 @@
+import { formulaEnd } from "#engine/text/formulas.ts"
 import { offLoop } from "#base/process/threads/off-loop.ts"
 
 /**
@@ -75,6 +76,10 @@ function inlineText(text: string): string {
         out.push(text.slice(i + run, end).replace(/^ (`.*|.*`) $/, "$1"))
         i = end + run
       }
+    } else if (char === "$") {
+      const end = Math.max(i + 1, formulaEnd(text, i))
+      out.push(text.slice(i, end))
+      i = end
     } else if (char === "!" && text[i + 1] === "[") {
       open.push({ at: out.length, image: true })
       i += 2
@@ -99,7 +104,7 @@ function inlineText(text: string): string {
       i += run
     } else {
       const from = i++
-      while (i < text.length && !"\\`![]*~_".includes(text[i]!)) i++
+      while (i < text.length && !"\\`![]*~_$".includes(text[i]!)) i++
       out.push(text.slice(from, i))
     }
   }

@@ -13,7 +13,7 @@ export class Controls {
   constructor(document: Element, mayChange: boolean) {
     let isScripted = mayChange
     walk(document, (element) => {
-      if (element.tag === "script" && !/json|template|x-tmpl/i.test(element.get("type") ?? ""))
+      if (element.tag === "script" && !/json|template|x-tmpl|^math\//i.test(element.get("type") ?? ""))
         isScripted = true
       const href = element.tag === "a" ? element.get("href") : null
       const targets = [element.get("data-target"), element.get("data-bs-target"), href]
