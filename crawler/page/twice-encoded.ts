@@ -5,7 +5,9 @@ const SIGNS = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•
 const BYTE_OF_SIGN = new Map(Array.from(SIGNS, (sign, i) => [sign, 0x80 + i] as const))
 /** A byte that is not a character's first, as windows-1252 or Latin-1 shows it. */
 const NEXT = `[\\x80-\\xbf${SIGNS}]`
-const ENCODED = `(?:[\\xc2-\\xdf]${NEXT}|[\\xe0-\\xef]${NEXT}{2}|[\\xf0-\\xf4]${NEXT}{3})+`
+/** Characters taken together, so that a text of nothing else costs a pattern no deep stack. */
+const MOST_AT_ONCE = 50
+const ENCODED = `(?:[\\xc2-\\xdf]${NEXT}|[\\xe0-\\xef]${NEXT}{2}|[\\xf0-\\xf4]${NEXT}{3}){1,${MOST_AT_ONCE}}`
 /** What a page names that explains such text rather than suffers from it. */
 const TALK =
   "mojibake|utf-?8|unicode|latin-?1|iso-?8859|(?:windows|cp)-?125\\d|charset|double[- ]encod|character (?:set|encoding)"
@@ -111,8 +113,22 @@ function repaired(text: string, places: readonly Place[]): string {
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
+/** The same few come again and again. */
+const MOST_KNOWN = 1000
+const known = new Map<string, string | null>()
+
 /** The characters that were encoded; null when they are none. */
 function meantBy(encoded: string): string | null {
+  const before = known.get(encoded)
+  if (before !== undefined) return before
+  const meant = decoded(encoded)
+  if (known.size === MOST_KNOWN) known.clear()
+  // A copy, since a piece of a text keeps all of it.
+  known.set(Buffer.from(encoded).toString(), meant)
+  return meant
+}
+
+function decoded(encoded: string): string | null {
   const bytes = Uint8Array.from(encoded, (sign) => BYTE_OF_SIGN.get(sign) ?? sign.charCodeAt(0))
   try {
     const meant = strict.decode(bytes)
@@ -163,10 +179,20 @@ const MAX_TAG_CHARS = 200
 
 /** The characters before and behind, through tags within a line; empty at the text's ends. */
 function neighbours(text: string, at: number, end: number): [before: string, after: string] {
-  const before = text.slice(Math.max(0, at - MAX_TAG_CHARS), at)
-  const after = text.slice(end, end + MAX_TAG_CHARS)
+  const before = text[at - 1] ?? ""
+  const after = text[end] ?? ""
   return [
-    (before.endsWith(">") ? before.replace(TAGS_BEFORE, "") : before).at(-1) ?? "",
-    (after.startsWith("<") ? after.replace(TAGS_AFTER, "") : after).at(0) ?? "",
+    before === ">"
+      ? (text
+          .slice(Math.max(0, at - MAX_TAG_CHARS), at)
+          .replace(TAGS_BEFORE, "")
+          .at(-1) ?? "")
+      : before,
+    after === "<"
+      ? (text
+          .slice(end, end + MAX_TAG_CHARS)
+          .replace(TAGS_AFTER, "")
+          .at(0) ?? "")
+      : after,
   ]
 }
