@@ -112,6 +112,7 @@ describe("text that was encoded twice", () => {
     ["Polish", "<p>Zażółć gęślą jaźń, łódź płynie</p>"],
     ["Greek", "<p>Ο φάρος στέκεται στην ακτή</p>"],
     ["Japanese", "<p>灯台は海の近くに立つ</p>"],
+    ["Turkish", "<p>Fenerin ışığı gemilere şöyle der: “Dönün, kıyı yakın!”</p>"],
     ["prices", "<p>A coffee is 2,50 € at the station and 3 £ in the café’s garden.</p>"],
   ])("is repaired: %s", (_, said) => {
     expect(decodeText(utf8(twice(said)), "utf-8")).toBe(said)

@@ -25,3 +25,23 @@ test("half a character that a fact escapes is none either", async () => {
   expect(author).toBe("Ann \ufffd Other")
   expect(publishedAt).toEqual(new Date("2024-05-06"))
 })
+
+test("what was encoded twice and written by references is read as it was meant", async () => {
+  const { title, markdown } = await read(
+    Buffer.from(
+      "<title>The caf&Atilde;&copy;</title><p>It&acirc;&euro;&trade;s the caf&Atilde;&copy; &amp; the quay, not Donau&#226;&#8364;&#8482;s: 3 &lt; 4.</p>",
+    ),
+  )
+  expect(title).toBe("The café")
+  expect(markdown).toContain("It’s the café & the quay, not Donau’s: 3 < 4.")
+})
+
+test("references to letters that only look like it, or that a page quotes, stay", async () => {
+  const said = async (html: string) => (await read(Buffer.from(html))).markdown
+  expect(await said("<p>A ch&acirc;teau in S&atilde;o Paulo, &Atilde;&ndash; or so.</p>")).toBe(
+    "A château in São Paulo, Ã– or so.",
+  )
+  expect(
+    await said("<p>Where <code>&acirc;&euro;&trade;</code> shows, it&acirc;&euro;&trade;s broken.</p>"),
+  ).toContain("itâ€™s broken")
+})

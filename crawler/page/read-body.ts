@@ -2,6 +2,7 @@ import { decodeText } from "./charset.ts"
 import { extractHtml, extractLinks, extractText } from "./extract/extract.ts"
 import type { Extracted } from "./extract/extracted.ts"
 import type { DocumentFormat } from "./formats/document-format.ts"
+import { onceEncodedHtml, showsTwiceEncoded } from "./twice-encoded.ts"
 import { closeEmptyTags } from "./formats/archive/xhtml.ts"
 
 /** A fetched body on its way to a thread. Plain data only: it is sent as a message. */
@@ -51,5 +52,10 @@ async function extracted(task: ReadBodyTask): Promise<Extracted> {
   const decoded = decodeText(task.body, task.charset, task.kind)
   if (task.kind === "text") return extractText(decoded, task.url, task.contentType)
   const text = /[/+]xml$/.test(task.contentType) ? closeEmptyTags(decoded) : decoded
-  return task.linksOnly === true ? extractLinks(text, task.url) : extractHtml(text, task.url)
+  if (task.linksOnly === true) return extractLinks(text, task.url)
+  const page = extractHtml(text, task.url)
+  // What was written by references shows when it is read; to search every page for them costs more.
+  if (!showsTwiceEncoded(page.markdown)) return page
+  const once = onceEncodedHtml(text)
+  return once === text ? page : extractHtml(once, task.url)
 }

@@ -1,3 +1,5 @@
+import { Parser } from "htmlparser2"
+
 // UTF-8 that a program took for windows-1252 and encoded again: `weâ€™re` for `we’re`.
 
 /** What windows-1252 has for the bytes 0x80 to 0x9f; five of them are control characters there too. */
@@ -40,11 +42,27 @@ export function mayBeTwiceEncoded(bytes: Buffer): boolean {
 export function onceEncoded(text: string): string {
   let now = text
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const places = hasSurePlace(now) ? placesIn(now) : []
+    const places = showsTwiceEncoded(now) ? placesIn(now) : []
     if (places.length === 0) break
     now = repaired(now, places)
   }
   return now
+}
+
+/** The same of HTML whose characters may be written as references, `&acirc;&euro;&trade;`. */
+export function onceEncodedHtml(html: string): string {
+  const plain = html.replace(REFERENCE, unescaped)
+  const once = onceEncoded(plain)
+  return once === plain ? html : once
+}
+
+const REFERENCE = /&(?:#\d{2,4}|#[xX][\da-fA-F]{2,4}|[A-Za-z]{2,6}\d{0,2});/g
+
+/** The character that a reference stands for, where it may be one of those that were encoded; others are left, such as `&lt;`. */
+function unescaped(reference: string): string {
+  let sign = ""
+  new Parser({ ontext: (text) => (sign += text) }).end(reference)
+  return BYTE_OF_SIGN.has(sign) || /^[\xa0-\xff]$/.test(sign) ? sign : reference
 }
 
 interface Place {
@@ -53,8 +71,8 @@ interface Place {
   readonly meant: string
 }
 
-/** A cheap first look, since good text has such characters too: `été »`, `CAFÉ™`. */
-function hasSurePlace(text: string): boolean {
+/** Whether such text is seen, be it quoted. A first look, since good text has such characters too: `été »`, `CAFÉ™`. */
+export function showsTwiceEncoded(text: string): boolean {
   const pattern = new RegExp(ENCODED, "g")
   for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
     const meant = meantBy(found[0])

@@ -1,15 +1,15 @@
 import type { Extracted } from "#crawler"
+import type { ReadBodyTask } from "#crawler/page/read-body.ts"
 import type { Case, Code } from "../suite.ts"
 import { textOfMarkdown } from "../scoring.ts"
 
-type Extract = (html: string, url: string) => Extracted
-type Decode = (body: Uint8Array, declared: string | null) => string
+type ReadBody = (task: ReadBodyTask) => Promise<Extracted>
 
-/** Pages as a crawl reads them: decoded, then extracted. */
-export async function pageReader(code: Code): Promise<(one: Case<unknown>) => Extracted> {
-  const { extractHtml } = await code.load<{ extractHtml: Extract }>("page/extract/extract.ts")
-  const { decodeText } = await code.load<{ decodeText: Decode }>("page/charset.ts")
-  return ({ input, url }) => extractHtml(decodeText(input, null), url)
+/** Pages as a crawl reads them, by their bytes alone. */
+export async function pageReader(code: Code): Promise<(one: Case<unknown>) => Promise<Extracted>> {
+  const { readBody } = await code.load<{ readBody: ReadBody }>("page/read-body.ts")
+  return ({ input, url }) =>
+    readBody({ url, kind: "html", contentType: "text/html", charset: null, body: input })
 }
 
 /** What the page says, as the index gets it. */

@@ -75,6 +75,25 @@ test.each<readonly [string, FetchResult, unknown]>([
   expect(await cacheOf(() => answer).mayVisit("https://a.example/x")).toBe(mayVisit)
 })
 
+test("rules count in whatever encoding an editor saved them", async () => {
+  const text = "User-agent: *\nDisallow: /größe"
+  const saved: Readonly<Record<string, Buffer>> = {
+    "https://utf8.example": Buffer.from(text),
+    "https://latin1.example": Buffer.from(text, "latin1"),
+    "https://unicode.example": Buffer.from(`\ufeff${text}`, "utf16le"),
+  }
+  const { mayVisit } = cacheOf(
+    (url) => ({ ...rules(url, ""), body: saved[new URL(url).origin]! }) as FetchResult,
+  )
+  for (const site of Object.keys(saved)) {
+    expect([site, await mayVisit(`${site}/gr%C3%B6%C3%9Fe`), await mayVisit(`${site}/`)]).toEqual([
+      site,
+      false,
+      true,
+    ])
+  }
+})
+
 test("a site whose robots.txt is broken is asked again in a minute, and told by the status it had", async () => {
   vi.useFakeTimers({ toFake: ["performance", "Date"] })
   const site: { answer: FetchResult } = { answer: failed({ transient: true, status: 502 }) }

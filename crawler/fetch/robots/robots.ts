@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { charsetOf } from "../../page/charset.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
 import type { FetchResult } from "../fetch.ts"
@@ -65,7 +66,9 @@ export class RobotsCache {
     const result = await this.#fetch(url)
     if (result.kind === "fetched") {
       weigh(result.body.byteLength)
-      return { kind: "rules", rules: parseRobots(Buffer.from(result.body).toString("utf8"), this.#agent) }
+      // RFC 9309 wants UTF-8. What an editor saved otherwise is a rule of its owner's all the same.
+      const text = new TextDecoder(charsetOf(result.body, null, "text")).decode(result.body)
+      return { kind: "rules", rules: parseRobots(text, this.#agent) }
     }
     if (result.kind === "postponed") return result
     // §2.3.1.3: a 4xx, or redirects that lead nowhere, mean that there are no rules.
