@@ -33,6 +33,16 @@ export function pageCounts(db: StateStore, source: string): PageCounts {
   return { pages: Number(row?.["pages"]), pagesShared: Number(row?.["shared"]) }
 }
 
+/** Some page of a source whose visit ended with a detail that holds these words; null: none did. */
+export function somePageSaying(db: StateStore, source: string, words: string): string | null {
+  const row = db
+    .prepare(
+      "select url from known_address where source = ? and hash is not null and instr(detail, ?) > 0 limit 1",
+    )
+    .get(source, words)
+  return row === undefined ? null : String(row["url"])
+}
+
 /** Addresses of the pages that the index holds for a source. */
 export function pagesOf(db: StateStore, source: string): PageUrl[] {
   return db

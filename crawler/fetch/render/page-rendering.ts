@@ -14,7 +14,7 @@ import { toPlainText } from "../../page/extract/markdown/plain-text.ts"
 import type { Reading, Visit, VisitOptions } from "../../reading.ts"
 import type { Rendering } from "../../source.ts"
 import type { Renderer } from "./renderer.ts"
-import { type Reason, Trials } from "./trials.ts"
+import { LINKS_LEFT, type Reason, Trials } from "./trials.ts"
 import { refreshTarget } from "../../page/refresh-target.ts"
 import { isScriptShell, isThin } from "../../page/script-shell.ts"
 
@@ -35,8 +35,6 @@ export interface PageRenderingOptions {
 const READING_MS = 500
 /** A page in a browser says more when its text is longer by a short sentence. */
 const MORE_CHARS = 40
-/** A navigation or a closed branch of a tree, as operators are told of it. */
-export const LINKS_LEFT = "menu or tree"
 
 type Read = Extract<Visit, { kind: "read" }>
 
@@ -81,16 +79,14 @@ export class PageRendering {
     const { leftToScripts } = extracted
     if (leftToScripts === undefined) return sent
     const text = this.#trials.met(url, hash("sha256", extracted.markdown, "base64url"))
-    const isShared = text.isShell || options.isShell === true || text.urls.size > 1
+    const isKnown = text.isShell || options.isShell === true
     const [other = url] = text.urls
-    const reason = isShared
-      ? "same-text"
-      : leftToScripts.panels > 0
-        ? "panels"
-        : leftToScripts.branches > 0
-          ? "branches"
-          : null
-    if (reason === null || (!text.isShell && !this.#trials.areWorth(url, reason))) return sent
+    const reasons: Reason[] = []
+    if (isKnown || text.urls.size > 1) reasons.push("same-text")
+    if (leftToScripts.panels > 0) reasons.push("panels")
+    if (leftToScripts.branches > 0) reasons.push("branches")
+    const reason = reasons.find((one) => (one === "same-text" && isKnown) || this.#trials.areWorth(url, one))
+    if (reason === undefined) return sent
     const doubt = doubtOf(reason, leftToScripts, other)
     if (copy === null) return doubted(sent, `${doubt}, and its source is read without a browser`)
     const rendered = await this.#render(copy, deadline, options, sent, doubt)
@@ -131,6 +127,7 @@ export class PageRendering {
       signal: options.signal,
       screenshot: options.screenshot,
       settleMs: options.settleMs,
+      isOpenElsewhere: (mark) => this.#trials.isOpen(fetched.url, mark),
       ...(options.timeoutMs === undefined ? {} : { deadline: deadline - READING_MS }),
     })
     if (sent && doubt !== undefined && (result.kind === "no-browser" || result.kind === "failed"))

@@ -12,6 +12,14 @@ import type { Browser } from "./browser.ts"
 import type { GuardProxy, ProxyPass } from "./guard-proxy.ts"
 import { measurePage, muteDialogs, type PageMeasure, PageSerialiser, serialisePage } from "./in-page.ts"
 import { PageWorld } from "./page-world.ts"
+import {
+  type Closed,
+  findClosed,
+  keepOpened,
+  openClosed,
+  PanelOpener,
+  restoreOpened,
+} from "./panel-opener.ts"
 
 export interface RenderTask {
   /** What the page may reach. */
@@ -35,6 +43,8 @@ export interface RenderTask {
   readonly screenshot?: ScreenshotOptions | undefined
   /** Leave each document so long at least before it is read. Default 0. */
   readonly settleMs?: number | undefined
+  /** Told of a branch that is about to be opened; true: another page of the site has had it open. */
+  readonly isOpenElsewhere?: (mark: string) => boolean
 }
 
 export interface Rendered {
@@ -83,6 +93,15 @@ const OPEN_MS = 15_000
 const CLOSE_MS = 3000
 /** To take a picture. */
 const SCREENSHOT_MS = 10_000
+/** Controls of one page that are opened: branches of a tree all at once, panels one by one. */
+const MAX_BRANCHES = 40
+const MAX_PANELS = 30
+/** Levels of a tree that are opened on one page. */
+const MAX_LEVELS = 4
+/** After a click, without a request for this long, a panel is open. */
+const OPENED_MS = 150
+/** Characters of one panel that are kept while the next one takes its place. */
+const MAX_PANEL_CHARS = 200_000
 /** Pixels of a picture's height at most: the browser holds all of it at once, at some four bytes a pixel. */
 const SCREENSHOT_HEIGHT = 10_000
 const VIEWPORT = { width: 1280, height: 720 }
@@ -154,6 +173,8 @@ class PageVisit {
   readonly #inFlight = new Set<Request>()
   #activeAt = 0
   #requests = 0
+  /** Whether the page's controls are being clicked. */
+  #isOpening = false
 
   constructor(context: BrowserContext, page: Page, task: RenderTask, deadline: number) {
     this.#context = context
@@ -191,7 +212,7 @@ class PageVisit {
       await this.#load()
       const isCalm = await this.#settle(world, settleBy)
       const next = this.#next
-      if (next === null) return await this.#seen(await this.#read(world, isCalm))
+      if (next === null) return await this.#seen(await this.#opened(world, isCalm, settleBy))
       if (hops === MAX_HOPS) {
         return failed("redirect-loop", `its scripts go from page to page, the last time to ${next}`)
       }
@@ -239,6 +260,61 @@ class PageVisit {
       if (isDone || value.text > maxChars) return true
     }
     return true
+  }
+
+  /** The page with its branches and panels open; as it came, if a script went elsewhere when one was opened. */
+  async #opened(world: PageWorld, isCalm: boolean, until: number): Promise<RenderResult> {
+    const closed = isCalm ? await world.run(findClosed, [1], until - steadyNow(), PanelOpener) : null
+    const hasClosed = closed !== null && closed.value.length > 0
+    if (!hasClosed) return await this.#read(world, isCalm)
+    const asItCame = await this.#read(world, true)
+    if (asItCame.kind !== "rendered") return asItCame
+    const address = this.#page.url()
+    this.#isOpening = true
+    await this.#openBranches(world, until)
+    await this.#openPanels(world, until)
+    if (this.#page.url() !== address) return asItCame
+    const open = await this.#read(world, true)
+    return open.kind === "rendered" ? open : asItCame
+  }
+
+  async #openBranches(world: PageWorld, until: number): Promise<void> {
+    let room = MAX_BRANCHES
+    for (let level = 0; level < MAX_LEVELS && room > 0 && steadyNow() < until; level += 1) {
+      const found = await this.#find(world, until)
+      let opened = 0
+      for (const [at, { kind, mark }] of found.entries()) {
+        if (kind !== "branch" || opened >= room || this.#task.isOpenElsewhere?.(mark) === true) continue
+        await world.run(openClosed, [at], until - steadyNow(), PanelOpener)
+        opened += 1
+      }
+      if (opened === 0) return
+      room -= opened
+      await this.#calm(until)
+    }
+  }
+
+  async #openPanels(world: PageWorld, until: number): Promise<void> {
+    for (let opened = 0; opened < MAX_PANELS && steadyNow() < until; opened += 1) {
+      const at = (await this.#find(world, until)).findIndex(({ kind }) => kind === "panel")
+      if (at < 0) break
+      await world.run(openClosed, [at], until - steadyNow(), PanelOpener)
+      await this.#calm(until)
+      await world.run(keepOpened, [MAX_PANEL_CHARS], until - steadyNow(), PanelOpener)
+    }
+    await world.run(restoreOpened, [], READ_MS, PanelOpener)
+  }
+
+  async #find(world: PageWorld, until: number): Promise<readonly Closed[]> {
+    const most = MAX_BRANCHES + MAX_PANELS
+    return (await world.run(findClosed, [most], until - steadyNow(), PanelOpener))?.value ?? []
+  }
+
+  /** Waits until what was opened has been fetched. */
+  async #calm(until: number): Promise<void> {
+    this.#activeAt = steadyNow()
+    while (steadyNow() < until && (this.#inFlight.size > 0 || steadyNow() - this.#activeAt < OPENED_MS))
+      await sleep(OPENED_MS / 3)
   }
 
   async #read(world: PageWorld, isCalm: boolean): Promise<RenderResult> {
@@ -294,7 +370,9 @@ class PageVisit {
     try {
       const type = request.resourceType()
       const isUnwanted = UNWANTED.has(type) && !(this.#task.screenshot !== undefined && SEEN.has(type))
-      if (this.#requests >= MAX_REQUESTS || isUnwanted) await route.abort("blockedbyclient")
+      // What a click starts may read and change nothing.
+      const mayChange = this.#isOpening && request.method() !== "GET" && request.method() !== "HEAD"
+      if (this.#requests >= MAX_REQUESTS || isUnwanted || mayChange) await route.abort("blockedbyclient")
       else if (!request.isNavigationRequest()) await route.continue()
       else if (request.frame().parentFrame() !== null) await this.#frame(route, request)
       else if (this.#isExpected) {
@@ -302,7 +380,7 @@ class PageVisit {
         const { status, headers, body } = this.#document
         await route.fulfill({ status, headers: headersToKeep(headers), body: Buffer.from(body) })
       } else {
-        this.#goesTo(request)
+        if (!this.#isOpening) this.#goesTo(request)
         await route.abort("aborted")
       }
     } catch {

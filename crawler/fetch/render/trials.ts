@@ -10,6 +10,9 @@ export type Reason =
   /** Places for links are empty. */
   | "branches"
 
+/** A navigation or a closed branch of a tree, in the words in which the outcome of a page's visit names it. */
+export const LINKS_LEFT = "menu or tree"
+
 /** Pages of a site that a browser may open for one reason without finding anything more, until it is asked no more. */
 const MOST_IN_VAIN = 3
 /** Texts remembered, of all sites: some 200 bytes each. */
@@ -28,6 +31,8 @@ interface SharedText {
 /** What was learned of sites from pages that a browser opened, though they came with text. */
 export class Trials {
   readonly #texts = new Lru<string, SharedText>(MAX_TEXTS)
+  /** The page on which each branch was opened. */
+  readonly #open = new Lru<string, PageUrl>(MAX_TEXTS)
   readonly #vain = new Lru<string, number>(MAX_SITES)
 
   /** Notes a page as it was sent. @returns what is known of its text */
@@ -42,6 +47,14 @@ export class Trials {
   /** Whether it may be worth a browser to look once more. */
   areWorth(url: PageUrl, reason: Reason): boolean {
     return (this.#vain.get(keyOf(url, reason)) ?? 0) < MOST_IN_VAIN
+  }
+
+  /** Notes a branch of a site's tree that a page is about to open. @returns whether an earlier page did */
+  isOpen(url: PageUrl, mark: string): boolean {
+    const key = `${new URL(url).origin} ${mark}`
+    const before = this.#open.get(key)
+    this.#open.set(key, url)
+    return before !== undefined && before !== url
   }
 
   /** Notes whether a browser found more. */

@@ -1,5 +1,6 @@
 import { waitingAddress } from "../../crawl/frontier/job-addresses.ts"
-import { knowsAny } from "../../crawl/frontier/source-pages.ts"
+import { knowsAny, somePageSaying } from "../../crawl/frontier/source-pages.ts"
+import { LINKS_LEFT } from "../../fetch/render/trials.ts"
 import { pagesIn } from "../../outcome-name.ts"
 import { type PageUrl, toPageUrl } from "#engine"
 import { aliasOf } from "../../crawl/duplicates/text-store.ts"
@@ -141,8 +142,11 @@ function whyUnseen(
     return `found a link to it on ${naming.url}, ${found}: deeper than its depth of ${limits.depth}, which you may raise`
   }
   if (naming) return `found a link to it on ${naming.url}, and has not followed it up to job ${last.id}`
+  const unrendered = somePageSaying(db, source.name, LINKS_LEFT)
+  const scripts =
+    unrendered === null ? "" : `; scripts may make links on ${unrendered}, which was read without a browser`
   return (
     `met no link to it within ${countText(limits.depth, "step")}, nor in a sitemap or feed, up to job ${last.id}` +
-    " (name it as a seed)"
+    ` (name it as a seed)${scripts}`
   )
 }

@@ -140,6 +140,17 @@ describe("why", () => {
     expect(other.summary).toContain(`${site.url("/page")} stands for it (same text), which is in the index`)
   })
 
+  test("names a page whose links scripts may make where nothing leads to an address", async () => {
+    await using fixture = await openFixture()
+    const home = article("Home", { head: `<script src="/tree.js"></script>` })
+    await using site = await startTestSite({ "/": home.replace("<main>", `<div role="tree"></div><main>`) })
+    await fixture.crawl({ name: "docs", seeds: [site.url("/")], rendering: "http" })
+    expect(step(await fixture.why(site.url("/child")), "found")!.text).toContain(
+      `scripts may make links on ${site.url("/")}, which was read without a browser`,
+    )
+    expect(step(await fixture.why(site.url("/")), "outcome")!.text).toContain("may lack its links")
+  })
+
   test("says why no run has seen an address", async () => {
     await using fixture = await openFixture()
     await using site = await startTestSite({

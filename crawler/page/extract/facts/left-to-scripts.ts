@@ -13,9 +13,8 @@ export interface LeftToScripts {
 const MAX_CANDIDATES = 100
 /** Elements below one of them that are looked at; one with more is taken to hold what was looked for. */
 const MAX_SEARCHED = 2000
-/** Of a list that names what it will hold. */
-const PLACE_FOR_LINKS =
-  /(?:^|[\s_-])(?:page-?tree|tree|toc|side-?nav|side-?bar|nav|navigation|children)(?:[\s_-]|$)/i
+/** What trees of pages are called whose makers give them no role. */
+const TREE = /(?:^|[\s_-])(?:page-?tree|tree|tree-?view|side-?nav)(?:[\s_-]|$)/i
 /** Where controls open menus, searches and dialogs, and no part of the text. */
 const AROUND = new Set(["nav", "header", "footer", "aside", "form", "dialog"])
 const HEADING = /^h[1-6]$/
@@ -35,29 +34,52 @@ const PICTURED = new Set([
 
 /** Gathers, in the walk that reads a document's facts, what may be missing from it without its scripts. */
 export class ScriptTraces {
-  #hasScript = false
+  #hasFile = false
+  /** Scripts inside the document: to search them costs more, and is seldom needed. */
+  readonly #programs: string[] = []
   readonly #controls: Element[] = []
   readonly #places: Element[] = []
 
   see(element: Element): void {
-    const { tag } = element
-    if (tag === "script") this.#hasScript ||= isPageScript(element)
-    else if (tag === "details" || element.has("aria-expanded") || element.get("role") === "tab") {
+    const { tag, attributes } = element
+    if (tag === "script") {
+      if (!this.#hasFile && isProgramType(element.get("type") ?? "")) this.#seeScript(element)
+      return
+    }
+    let role: string | undefined
+    let isControl = tag === "details"
+    for (let at = 0; at < attributes.length; at += 2) {
+      if (attributes[at] === "role") role = attributes[at + 1]
+      else if (attributes[at] === "aria-expanded") isControl = true
+    }
+    if (isControl || role === "tab") {
       if (this.#controls.length < MAX_CANDIDATES) this.#controls.push(element)
-    } else if (isPlaceForLinks(element) && this.#places.length < MAX_CANDIDATES) this.#places.push(element)
+    } else if (this.#places.length < MAX_CANDIDATES && isPlaceForLinks(element, role))
+      this.#places.push(element)
   }
 
   /** To be called after the whole document was seen. */
   end(document: Element): LeftToScripts | null {
-    if (!this.#hasScript) return null
+    if (!this.#hasFile && !this.#programs.some(makesPage)) return null
     const byId = this.#targets(document)
     let panels = 0
     let branches = this.#places.filter((place) => !holdsLink(place)).length
     for (const control of this.#controls) {
-      if (isClosedBranch(control)) branches += 1
+      if (isClosedBranch(control, byId)) branches += 1
       else if (isBody(control) && isEmptyPanel(control, byId)) panels += 1
     }
     return { panels, branches }
+  }
+
+  #seeScript(script: Element): void {
+    const src = script.get("src")
+    if (src !== null) {
+      this.#hasFile = mayMakePage(src)
+      return
+    }
+    const [program] = script.children
+    if (typeof program === "string" && this.#programs.length < MAX_CANDIDATES)
+      this.#programs.push(program.slice(0, MAX_SCRIPT_CHARS))
   }
 
   /** The panels that controls name. */
@@ -73,30 +95,38 @@ export class ScriptTraces {
   }
 }
 
-function isPageScript(script: Element): boolean {
-  if (!isProgramType(script.get("type") ?? "")) return false
-  const src = script.get("src")
-  if (src !== null) return mayMakePage(src)
-  const [program = ""] = script.children
-  return typeof program === "string" && makesPage(program.slice(0, MAX_SCRIPT_CHARS))
+/** A place that holds nothing yet has hardly more inside. */
+const MAX_PLACEHOLDERS = 3
+
+function isPlaceForLinks(element: Element, role: string | undefined): boolean {
+  const { tag, children } = element
+  if (children.length > MAX_PLACEHOLDERS) return false
+  if (role === "tree") return true
+  if (tag === "nav" || role === "navigation") return isBare(element)
+  if (tag !== "div" && tag !== "ul" && tag !== "aside" && !tag.includes("-")) return false
+  const isTree = TREE.test(element.get("class") ?? "") || TREE.test(element.get("id") ?? "")
+  return isTree && isBare(element)
 }
 
-function isPlaceForLinks(element: Element): boolean {
-  const { tag } = element
-  if (tag === "nav") return true
-  if (tag !== "div" && tag !== "ul" && tag !== "aside" && tag !== "section" && !tag.includes("-"))
-    return false
-  const role = element.get("role")
-  if (role === "tree" || role === "navigation") return true
-  return PLACE_FOR_LINKS.test(element.get("class") ?? "") || PLACE_FOR_LINKS.test(element.get("id") ?? "")
-}
+/** A longer text beside a control is no label of a branch, but what the control hides. */
+const MAX_LABEL_CHARS = 100
 
-/** A list's item that says it holds more and does not show it. */
-function isClosedBranch(control: Element): boolean {
+/** An item of a tree that says it holds more, and has no links below it yet. */
+function isClosedBranch(control: Element, byId: ReadonlyMap<string, Element>): boolean {
   if (control.get("aria-expanded") !== "false" || isMenu(control)) return false
   const item = itemOf(control)
-  if (item === null) return false
+  if (item === null || !(holdsLink(item) || isAround(item, AROUND_TREES))) return false
+  const panel = byId.get(control.get("aria-controls") ?? "") ?? nextElement(control)
+  if (panel !== null && textOf(panel, MAX_LABEL_CHARS * 2).length > MAX_LABEL_CHARS) return false
   return !holds(item, (one) => one !== item && isList(one) && holdsLink(one))
+}
+
+const AROUND_TREES = new Set(["nav", "aside"])
+
+const isAround = (element: Element, tags: ReadonlySet<string>): boolean => {
+  for (let at: Element | null = element; at !== null; at = at.parent)
+    if (tags.has(at.tag) || at.get("role") === "tree") return true
+  return false
 }
 
 const isList = (element: Element): boolean =>
@@ -117,8 +147,7 @@ const isMenu = (control: Element): boolean => (control.get("aria-haspopup") ?? "
 /** Whether a control is a part of the text. */
 function isBody(control: Element): boolean {
   if (isMenu(control) || control.tag === "input" || control.tag === "select") return false
-  for (let at: Element | null = control; at !== null; at = at.parent) if (AROUND.has(at.tag)) return false
-  return true
+  return !isAround(control, AROUND)
 }
 
 function isEmptyPanel(control: Element, byId: ReadonlyMap<string, Element>): boolean {
@@ -128,12 +157,18 @@ function isEmptyPanel(control: Element, byId: ReadonlyMap<string, Element>): boo
   const id = control.get("aria-controls")
   if (id !== null) {
     const panel = byId.get(id)
-    return panel === undefined || isBare(panel)
+    return panel === undefined || isBare(panel) || (isTab && sharesPanel(control, id))
   }
   if (isTab) return false
   const head = control.parent !== null && HEADING.test(control.parent.tag) ? control.parent : control
   const next = nextElement(head)
   return next !== null && isBare(next)
+}
+
+/** Whether the tab before it shows its text in the same panel. */
+function sharesPanel(tab: Element, id: string): boolean {
+  const tabs = (tab.parent?.children ?? []).filter((one) => typeof one !== "string").slice(0, MAX_CANDIDATES)
+  return tabs.some((other) => other !== tab && other.get("aria-controls") === id)
 }
 
 function nextElement(element: Element): Element | null {

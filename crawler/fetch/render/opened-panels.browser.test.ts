@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import type { Reading } from "../../reading.ts"
+import { CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
+import { findTestBrowser } from "../../testing/test-browser.ts"
+import { type Answer, startTestSite, type TestSite, textFile } from "../../testing/test-site.ts"
+import { PageReader } from "../visit/reader.ts"
+
+const browserPath = await findTestBrowser()
+
+const PROSE = `<p>${"Windmills grind grain with the force of the wind, and have done so for a thousand years. ".repeat(4)}</p>`
+const page = (body: string, script: string, around = "") =>
+  `<!doctype html><html lang="en"><title>Mills</title><body>${around}<main><h1>Mills</h1>${PROSE}${body}</main>
+<script>const load = async (path) => (await fetch("/parts/" + path)).text()
+${script}</script></body></html>`
+
+/** Each press of a button fetches what it opens. */
+const FETCHES = `for (const button of document.querySelectorAll("main [aria-expanded]")) button.onclick = async () => {
+  const panel = button.getAttribute("aria-controls") ? document.getElementById(button.getAttribute("aria-controls")) : button.parentElement.nextElementSibling
+  panel.innerHTML = await load(button.dataset.part); button.setAttribute("aria-expanded", "true") }`
+
+const PARTS: Record<string, Answer> = {
+  "/parts/wind": textFile("<p>The wind turns four sails and a shaft of oak.</p>"),
+  "/parts/cogs": textFile("<p>Worn cogs are cut from hornbeam.</p>"),
+  "/parts/grease": textFile("<p>The great wheel is greased with tallow.</p>"),
+}
+
+describe("what readers open on a page", { tags: ["chromium"] }, () => {
+  let site: TestSite
+  let reader: PageReader
+  const config = testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
+
+  beforeAll(async () => {
+    site = await startTestSite({ ...PARTS, "*": (_, response) => void response.writeHead(404).end() })
+    reader = new PageReader(config, { rendering: "auto" })
+  })
+  afterAll(async () => {
+    await reader[Symbol.asyncDispose]()
+    await site[Symbol.asyncDispose]()
+  })
+
+  const read = async (html: string): Promise<Reading> => {
+    site.serve({ "/page": html })
+    const visit = await reader.visit(site.url("/page") as PageUrl)
+    if (visit.kind !== "read") throw new Error(JSON.stringify(visit))
+    return visit.reading
+  }
+  const expectParts = async (html: string) => {
+    const { extracted } = await read(html)
+    for (const part of ["oak", "hornbeam", "tallow"]) expect(extracted.markdown).toContain(part)
+    return extracted.markdown
+  }
+
+  test("panels of an accordion, each under its heading", async () => {
+    const body = ["wind", "cogs", "grease"]
+      .map(
+        (part) =>
+          `<h2><button aria-expanded="false" data-part="${part}">About ${part}</button></h2><div></div>`,
+      )
+      .join("")
+    const markdown = await expectParts(page(body, FETCHES))
+    expect(markdown.indexOf("oak")).toBeLessThan(markdown.indexOf("hornbeam"))
+  })
+
+  test("tabs that share one panel, with the text of the tab that was chosen", async () => {
+    const body = `<div role="tablist"><button role="tab" aria-selected="true" aria-controls="p">Wind</button>
+      <button role="tab" aria-selected="false" aria-controls="p" data-part="cogs">Cogs</button>
+      <button role="tab" aria-selected="false" aria-controls="p" data-part="grease">Grease</button></div>
+      <div role="tabpanel" id="p"><p>The wind turns four sails and a shaft of oak.</p></div>`
+    const script = `for (const tab of document.querySelectorAll("[data-part]")) tab.onclick = async () => {
+      for (const one of document.querySelectorAll("[role=tab]")) one.setAttribute("aria-selected", one === tab)
+      document.getElementById("p").innerHTML = await load(tab.dataset.part) }`
+    const markdown = await expectParts(page(body, script))
+    expect(markdown).toMatch(/### Cogs\s+Worn cogs/)
+  })
+
+  test("details, more to show, and a panel that is made when it is opened", async () => {
+    const body = `<details data-part="wind"><summary>Wind</summary></details>
+      <div role="button" tabindex="0" aria-expanded="false" aria-controls="more" data-part="cogs">Plus</div><div id="more"></div>
+      <button aria-expanded="false" aria-controls="made" id="make">Mehr</button>`
+    const script = `${FETCHES}
+      const details = document.querySelector("details")
+      details.addEventListener("toggle", async () => details.insertAdjacentHTML("beforeend", await load("wind")))
+      document.getElementById("make").onclick = async ({ target }) =>
+        target.insertAdjacentHTML("afterend", "<div id=made>" + await load("grease") + "</div>")`
+    await expectParts(page(body, script))
+  })
+
+  test("but no link, form, menu or button that does something, and nothing is sent", async () => {
+    const asked: string[] = []
+    site.serve({
+      "/done/*": (request, response) => {
+        asked.push(`${request.method} ${request.url}`)
+        response.end("gone")
+      },
+    })
+    const does = (what: string) => `onclick="fetch('/done/${what}', { method: 'POST' })"`
+    const body = `<h2><button aria-expanded="false" data-part="wind">Wind</button></h2><div></div>
+      <a href="/done/link" aria-expanded="false" ${does("link")}>Link</a>
+      <a href="#/done/route" aria-expanded="false" ${does("route")}>Route</a>
+      <form action="/done/form"><button aria-expanded="false" ${does("submit")}>Send</button></form>
+      <button ${does("plain")}>Delete</button> <button aria-haspopup="menu" aria-expanded="false" ${does("menu")}>Menu</button>
+      <h2><button aria-expanded="false" ${does("post")}>Erase</button></h2><div></div>
+      <h2><button aria-expanded="false" onclick="location.href = '/done/away'">Leave</button></h2><div></div>`
+    const { extracted, url } = await read(
+      page(body, FETCHES.replace("button.onclick", "if (button.dataset.part) button.onclick")),
+    )
+    expect(extracted.markdown).toContain("oak")
+    expect(url).toBe(site.url("/page"))
+    expect(asked).toEqual([])
+  })
+
+  test("and when a script puts another page in the place of this one, the page as it was", async () => {
+    const body = `<h2><button aria-expanded="false" id="b">Next</button></h2><div></div>`
+    const script = `document.getElementById("b").onclick = () => {
+      history.pushState(null, "", "/other"); document.querySelector("main").innerHTML = "<h1>Other</h1><p>Another page of the site, with a text of its own.</p>" }`
+    const { extracted } = await read(page(body, script))
+    expect(extracted.markdown).toContain("force of the wind")
+    expect(extracted.markdown).not.toContain("Another page")
+  })
+})
+
+describe("a tree whose branches are fetched when they are opened", { tags: ["chromium"] }, () => {
+  const branch = (name: string, hasMore: boolean) =>
+    `<li>${hasMore ? `<a href="#" role="button" aria-expanded="false" onclick="return grow(this, '${name}')">+</a> ` : ""}<a href="/${name}">${name}</a></li>`
+  const grown: Record<string, string> = {
+    "/grow/root": `<ul>${branch("sails", true)}${branch("stones", false)}</ul>`,
+    "/grow/sails": `<ul>${branch("sailcloth", true)}</ul>`,
+    "/grow/sailcloth": `<ul>${branch("weaving", false)}</ul>`,
+  }
+  const TREE_SCRIPT = `const grow = (at, name) => { fetch("/grow/" + name).then((answer) => answer.text()).then((list) => {
+    at.parentElement.insertAdjacentHTML("beforeend", list); at.setAttribute("aria-expanded", "true") }); return false }`
+  const startTree = async () => {
+    const of = (name: string) =>
+      page(
+        `<p>On this page you read about ${name}, and about nothing else in the mill.</p>`,
+        `${TREE_SCRIPT}
+        fetch("/grow/root").then((answer) => answer.text()).then((list) => { document.querySelector(".pagetree").innerHTML = list })`,
+        `<div class="pagetree"></div>`,
+      )
+    const pages = ["sails", "stones", "sailcloth", "weaving"].map((name) => [`/${name}`, of(name)] as const)
+    const site = await startTestSite({ ...Object.fromEntries(pages), "/": of("the mill") })
+    site.serve(Object.fromEntries(Object.entries(grown).map(([path, list]) => [path, textFile(list)])))
+    return site
+  }
+
+  test("leads to its pages, and each branch is fetched once in a run", async () => {
+    await using site = await startTree()
+    await using story = new CrawlFixture()
+    const config = testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
+    await story.crawl({ name: "mills", seeds: [site.url("/")] }, { config })
+    expect([...story.engine.pages.keys()].map((url) => new URL(url).pathname).sort()).toEqual([
+      "/",
+      "/sailcloth",
+      "/sails",
+      "/stones",
+      "/weaving",
+    ])
+    expect(site.requests.filter((path) => path === "/grow/sailcloth")).toHaveLength(1)
+  })
+})

@@ -1,0 +1,236 @@
+// Runs inside a page, as in-page.ts does: it may use nothing but its parameters, what browsers have, and the class itself.
+
+/** What it uses of the DOM. */
+interface OpenNode {
+  readonly localName: string
+  readonly id: string
+  readonly textContent: string
+  readonly nextElementSibling: OpenNode | null
+  readonly parentElement: OpenNode | null
+  readonly href?: string
+  getAttribute(name: string): string | null
+  hasAttribute(name: string): boolean
+  matches(selector: string): boolean
+  closest(selector: string): OpenNode | null
+  querySelector(selector: string): OpenNode | null
+  querySelectorAll(selector: string): Iterable<OpenNode>
+  getClientRects(): { readonly length: number }
+  cloneNode(deep: boolean): OpenNode
+  after(...nodes: OpenNode[]): void
+  append(...nodes: (OpenNode | string)[]): void
+  removeAttribute(name: string): void
+  click(): void
+}
+
+interface OpenDocument {
+  readonly body: OpenNode | null
+  readonly location: { readonly href: string }
+  querySelectorAll(selector: string): Iterable<OpenNode>
+  getElementById(id: string): OpenNode | null
+  createElement(name: string): OpenNode
+}
+
+declare const document: OpenDocument
+declare const globalThis: { fossickPanels?: PanelOpener }
+
+/** A control that opens something on its page. */
+export interface Closed {
+  readonly kind: "branch" | "panel"
+  /** The same on all pages that show it. */
+  readonly mark: string
+}
+
+/** Finds what is closed on the page. `at`: its address, so that nothing is opened after scripts have gone elsewhere. */
+export function findClosed(max: number): readonly Closed[] {
+  return (globalThis.fossickPanels ??= new PanelOpener()).find(max)
+}
+
+/** Opens one of what was found last. @returns whether it did. */
+export function openClosed(at: number): boolean {
+  return globalThis.fossickPanels?.open(at) ?? false
+}
+
+/** Keeps what the panel opened last shows now, since the next one may take its place. */
+export function keepOpened(maxChars: number): void {
+  globalThis.fossickPanels?.keep(maxChars)
+}
+
+/** Puts back what other panels have taken the place of. */
+export function restoreOpened(): void {
+  globalThis.fossickPanels?.restore()
+}
+
+/**
+ * Opens what readers open on a page without leaving it. It clicks controls that say they are closed (`aria-expanded="false"`), tabs that are
+ * not chosen and `<summary>`, and of these only such as have nothing to show yet. It clicks no link that leads anywhere, nothing in a form,
+ * and no menu.
+ */
+export class PanelOpener {
+  static readonly controls =
+    "details:not([open]) > summary, [aria-expanded='false'], [role='tab']:not([aria-selected='true'])"
+  static readonly never =
+    "form, dialog, [role='dialog'], [role='menu'], [role='menubar'], [role='listbox'], [role='combobox'], [contenteditable='true']"
+  static readonly around =
+    "nav, header, footer, aside, [role='navigation'], [role='banner'], [role='contentinfo']"
+  static readonly fields = "input, select, textarea, option"
+  static readonly pictures = "img, picture, video, audio, iframe, object, embed, canvas"
+  /** A longer text beside a control is no label of a branch, but what the control hides. */
+  static readonly maxLabelChars = 100
+  readonly address = document.location.href
+  readonly done = new Set<OpenNode>()
+  found: OpenNode[] = []
+  /** What panels showed, in turn. */
+  readonly kept: {
+    readonly label: string
+    readonly panel: OpenNode
+    readonly copy: OpenNode
+    readonly text: string
+  }[] = []
+  last: OpenNode | null = null
+
+  find(max: number): readonly Closed[] {
+    this.found = []
+    const closed: Closed[] = []
+    if (document.location.href !== this.address) return closed
+    for (const control of document.querySelectorAll(PanelOpener.controls)) {
+      if (closed.length >= max) break
+      if (this.done.has(control) || !this.mayClick(control)) continue
+      const kind = this.kindOf(control)
+      if (kind === null) continue
+      this.found.push(control)
+      closed.push({ kind, mark: this.markOf(control) })
+    }
+    return closed
+  }
+
+  open(at: number): boolean {
+    const control = this.found[at]
+    if (control === undefined || document.location.href !== this.address) return false
+    this.done.add(control)
+    if (control.matches("[role='tab']")) this.keepChosen(control)
+    this.last = control
+    control.click()
+    return true
+  }
+
+  keep(maxChars: number): void {
+    const control = this.last
+    const panel = control === null ? null : this.panelOf(control)
+    if (control === null || panel === null) return
+    const text = this.textOf(panel)
+    if (text === "" || text.length > maxChars) return
+    this.kept.push({ label: this.textOf(control).slice(0, 200), panel, copy: panel.cloneNode(true), text })
+  }
+
+  /** A tab that is chosen already shows what the next one may replace. */
+  keepChosen(tab: OpenNode): void {
+    const list = tab.closest("[role='tablist']")
+    const chosen = list?.querySelector("[role='tab'][aria-selected='true']") ?? null
+    if (chosen === null || this.done.has(chosen)) return
+    this.done.add(chosen)
+    this.last = chosen
+    this.keep(1_000_000)
+  }
+
+  restore(): void {
+    const whole = this.textOf(document.body)
+    // Last first, since each is put right behind its panel.
+    for (const { label, panel, copy, text } of [...this.kept].reverse()) {
+      if (whole.includes(text) || panel.parentElement === null) continue
+      const box = document.createElement("section")
+      const heading = document.createElement("h3")
+      heading.append(label)
+      if (label !== "") box.append(heading)
+      copy.removeAttribute("hidden")
+      box.append(copy)
+      panel.after(box)
+    }
+  }
+
+  mayClick(control: OpenNode): boolean {
+    if (control.matches(PanelOpener.fields) || control.closest(PanelOpener.never) !== null) return false
+    if ((control.getAttribute("aria-haspopup") ?? "false") !== "false") return false
+    if (control.hasAttribute("disabled") || control.getAttribute("aria-disabled") === "true") return false
+    if (control.getClientRects().length === 0) return false
+    const link =
+      control.closest("a[href], area[href]") ?? control.querySelector("a[href], button[type='submit']")
+    return link === null || this.staysHere(link)
+  }
+
+  /** Whether a link leads to no other page: `#`, `#part`, `javascript:void(0)`. A route (`#/guide`) is another page. */
+  staysHere(link: OpenNode): boolean {
+    const href = (link.getAttribute("href") ?? "").trim()
+    return /^#(?!!?\/)/.test(href) || /^javascript:\s*(?:void\b.*|;*)$/i.test(href)
+  }
+
+  kindOf(control: OpenNode): Closed["kind"] | null {
+    const item = control.closest("[role='treeitem'], li")
+    if (item !== null && !control.matches("[role='tab'], summary")) {
+      if (item.querySelector(":scope ul a[href], :scope ol a[href], :scope [role='group'] a[href]") !== null)
+        return null
+      const hidden = this.namedPanel(control) ?? control.nextElementSibling
+      const isLabel = this.textOf(hidden).length <= PanelOpener.maxLabelChars
+      if (
+        isLabel &&
+        (item.closest("[role='tree'], nav, aside, [role='navigation']") !== null ||
+          item.querySelector("a[href]") !== null)
+      )
+        return "branch"
+    }
+    if (control.closest(PanelOpener.around) !== null) return null
+    if (control.matches("[role='tab']")) {
+      const panel = this.namedPanel(control)
+      return this.isBare(panel) || this.isShared(control) ? "panel" : null
+    }
+    return this.isBare(this.panelOf(control)) ? "panel" : null
+  }
+
+  namedPanel(control: OpenNode): OpenNode | null {
+    const [id = ""] = (control.getAttribute("aria-controls") ?? "").split(/\s+/)
+    return id === "" ? null : document.getElementById(id)
+  }
+
+  /** Whether other tabs show their text in the same panel. */
+  isShared(tab: OpenNode): boolean {
+    const id = tab.getAttribute("aria-controls")
+    const tabs = [...(tab.closest("[role='tablist']")?.querySelectorAll("[role='tab']") ?? [])]
+    return tabs.some((other) => other !== tab && other.getAttribute("aria-controls") === id)
+  }
+
+  /** What a control opens, as far as the page tells. */
+  panelOf(control: OpenNode): OpenNode | null {
+    const named = this.namedPanel(control)
+    if (named !== null) return named
+    if (control.localName === "summary") return control.parentElement
+    const list = control.closest("[role='tablist']")
+    if (list !== null) {
+      for (let around = list.parentElement; around !== null; around = around.parentElement) {
+        const panels = [...around.querySelectorAll("[role='tabpanel']")]
+        const shown = panels.find((panel) => panel.getClientRects().length > 0)
+        if (shown !== undefined) return shown
+      }
+      return list.nextElementSibling
+    }
+    return (control.closest("h1, h2, h3, h4, h5, h6, dt") ?? control).nextElementSibling
+  }
+
+  /** Whether a panel shows nothing yet, but for a word to wait. */
+  isBare(panel: OpenNode | null): boolean {
+    if (panel === null) return true
+    const isDetails = panel.localName === "details"
+    const summary = isDetails ? this.textOf(panel.querySelector("summary")) : ""
+    const text = this.textOf(panel).slice(summary.length).trim()
+    if (/[\p{L}\p{N}]/u.test(text) && !/^[^.…]{0,40}(?:…|\.\.\.)$/.test(text)) return false
+    return panel.querySelector(PanelOpener.pictures) === null || isDetails
+  }
+
+  markOf(control: OpenNode): string {
+    const item = control.closest("[role='treeitem'], li")
+    const link = item?.querySelector("a[href]")?.getAttribute("href") ?? ""
+    return `${this.textOf(item ?? control).slice(0, 80)} ${control.getAttribute("aria-controls") ?? ""} ${link.slice(0, 200)}`
+  }
+
+  textOf(element: OpenNode | null): string {
+    return (element?.textContent ?? "").replace(/\s+/g, " ").trim()
+  }
+}
