@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
+import { cutOffPages } from "./crawl/frontier/source-pages.ts"
 import { KnownAddresses } from "./crawl/frontier/known-addresses.ts"
 import { CrawlFixture, testConfig } from "./testing/crawl-fixture.ts"
 import { docx, epub, wordParagraph } from "./testing/documents.ts"
@@ -188,6 +189,10 @@ test("every oddity of a site ends in its own outcome, and none in the way of ano
       detail: `redirects to ${leadsTo}`,
       leadsTo,
     })
+  expect(known.get(site.url("/unended") as PageUrl)?.detail).toMatch(
+    /^the answer was cut off after \d+ bytes$/,
+  )
+  expect(cutOffPages(fixture.db, "canal", job.id)).toEqual([site.url("/unended")])
   const titles = Object.fromEntries(
     [...fixture.engine.pages.values()].map(({ url, title }) => [new URL(url).pathname, title]),
   )

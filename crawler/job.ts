@@ -108,6 +108,20 @@ export const limitNote = (limit: string): string => `ended at ${limit}`
 export const givenUpNote = (host: string, why: string): string => `${host} was given up for this run: ${why}`
 export const stoppedNote = (why: string): string => `stopped: ${why}`
 
+/** Of pages that are in the index though their answers had no end. */
+export const cutOffNote = ([first, ...others]: readonly string[]): string =>
+  `answers cut off after whole pages: ${first}${others.length === 0 ? "" : ` and ${others.length} more`}`
+/** @param what in words that follow the address of a sitemap or feed */
+export const listNote = (kind: string, url: string, what: string): string => `the ${kind} ${url} ${what}`
+/** Of lists beyond those that are named. */
+export const moreListsNote = (count: number): string => `the same of ${count} more sitemaps and feeds`
+
+/** The notes of a run on sitemaps and feeds that could not be read as they should. */
+export const listNotesIn = (notes: string | null): readonly string[] =>
+  (notes ?? "")
+    .split(BETWEEN_NOTES)
+    .filter((note) => /^the (?:sitemap|feed) https?:\/\/|^the same of \d+ more sitemaps/.test(note))
+
 /** What a run's notes say of what it did not do. */
 export interface Undone {
   readonly endedAtLimit: boolean

@@ -45,3 +45,6 @@ export type FailureReason =
   | "unreadable" // a worker could not read the body
   | "crashed" // the process that read it was lost with it
   | "cancelled"
+
+/** How the detail of an outcome begins, or goes on, of which only a part came. */
+export const CUT_OFF = "the answer was cut off"

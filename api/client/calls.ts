@@ -262,6 +262,8 @@ export type SearchAnswer = {
       readonly kept_out: { readonly [name: string]: number }
       /** Pages that are found by their words alone until then. */
       readonly waiting_for_vectors: number
+      /** Pages whose answers were cut off after the whole page. */
+      readonly cut_off?: number | undefined
     })[]
     readonly complete_as_of?: string | undefined
     /** That were asked and are not listed. */

@@ -41,6 +41,8 @@ export interface CrawlPartsOptions {
   readonly onRecorded?: ((results: readonly Visited[]) => void) | undefined
   /** Called for each host that is given up for this run, with the reason in words. */
   readonly onGivenUp?: ((host: string, last: NoPage) => void) | undefined
+  /** Called for sitemaps and feeds that cannot be read as they should, with a note for the operator. */
+  readonly onListTrouble?: ((note: string) => void) | undefined
   /** Called for each row of addresses that is left alone from then on, with the reason in words. */
   readonly onTrap?: ((trap: string) => void) | undefined
 }
@@ -173,7 +175,7 @@ export class CrawlParts {
     })
   }
 
-  #openDiscovery({ job, db, reader, signal }: CrawlPartsOptions, turn: Turn): Discovery {
+  #openDiscovery({ job, db, reader, signal, onListTrouble }: CrawlPartsOptions, turn: Turn): Discovery {
     return new Discovery({
       job,
       db,
@@ -188,6 +190,7 @@ export class CrawlParts {
       onLinks: (page, links) => {
         this.links.add(page.depth, page.url, links)
       },
+      onTrouble: (note) => onListTrouble?.(note),
       signal,
     })
   }

@@ -3,6 +3,10 @@ import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { freePort } from "#base/testing/free-port.ts"
 import { KnownAddresses } from "./frontier/known-addresses.ts"
+import { planLines } from "../commands/sources/sources-text.ts"
+import { planSources } from "../sources/file/plan.ts"
+import { readSourceSpec } from "../sources/source-spec.ts"
+import { Sources } from "../sources/sources.ts"
 import { CrawlFixture, testConfig } from "../testing/crawl-fixture.ts"
 import {
   article,
@@ -14,6 +18,7 @@ import {
   status,
   textFile,
   tooManyRequests,
+  unended,
 } from "../testing/test-site.ts"
 
 const paths = (fixture: CrawlFixture) =>
@@ -207,6 +212,38 @@ describe("sitemaps", () => {
     expect(paths(fixture)).toEqual(["/", "/1", "/2", "/3"])
     expect(site.requests.filter((path) => path === "/index.xml")).toHaveLength(1)
     expect(site.requests).not.toContain("/i.png")
+  })
+
+  test("and feeds that cannot be read as they should are named in the run, and in the plan of its source", async () => {
+    const listed = (...all: string[]) =>
+      `<urlset>${all.map((path) => `<url><loc>${site.url(path)}</loc></url>`).join("")}`
+    await using site = await startTestSite({ "/": article("Home"), "/one": article("One") })
+    const named = ["cut.xml", "page.xml", "gone.xml", "good.xml"]
+    site.serve({
+      "/robots.txt": textFile(named.map((file) => `Sitemap: ${site.url(`/${file}`)}`).join("\n")),
+      "/cut.xml": unended(`${listed("/one")}<url><loc>${site.url("/tw")}`, { "content-type": "text/xml" }),
+      "/page.xml": article("A page"),
+      "/good.xml": `${listed("/one")}</urlset>`,
+    })
+    await using fixture = new CrawlFixture()
+    const source = { name: "lists", seeds: [site.origin] }
+    const { note } = await fixture.crawl(source)
+    const notes = [
+      `the sitemap ${site.url("/cut.xml")} is cut off: what is whole of it was read`,
+      `the sitemap ${site.url("/page.xml")} is a web page, and lists nothing`,
+      `the sitemap ${site.url("/gone.xml")} could not be read: the site answered 404`,
+    ]
+    expect(note).toBe(notes.join("; "))
+    expect(paths(fixture)).toEqual(["/", "/one"])
+    expect(site.requests).not.toContain("/tw")
+    const plan = planSources(fixture.db, new Sources(fixture.db, fixture.jobs), [readSourceSpec(source)])
+    expect(planLines(plan, false)).toEqual([
+      expect.stringMatching(/^\+ lists: new/),
+      ...notes.map((one) => `! lists: in its last run, ${one}`),
+    ])
+    // Nothing else is expected at an address that nobody named.
+    await using quiet = await startTestSite({ "/": article("Home"), "/sitemap.xml": article("Not found") })
+    expect(await fixture.crawl({ name: "quiet", seeds: [quiet.origin] })).toMatchObject({ note: null })
   })
 
   test("may be longer than a page, and list no more than the standard allows", async () => {

@@ -12,10 +12,20 @@ import type { CrawlerConfig } from "../settings.ts"
 import { outcomeName } from "../outcome-name.ts"
 import type { NoPage } from "./judge/verdict.ts"
 import { detailOf } from "./judge/visit-outcome.ts"
+import { cutOffPages } from "./frontier/source-pages.ts"
 import { crawlSite } from "./crawl-site.ts"
 import { CrawlShare } from "./together/crawl-share.ts"
 import type { Jobs } from "../jobs/jobs.ts"
-import { BEAT_MS, BY_HAND, givenUpNote, type Job, type Judged, limitNote, stoppedNote } from "../job.ts"
+import {
+  BEAT_MS,
+  BY_HAND,
+  cutOffNote,
+  givenUpNote,
+  type Job,
+  type Judged,
+  limitNote,
+  stoppedNote,
+} from "../job.ts"
 import { factsOfRun, judgeJob } from "../jobs/results/judge-job.ts"
 import { settleRemovals } from "../upkeep/removals/settle-removals.ts"
 import { openSourceReader } from "../fetch/visit/source-reader.ts"
@@ -188,6 +198,9 @@ function crawlOptions(job: Job, { db, jobs, engine, config, share, clock }: Shar
       const { detail } = job.author === "api" ? concealedEnd(end) : end
       jobs.note(id, givenUpNote(host, detail ?? last.kind))
     },
+    onListTrouble: (note: string) => {
+      jobs.note(id, note)
+    },
     onTrap: (trap: string) => {
       jobs.log(id, "warn", `addresses of this kind are no longer visited: ${trap}`)
     },
@@ -207,6 +220,8 @@ async function removeAndJudge(job: Job, options: SharedOptions): Promise<Judged>
     writes: share.writes,
     ...(clock === undefined ? {} : { clock }),
   })
+  const cutOff = cutOffPages(db, job.source.name, job.id)
+  if (cutOff.length > 0) jobs.note(job.id, cutOffNote(cutOff))
   if (removed > 0) jobs.log(job.id, "info", `pages removed, since they are gone: ${removed}`)
   if (held > 0) {
     jobs.note(job.id, `pages that seem to be gone, too many to remove unasked: ${held} (fossick removals)`)

@@ -13,7 +13,7 @@ import { exchange } from "./exchange.ts"
 import { codeOf, isUnknownName } from "./network-error.ts"
 import { RedirectChain } from "./redirect-chain.ts"
 import type { Session } from "./session.ts"
-import type { CrawlOutcome, FailureReason } from "../outcome.ts"
+import { type CrawlOutcome, CUT_OFF, type FailureReason } from "../outcome.ts"
 
 /** A failed outcome that also says whether the next visit may well succeed. */
 export type FetchFailure = Extract<CrawlOutcome, { kind: "failed" }> & { readonly transient: boolean }
@@ -198,7 +198,7 @@ async function hop(
 
 function cutOffText(bytes: number, headers: IncomingHttpHeaders): string {
   const promised = headers["content-length"]
-  return `the answer was cut off after ${bytes} ${promised === undefined ? "bytes" : `of ${promised} bytes`}`
+  return `${CUT_OFF} after ${bytes} ${promised === undefined ? "bytes" : `of ${promised} bytes`}`
 }
 
 function requestHeaders(options: FetchOptions): Record<string, string> {

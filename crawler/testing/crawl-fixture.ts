@@ -90,6 +90,9 @@ export class CrawlFixture implements AsyncDisposable {
       reader,
       config,
       signal,
+      onListTrouble: (note) => {
+        this.jobs.note(id, note)
+      },
       ...(clock === undefined ? {} : { clock }),
     })
     if (limit !== null) this.jobs.note(id, limitNote(limit))

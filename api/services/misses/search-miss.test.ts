@@ -42,6 +42,7 @@ test("while pages wait for their vectors a miss says so, and not that nothing fi
             completeAsOf: new Date(0),
             checkedAt: null,
             keptOut: new Map(),
+            cutOff: waiting,
           },
         ],
         isUnfilled: async () => false,
@@ -56,4 +57,7 @@ test("while pages wait for their vectors a miss says so, and not that nothing fi
   expect(none).toEqual(["Nothing in what was asked fits. Try other words, or fewer of them."])
   expect(one).toEqual([expect.stringContaining("1 page waits for vectors")])
   expect(two).toEqual([expect.stringContaining("2 pages wait for vectors")])
+  const cutOff = async (pages: number) => (await asked(pages)).coverage.sources[0]
+  expect(await cutOff(0)).not.toHaveProperty("cut_off")
+  expect(await cutOff(2)).toHaveProperty("cut_off", 2)
 })

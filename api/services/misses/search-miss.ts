@@ -31,6 +31,8 @@ export interface Coverage {
     readonly incomplete: string | null
     readonly checked_at: string | null
     readonly kept_out: Readonly<Record<string, number>>
+    /** Pages whose answers were cut off; left out when there are none. */
+    readonly cut_off?: number
     readonly waiting_for_vectors: number
   }[]
   /** Sources that were asked and are not listed. */
@@ -94,7 +96,16 @@ const neverAnswered = ({ pages, checkedAt, incomplete, keptOut }: AskedSource): 
   (incomplete === "failed" || incomplete === "unread") &&
   [...keptOut.keys()].every((cause) => cause === "unreachable")
 
-function sourceOnWire({ name, pages, completeAsOf, incomplete, checkedAt, keptOut, waiting }: AskedSource) {
+function sourceOnWire({
+  name,
+  pages,
+  completeAsOf,
+  incomplete,
+  checkedAt,
+  keptOut,
+  cutOff,
+  waiting,
+}: AskedSource) {
   return {
     name,
     pages,
@@ -103,6 +114,7 @@ function sourceOnWire({ name, pages, completeAsOf, incomplete, checkedAt, keptOu
     incomplete,
     checked_at: checkedAt?.toISOString() ?? null,
     kept_out: Object.fromEntries(keptOut),
+    ...(cutOff > 0 && { cut_off: cutOff }),
     waiting_for_vectors: waiting,
   }
 }

@@ -8,7 +8,7 @@ import type { ListedSource } from "../../sources/source-table.ts"
 
 /** A plan in words, one line each change; sources that stay as they are are counted. */
 export function planLines(changes: readonly SourceChange[], removePages: boolean): string[] {
-  const lines = changes.flatMap((change) => [...changeLines(change, removePages)])
+  const lines = changes.flatMap((change) => [...changeLines(change, removePages), ...listNotes(change)])
   const same = changes.filter(({ kind }) => kind === "unchanged").length
   if (same > 0) lines.push(`${same} unchanged`)
   return lines.length > 0 ? lines : ["No sources, and none before"]
@@ -35,6 +35,9 @@ function* changeLines(
   }
   if (fullCrawl) yield `    ${fullCrawlText(fullCrawl)}`
 }
+
+const listNotes = ({ name, lists = [] }: SourceChange): string[] =>
+  lists.map((note) => `! ${name}: in its last run, ${note}`)
 
 /** `a full crawl: about 2,000 pages, 34 min at one request to a host each second`. */
 function fullCrawlText({ pages, areKnown, seconds, delayMs }: FullCrawl): string {

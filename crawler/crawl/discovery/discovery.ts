@@ -3,8 +3,7 @@ import { declaredBefore, keepWhole, runBefore } from "../../jobs/source-runs.ts"
 import { isMissing } from "../../outcome-name.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { type PageUrl, toPageUrl } from "#engine"
-import { feedParser } from "../listings/feeds.ts"
-import { type FetchResult, type Validators, validatorsOf } from "../../fetch/fetch.ts"
+import { type Fetched, type FetchResult, type Validators, validatorsOf } from "../../fetch/fetch.ts"
 import type { Frontier } from "../frontier/frontier.ts"
 import type { Job } from "../../job.ts"
 import {
@@ -15,13 +14,12 @@ import {
   type ListedFacts,
   type Visited,
 } from "../frontier/known-addresses.ts"
-import { listed } from "../listings/list-parser.ts"
+import { AS_LIST, readList } from "../listings/read-list.ts"
 import { type Listing, type ListingKind, Listings } from "../frontier/known-listings.ts"
 import type { PageReader } from "../../fetch/visit/reader.ts"
 import type { Reading } from "../../reading.ts"
 import { membership } from "../scope/scope.ts"
-import { sitemapParser } from "../listings/sitemaps.ts"
-import { unzipped } from "../listings/unzipped.ts"
+import { ListTroubles } from "./list-troubles.ts"
 import type { Source } from "../../source.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
@@ -49,6 +47,8 @@ export interface DiscoveryOptions {
   readonly onBytes: (bytes: number) => void
   /** Told where a page leads that this run has no need to visit. */
   readonly onLinks: (page: KnownAddress, links: readonly string[]) => void
+  /** Told of sitemaps and feeds that cannot be read as they should. */
+  readonly onTrouble: (note: string) => void
   readonly signal: AbortSignal
 }
 
@@ -58,6 +58,8 @@ interface File {
   /** Its date in the index that names it. */
   readonly namedAt: number | null
   readonly foundOn: string | null
+  /** Whether somebody says that it is there, and it is no more than looked for. */
+  readonly isNamed: boolean
 }
 
 /**
@@ -67,6 +69,7 @@ interface File {
 export class Discovery {
   readonly #options: DiscoveryOptions
   readonly #listings: Listings
+  readonly #troubles: ListTroubles
   /** Seeds by the spelling their page has. */
   readonly #seeds: ReadonlyMap<PageUrl, string>
   /** Seeds that have not been visited: where they lead decides what belongs to the source. */
@@ -93,6 +96,7 @@ export class Discovery {
     this.#options = options
     const { job, db, frontier } = options
     this.#listings = new Listings(db, job.source.name)
+    this.#troubles = new ListTroubles(job, options.onTrouble)
     this.owesLinks = owesLinks(db, job)
     this.#judgesAll = job.visits === "all" || isScopeNew(db, job)
     this.#signal = AbortSignal.any([options.signal, this.#stop.signal])
@@ -172,6 +176,7 @@ export class Discovery {
   /** Keeps what was learnt of sitemaps and feeds; `whole`: the run visited all they name. */
   keep(whole: boolean): void {
     const { db, job, frontier } = this.#options
+    this.#troubles.end()
     if (whole && !frontier.isFull) this.#judgeDepths()
     this.#listings.keep(whole && !frontier.isFull)
     keepWhole(db, job.id, whole && !frontier.isFull)
@@ -275,7 +280,7 @@ export class Discovery {
     const robots = await unlessAborted(this.#options.reader.robots.for(landing), this.#signal)
     const named = robots?.kind === "rules" ? robots.rules.sitemaps.flatMap((url) => toPageUrl(url) ?? []) : []
     if (named.length > 0) await this.#readSitemaps(named, new URL("/robots.txt", landing).href)
-    else await this.#readSitemaps([new URL("/sitemap.xml", landing).href as PageUrl], null)
+    else await this.#readSitemaps([new URL("/sitemap.xml", landing).href as PageUrl], null, false)
   }
 
   #discoverFeed(address: string, foundOn: string | null, limit = MAX_FEEDS): void {
@@ -285,21 +290,23 @@ export class Discovery {
     this.#files.add(url)
     this.#feeds += 1
     this.#listings.name(url, "feed", foundOn)
-    this.#start(this.#read({ url, kind: "feed", namedAt: null, foundOn }).then(() => undefined))
+    // Pages name feeds that are long gone.
+    const isNamed = limit === Number.POSITIVE_INFINITY
+    this.#start(this.#read({ url, kind: "feed", namedAt: null, foundOn, isNamed }))
   }
 
-  async #readSitemaps(urls: readonly PageUrl[], foundOn: string | null): Promise<void> {
+  async #readSitemaps(urls: readonly PageUrl[], foundOn: string | null, areNamed = true): Promise<void> {
     const waiting: File[] = []
-    const add = (url: PageUrl, namedAt: number | null, on: string | null) => {
+    const add = (url: PageUrl, namedAt: number | null, on: string | null, isNamed: boolean) => {
       if (this.#files.has(url) || this.#files.size >= MAX_SITEMAPS) return
       this.#files.add(url)
-      waiting.push({ url, kind: "sitemap", namedAt, foundOn: on })
+      waiting.push({ url, kind: "sitemap", namedAt, foundOn: on, isNamed })
     }
-    for (const url of urls) add(url, null, foundOn)
+    for (const url of urls) add(url, null, foundOn, areNamed)
     for (let file = waiting.shift(); file; file = waiting.shift()) {
       const { url } = file
       await this.#read(file, (sitemap, namedAt) => {
-        add(sitemap, namedAt, url)
+        add(sitemap, namedAt, url, true)
       })
     }
   }
@@ -322,7 +329,7 @@ export class Discovery {
     }
   }
 
-  /** @returns null when the run ends, or may not read the file. */
+  /** @returns null when the run ends. */
   async #fetch(file: File, validators: Validators | null): Promise<FetchResult | null> {
     const { reader, turn, allows } = this.#options
     const signal = this.#signal
@@ -330,9 +337,11 @@ export class Discovery {
     if (atHost === null) return null
     this.#reading += 1
     try {
-      if ((await unlessAborted(allows(file.url), signal)) !== true) return null
+      const isAllowed = await unlessAborted(allows(file.url), signal)
+      if (isAllowed === null) return null
+      if (!isAllowed) return { kind: "skipped", because: "robots", detail: "robots.txt disallows it" }
       return await reader.fetch(file.url, {
-        accepts: () => true,
+        ...AS_LIST,
         maxBytes: file.kind === "sitemap" ? MAX_SITEMAP_BYTES : MAX_FEED_BYTES,
         signal,
         ...(validators && hasValidators(validators) ? { validators } : {}),
@@ -359,10 +368,14 @@ export class Discovery {
     if (fetched.kind === "failed" && isMissing(fetched.status)) {
       this.#listings.forget(file.url)
     }
-    if (fetched.kind !== "fetched") return
+    if (fetched.kind === "not-modified" || this.#signal.aborted) return
+    if (fetched.kind !== "fetched") {
+      this.#troubles.failed(file, fetched)
+      return
+    }
     onBytes(fetched.body.byteLength)
-    const body = await unzipped(fetched.body, MAX_SITEMAP_BYTES)
-    if (body === null || !(await this.#take(file, body, onSitemap))) return
+    // What is not whole is read again the next time, and what it lacks is no sign that a page is gone.
+    if (!(await this.#take(file, fetched, onSitemap))) return
     this.#listings.note({ ...file, validators: validatorsOf(fetched.headers), readAt: known.now() })
     if (file.kind === "sitemap") {
       this.#options.frontier.revisit(
@@ -371,28 +384,29 @@ export class Discovery {
     }
   }
 
-  /** @returns false when the run ended meanwhile, or had no more room. */
+  /** @returns false when the run ended meanwhile or had no more room, or the list is not as it should be. */
   async #take(
     file: File,
-    body: Uint8Array,
+    fetched: Fetched,
     onSitemap: ((url: PageUrl, namedAt: number | null) => void) | undefined,
   ): Promise<boolean> {
     const { job, frontier } = this.#options
-    const parts = listed(body, (beginning, take) =>
-      file.kind === "feed" ? feedParser(file.url, take) : sitemapParser(beginning, file.url, take),
-    )
+    const parts = readList({ ...file, fetched }, MAX_SITEMAP_BYTES)
     const options = {
       how: file.kind,
       on: file.url,
       ...(job.visits === "due" ? { isDue: this.#isDue } : {}),
     }
-    for await (const { pages, sitemaps } of parts) {
+    for await (const { pages, sitemaps, trouble } of parts) {
       if (this.#signal.aborted || frontier.isFull) return false
       for (const { url, modifiedAt } of sitemaps) onSitemap?.(url, modifiedAt)
       frontier.list(
         pages.filter(({ url }) => this.#inScope(url)),
         options,
       )
+      if (trouble === null) continue
+      this.#troubles.found(file, trouble)
+      return trouble === "too-long"
     }
     return true
   }

@@ -1,6 +1,7 @@
 import type { PageUrl } from "#engine"
 import { hasTable } from "#base/store/rows/tables.ts"
 import type { StateStore } from "#base/store/state-store.ts"
+import { CUT_OFF } from "../../outcome.ts"
 import { type OutcomeName, PAGE_OUTCOMES_SQL } from "../../outcome-name.ts"
 import type { KnownAddress } from "./known-addresses.ts"
 
@@ -20,6 +21,17 @@ export function pageCount(db: StateStore, source: string): number {
     .prepare("select count(*) as n from known_address where source = ? and hash is not null")
     .get(source)
   return Number(row?.["n"])
+}
+
+/** Pages of a source whose answers were {@link CUT_OFF} at the last visit, by address; of all runs, or of one. */
+export function cutOffPages(db: StateStore, source: string, job: number | null = null): PageUrl[] {
+  return db
+    .prepare(
+      `select url from known_address where source = ?1 and hash is not null and outcome in (${PAGE_OUTCOMES_SQL})
+       and detail like '%' || ?2 || '%' and (?3 is null or job = ?3) order by url`,
+    )
+    .all(source, CUT_OFF, job)
+    .map((row) => row["url"] as PageUrl)
 }
 
 export function pageCounts(db: StateStore, source: string): PageCounts {

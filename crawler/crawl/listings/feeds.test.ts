@@ -11,8 +11,8 @@ const BASE = "https://site.example/feed" as PageUrl
 async function parsed(text: string, kind: "feed" | "sitemap" = "feed") {
   const pages: ListedAddress[] = []
   const sitemaps: unknown[] = []
-  const parts = listed(Buffer.from(text), (beginning, take) =>
-    kind === "feed" ? feedParser(BASE, take) : sitemapParser(beginning, BASE, take),
+  const parts = listed(Buffer.from(text), (_, take) =>
+    kind === "feed" ? feedParser(BASE, take) : sitemapParser(BASE, take),
   )
   for await (const part of parts) {
     pages.push(...part.pages)

@@ -2,11 +2,12 @@ import { expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { feedParser } from "./feeds.ts"
 import { listed, type ListParser, type Take } from "./list-parser.ts"
-import { sitemapParser } from "./sitemaps.ts"
+import { sitemapParser, textParser } from "./sitemaps.ts"
 
 const BASE = "http://x.example/" as PageUrl
 const feed = (_: string, take: Take): ListParser => feedParser(BASE, take)
-const sitemap = (beginning: string, take: Take): ListParser => sitemapParser(beginning, BASE, take)
+const sitemap = (_: string, take: Take): ListParser => sitemapParser(BASE, take)
+const text = (_: string, take: Take): ListParser => textParser(take)
 
 /** What a list came to: its parts are held one at a time. */
 async function counts(text: string, parser: typeof sitemap) {
@@ -39,7 +40,7 @@ test.each<[string, string, typeof sitemap, number, number]>([
   ["a huge address", `<urlset>${ONE}<url><loc>/${"x".repeat(8_000_000)}</loc></url>${ONE}`, sitemap, 2, 0],
   ["a huge title", `<rss><item><title>${"x".repeat(8_000_000)}</title><link>/p</link></item>`, feed, 1, 0],
   ["entities of entities", `<!DOCTYPE x [${powers}]><urlset><url><loc>/&a9;</loc></url>`, sitemap, 1, 0],
-  ["a line without an end", "x".repeat(8_000_000), sitemap, 0, 0],
+  ["a line without an end", "x".repeat(8_000_000), text, 0, 0],
 ])("a list of %s is read in parts, to its bound", async (_, text, parser, pages, sitemaps) => {
   expect(await counts(text, parser)).toEqual({ pages, sitemaps, isBounded: true })
 })

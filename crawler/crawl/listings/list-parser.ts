@@ -2,6 +2,7 @@ import { writtenDate } from "#base/text/written-date.ts"
 import { type Handler, Parser } from "htmlparser2"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { PageUrl } from "#engine"
+import { charsetOf } from "../../page/charset.ts"
 import type { ListedAddress } from "../frontier/frontier.ts"
 
 /** A further sitemap, named by an index of them. */
@@ -15,12 +16,26 @@ export interface NamedSitemap {
 export interface Listed {
   readonly pages: ListedAddress[]
   readonly sitemaps: NamedSitemap[]
+  /** What is wrong with the list, as far as it was read. */
+  readonly trouble?: ListTrouble
 }
+
+/**
+ * What is wrong with a list:
+ * - `cut-off`: its end is missing. What is whole of it is read.
+ * - `too-long`: it lists more than {@link MAX_ADDRESSES}; the first are read.
+ * - `web-page`, `no-list`: it is something else. `damaged`: it cannot be unpacked.
+ */
+export type ListTrouble = "cut-off" | "too-long" | "web-page" | "no-list" | "damaged"
 
 /** Takes text in pieces and reports what it finds to the {@link Take} it was made with. */
 export interface ListParser {
   write(text: string): void
-  end(): void
+  /**
+   * @param isCutOff whether the end is known to be missing
+   * @returns whether it is: what is not whole was left out
+   */
+  end(isCutOff: boolean): boolean
 }
 
 export interface Take {
@@ -33,12 +48,20 @@ const MAX_ADDRESSES = 50_000
 /** Parsed in one go; between two the event loop gets its turn. */
 const SLICE_BYTES = 128 * 1024
 
+export interface ListOptions {
+  /** Of the Content-Type header. */
+  readonly charset?: string | null
+  /** Whether the answer, or the archive, ended before the list did. */
+  readonly isCutOff?: boolean
+}
+
 /** What a list holds, some at a time. `parserFor` is given the text's beginning. */
 export async function* listed(
   body: Uint8Array,
   parserFor: (beginning: string, take: Take) => ListParser,
+  { charset = null, isCutOff = false }: ListOptions = {},
 ): AsyncGenerator<Listed> {
-  const decoder = new TextDecoder()
+  const decoder = new TextDecoder(charsetOf(body, charset, "xml"))
   let parser: ListParser | null = null
   let found: Listed = { pages: [], sitemaps: [] }
   let total = 0
@@ -54,9 +77,13 @@ export async function* listed(
     const text = decoder.decode(body.subarray(from, from + SLICE_BYTES), { stream: true })
     parser ??= parserFor(text, take)
     parser.write(text)
-    if (from + SLICE_BYTES >= body.byteLength) parser.end()
-    yield found
-    if (total >= MAX_ADDRESSES) return
+    const isLast = from + SLICE_BYTES >= body.byteLength
+    const isCut = isLast && parser.end(isCutOff)
+    if (total > MAX_ADDRESSES) {
+      yield { ...found, trouble: "too-long" }
+      return
+    }
+    yield isCut ? { ...found, trouble: "cut-off" } : found
     found = { pages: [], sitemaps: [] }
     await nextTurn()
   }
@@ -67,7 +94,7 @@ const MAX_DEPTH = 1000
 
 class TooDeep extends Error {}
 
-/** Parses XML, up to where it is nested deeper than a list can be meant. */
+/** Parses XML, up to where it is nested deeper than a list can be meant, or is cut off: what is open there is not whole. */
 export function xmlListParser(handler: Partial<Handler>, atEnd: () => void): ListParser {
   let depth = 0
   let isOver = false
@@ -101,11 +128,15 @@ export function xmlListParser(handler: Partial<Handler>, atEnd: () => void): Lis
         parser.write(piece)
       })
     },
-    end: () => {
-      unlessOver(() => {
-        parser.end()
-      })
+    end: (isCutOff) => {
+      const isCut = isCutOff || (depth > 0 && !isOver)
+      if (!isCut) {
+        unlessOver(() => {
+          parser.end()
+        })
+      }
       atEnd()
+      return isCut
     },
   }
 }

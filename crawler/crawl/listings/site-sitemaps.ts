@@ -1,8 +1,7 @@
 import { type PageUrl, toPageUrl } from "#engine"
 import type { SitemapOptions } from "../../reading.ts"
-import { listed } from "./list-parser.ts"
-import { sitemapParser } from "./sitemaps.ts"
-import { unzipped } from "./unzipped.ts"
+import type { Fetched } from "../../fetch/fetch.ts"
+import { readList } from "./read-list.ts"
 
 /** Files of one look: a call that somebody waits for reads no more of a site that has thousands. */
 const MAX_FILES = 50
@@ -13,8 +12,8 @@ export const MAX_SITEMAP_BYTES = 10_000_000
 export interface SiteFiles {
   /** The sitemaps that the site's robots.txt names. */
   readonly named: () => Promise<readonly string[]>
-  /** What is in a file; null when it is not to be had. */
-  readonly body: (file: PageUrl) => Promise<Uint8Array | null>
+  /** A file as it was fetched; null when it is not to be had. */
+  readonly load: (file: PageUrl) => Promise<Fetched | null>
 }
 
 /**
@@ -23,7 +22,7 @@ export interface SiteFiles {
  */
 export async function pagesOfSitemaps(
   site: PageUrl,
-  { named, body }: SiteFiles,
+  { named, load }: SiteFiles,
   { limit, wants = () => true, signal }: SitemapOptions,
 ): Promise<readonly PageUrl[]> {
   const files = new Set<PageUrl>()
@@ -37,10 +36,9 @@ export async function pagesOfSitemaps(
   // A set goes on with what is added on the way.
   for (const file of files) {
     if (signal?.aborted) break
-    const packed = await body(file)
-    const text = packed === null ? null : await unzipped(packed, MAX_SITEMAP_BYTES)
-    if (text === null) continue
-    for await (const part of listed(text, (beginning, take) => sitemapParser(beginning, file, take))) {
+    const fetched = await load(file)
+    if (fetched === null) continue
+    for await (const part of readList({ url: file, kind: "sitemap", fetched }, MAX_SITEMAP_BYTES)) {
       for (const one of part.sitemaps) add(one.url)
       for (const { url } of part.pages) {
         if (wants(url)) pages.add(url)

@@ -3,12 +3,8 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
 import { listedChange, type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 
-/** Parses a sitemap (sitemaps.org): XML, an index of sitemaps, or text with an address on each line. */
-export function sitemapParser(beginning: string, base: PageUrl, take: Take): ListParser {
-  return /^\s*</.test(beginning) ? xmlParser(base, take) : textParser(take)
-}
-
-function textParser(take: Take): ListParser {
+/** Parses a sitemap of text with an address on each line. */
+export function textParser(take: Take): ListParser {
   let rest = ""
   const line = (text: string) => {
     // A file of empty lines took longest of all.
@@ -24,8 +20,9 @@ function textParser(take: Take): ListParser {
       if (rest.length > MAX_URL_CHARS) rest = " ".repeat(MAX_URL_CHARS + 1)
       for (const one of lines) line(one)
     },
-    end() {
-      line(rest)
+    end(isCutOff) {
+      if (!isCutOff) line(rest)
+      return isCutOff
     },
   }
 }
@@ -49,7 +46,8 @@ const newEntry = (kind: Entry["kind"]): Entry => ({
   isNews: false,
 })
 
-function xmlParser(base: PageUrl, take: Take): ListParser {
+/** Parses a sitemap of XML (sitemaps.org), or an index of such. */
+export function sitemapParser(base: PageUrl, take: Take): ListParser {
   let entry: Entry | null = null
   let element = ""
   let text = ""

@@ -1,10 +1,23 @@
 import { promisify } from "node:util"
-import { gunzip } from "node:zlib"
+import { constants, gunzip } from "node:zlib"
 
 const gunzipAsync = promisify(gunzip)
 
-/** A file as it is, or what is packed in it by gzip (RFC 1952); null when that is damaged or larger than `maxBytes`. */
-export async function unzipped(body: Uint8Array, maxBytes: number): Promise<Uint8Array | null> {
-  if (body[0] !== 0x1f || body[1] !== 0x8b) return body
-  return await gunzipAsync(body, { maxOutputLength: maxBytes }).catch(() => null)
+export interface Unzipped {
+  readonly body: Uint8Array
+  /** Whether its end is missing. */
+  readonly isCutOff: boolean
+}
+
+/** A file as it is, or as much as there is of what is packed in it by gzip (RFC 1952); null when that is damaged or larger than `maxBytes`. */
+export async function unzipped(body: Uint8Array, maxBytes: number): Promise<Unzipped | null> {
+  if (body[0] !== 0x1f || body[1] !== 0x8b) return { body, isCutOff: false }
+  const limits = { maxOutputLength: maxBytes }
+  try {
+    return { body: await gunzipAsync(body, limits), isCutOff: false }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "Z_BUF_ERROR") return null
+  }
+  const part = await gunzipAsync(body, { ...limits, finishFlush: constants.Z_SYNC_FLUSH }).catch(() => null)
+  return part && { body: part, isCutOff: true }
 }

@@ -29,6 +29,7 @@ import type { LoginReader, SourceLogin } from "../login/source-login.ts"
 import { isWholeDocument } from "../../page/whole-document.ts"
 import type { ReadBodyTask } from "../../page/read-body.ts"
 import type { ReadBodyResult, ReaderPool } from "../../page/pool/reader-pool.ts"
+import { AS_LIST } from "../../crawl/listings/read-list.ts"
 import { MAX_SITEMAP_BYTES, pagesOfSitemaps } from "../../crawl/listings/site-sitemaps.ts"
 import type { Reader, ReadOptions, ReadResult, SitemapOptions, Visit, VisitOptions } from "../../reading.ts"
 import { PageRendering } from "../render/page-rendering.ts"
@@ -213,11 +214,11 @@ export class PageReader implements Reader {
           const answer = await this.robots.for(site)
           return answer.kind === "rules" ? answer.rules.sitemaps : []
         },
-        body: async (file) => {
+        load: async (file) => {
           if ((await refusal(file)) !== null) return null
-          const how = { accepts: () => true, maxBytes: MAX_SITEMAP_BYTES, onRedirect: refusal }
-          const fetched = await this.fetch(file, { ...how, ...(signal && { signal }) })
-          return fetched.kind === "fetched" ? fetched.body : null
+          const how = { maxBytes: MAX_SITEMAP_BYTES, onRedirect: refusal }
+          const fetched = await this.fetch(file, { ...AS_LIST, ...how, ...(signal && { signal }) })
+          return fetched.kind === "fetched" ? fetched : null
         },
       },
       options,

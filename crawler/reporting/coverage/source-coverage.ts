@@ -1,7 +1,7 @@
 import type { StateStore } from "#base/store/state-store.ts"
 import { scopeText } from "../../crawl/discovery/discovery.ts"
 import { keptOutCounts, leadsDeeper, oldestLook } from "../../crawl/frontier/kept-out/kept-out.ts"
-import { lastCheckOf, pageCount } from "../../crawl/frontier/source-pages.ts"
+import { cutOffPages, lastCheckOf, pageCount } from "../../crawl/frontier/source-pages.ts"
 import { type Job, undoneIn } from "../../job.ts"
 import type { Jobs } from "../../jobs/jobs.ts"
 import { landingsOf } from "../../jobs/landings.ts"
@@ -28,6 +28,8 @@ export interface SourceCoverage {
   readonly incomplete: Incomplete | null
   /** Addresses that were visited and are no pages of the index, by what left them out. */
   readonly keptOut: ReadonlyMap<MissCause, number>
+  /** Of the pages, those whose answers had no end, though the pages were whole. */
+  readonly cutOff: number
 }
 
 /** Pages at the greatest depth whose links are looked through. */
@@ -38,6 +40,7 @@ interface Scanned {
   readonly run: number
   readonly oldest: number | null
   readonly leadsDeeper: boolean | null
+  readonly cutOff: number
 }
 
 const scans = new WeakMap<StateStore, Map<string, Scanned>>()
@@ -65,6 +68,7 @@ export function sourceCoverage(
     completeAsOf: oldest === null || began === null ? null : new Date(Math.min(oldest, began)),
     incomplete,
     keptOut,
+    cutOff: last?.state === "finished" ? scanOf(last, db).cutOff : 0,
   }
 }
 
@@ -77,6 +81,7 @@ function scanOf({ id, source }: Pick<Job, "id" | "source">, db: StateStore): Sca
   const scanned = {
     run: id,
     oldest: oldestLook(db, source.name),
+    cutOff: cutOffPages(db, source.name).length,
     leadsDeeper: leadsDeeper(db, source.name, source.limits.depth, isMember, MOST_DEEP),
   }
   known.set(source.name, scanned)

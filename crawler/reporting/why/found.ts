@@ -3,6 +3,7 @@ import { knowsAny, somePageSaying } from "../../crawl/frontier/source-pages.ts"
 import { LINKS_LEFT } from "../../fetch/render/trials.ts"
 import { pagesIn } from "../../outcome-name.ts"
 import { type PageUrl, toPageUrl } from "#engine"
+import { BETWEEN_NOTES, listNotesIn } from "../../job.ts"
 import { aliasOf } from "../../crawl/duplicates/text-store.ts"
 import { scopeText } from "../../crawl/discovery/discovery.ts"
 import type { FoundHow } from "../../crawl/frontier/known-addresses.ts"
@@ -131,7 +132,9 @@ function whyUnseen(
   if (last.state !== "finished") return `ended early: job ${last.id} ${last.state}`
   if (pages >= limits.pages)
     return `reached its limit of ${countText(limits.pages, "page")} in job ${last.id}`
-  if (last.note !== null) return `ended job ${last.id} with a note: ${last.note}`
+  const lists = listNotesIn(last.note)
+  if (last.note !== null && last.note !== lists.join(BETWEEN_NOTES))
+    return `ended job ${last.id} with a note: ${last.note}`
   if (!declared && !knowsAny(db, source.name)) return "was deleted with all that it had found"
   if (scopeText(source) !== scopeText(last.source)) {
     return `has other rules since job ${last.id}: its next run may find it`
@@ -147,6 +150,6 @@ function whyUnseen(
     unrendered === null ? "" : `; scripts may make links on ${unrendered}, which was read without a browser`
   return (
     `met no link to it within ${countText(limits.depth, "step")}, nor in a sitemap or feed, up to job ${last.id}` +
-    ` (name it as a seed)${scripts}`
+    `${lists.length === 0 ? "" : `, where ${lists.join(", and ")}`} (name it as a seed)${scripts}`
   )
 }

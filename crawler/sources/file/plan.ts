@@ -4,6 +4,8 @@ import { isDeepStrictEqual } from "node:util"
 import { membership } from "../../crawl/scope/scope.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { BackupPlan } from "../../backup-plan.ts"
+import { listNotesIn } from "../../job.ts"
+import { JobRecords } from "../../jobs/job-records.ts"
 import { landingsOf } from "../../jobs/landings.ts"
 import { defineSource, type Source, type SourceAuthor, type SourceSpec } from "../../source.ts"
 import { type FullCrawl, fullCrawl, machineMs } from "../crawl-time.ts"
@@ -29,6 +31,8 @@ export interface SourceChange {
   readonly pagesShared: number
   /** Those of them that would no longer belong to it. */
   readonly pagesOutOfScope: number
+  /** What its last run says of sitemaps and feeds that could not be read as they should. */
+  readonly lists?: readonly string[]
   /** What a run over all of it takes; of new and changed ones. */
   readonly fullCrawl?: FullCrawl
 }
@@ -60,8 +64,14 @@ export function planSources(
   config?: PaceConfig,
 ): SourceChange[] {
   const wanted = new Map(specs.map((spec) => [spec.name, defineSource(spec)]))
+  const jobs = new JobRecords(db)
   const changes = [...wanted.values()].map((source) => {
-    const one = change(db, source, sources.get(source.name))
+    const [last] = jobs.list({ source: source.name, limit: 1 })
+    const lists = listNotesIn(last?.note ?? null)
+    const one = {
+      ...change(db, source, sources.get(source.name)),
+      ...(lists.length > 0 && { lists }),
+    }
     return config && one.kind !== "unchanged"
       ? { ...one, fullCrawl: fullCrawlOf(db, source, "operator", config) }
       : one

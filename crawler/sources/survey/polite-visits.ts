@@ -1,5 +1,6 @@
 import type { PageUrl } from "#engine"
 import type { Fetched } from "../../fetch/fetch.ts"
+import { AS_LIST } from "../../crawl/listings/read-list.ts"
 import type { Visit } from "../../reading.ts"
 import type { Rendering, Source } from "../../source.ts"
 import type { CrawlerConfig } from "../../settings.ts"
@@ -93,12 +94,12 @@ export class PoliteVisits {
     return { visit, html, headers }
   }
 
-  /** The body of a sitemap; null when there is none to be had. */
-  async listing(url: PageUrl): Promise<Uint8Array | null> {
+  /** A sitemap as it was fetched; null when there is none to be had. */
+  async listing(url: PageUrl): Promise<Fetched | null> {
     const { reader, signal } = this.#options
     if (!(await this.#turn(url))) return null
-    const fetched = await reader.fetch(url, { accepts: () => true, maxBytes: MAX_LISTING_BYTES, signal })
-    return fetched.kind === "fetched" ? fetched.body : null
+    const fetched = await reader.fetch(url, { ...AS_LIST, maxBytes: MAX_LISTING_BYTES, signal })
+    return fetched.kind === "fetched" ? fetched : null
   }
 
   /** Reads a page as a run of the source would; null when there is no room for it. */

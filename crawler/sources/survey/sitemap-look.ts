@@ -1,7 +1,5 @@
 import { type PageUrl, toPageUrl } from "#engine"
-import { listed } from "../../crawl/listings/list-parser.ts"
-import { sitemapParser } from "../../crawl/listings/sitemaps.ts"
-import { unzipped } from "../../crawl/listings/unzipped.ts"
+import { readList } from "../../crawl/listings/read-list.ts"
 import type { PoliteVisits } from "./polite-visits.ts"
 
 /** Of the sitemaps that an index names, as many are read. */
@@ -66,16 +64,9 @@ async function addressesIn(
   visits: PoliteVisits,
 ): Promise<{ pages: PageUrl[]; sitemaps: PageUrl[] }> {
   const found = { pages: [] as PageUrl[], sitemaps: [] as PageUrl[] }
-  const packed = await visits.listing(url)
-  const body = packed === null ? null : await unzipped(packed, MAX_BYTES)
-  if (
-    body === null ||
-    /^\s*<!doctype html|^\s*<html/i.test(Buffer.from(body.subarray(0, 500)).toString("latin1"))
-  )
-    return found
-  for await (const { pages, sitemaps } of listed(body, (beginning, take) =>
-    sitemapParser(beginning, url, take),
-  )) {
+  const fetched = await visits.listing(url)
+  if (fetched === null) return found
+  for await (const { pages, sitemaps } of readList({ url, kind: "sitemap", fetched }, MAX_BYTES)) {
     found.pages.push(...pages.map((page) => page.url))
     found.sitemaps.push(...sitemaps.map((sitemap) => sitemap.url))
   }

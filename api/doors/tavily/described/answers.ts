@@ -169,20 +169,23 @@ const coverage = object(
       "True when all sources that were asked hold all that their rules let in, with vectors; false, too, where that is not known.",
     ),
     sources: listOf(
-      object({
-        name: text(),
-        pages: count(),
-        complete: yesNo(),
-        complete_as_of: orNull(time("As of when; null when it is not complete.")),
-        incomplete: orNull(text(`Why it is not: ${INCOMPLETE.map((one) => `\`${one}\``).join(", ")}.`)),
-        checked_at: orNull(time("When a crawl last found one of its pages.")),
-        kept_out: {
-          type: "object",
-          additionalProperties: { type: "integer" },
-          description: "Addresses that were visited and are no pages of the index, by cause.",
+      object(
+        {
+          name: text(),
+          pages: count(),
+          complete: yesNo(),
+          complete_as_of: orNull(time("As of when; null when it is not complete.")),
+          incomplete: orNull(text(`Why it is not: ${INCOMPLETE.map((one) => `\`${one}\``).join(", ")}.`)),
+          checked_at: orNull(time("When a crawl last found one of its pages.")),
+          kept_out: {
+            type: "object",
+            additionalProperties: { type: "integer" },
+            description: "Addresses that were visited and are no pages of the index, by cause.",
+          },
+          waiting_for_vectors: count("Pages that are found by their words alone until then."),
         },
-        waiting_for_vectors: count("Pages that are found by their words alone until then."),
-      }),
+        { optional: { cut_off: count("Pages whose answers were cut off after the whole page.") } },
+      ),
       "Those that were asked; none for keys that are limited to domains, which know none by name.",
     ),
   },

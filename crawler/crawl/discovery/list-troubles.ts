@@ -1,0 +1,64 @@
+import type { PageUrl } from "#engine"
+import { concealedEnd } from "../../fetch/concealed.ts"
+import type { FetchResult } from "../../fetch/fetch.ts"
+import { type Job, listNote, moreListsNote } from "../../job.ts"
+import { outcomeName } from "../../outcome-name.ts"
+import type { ListingKind } from "../frontier/known-listings.ts"
+import type { ListTrouble } from "../listings/list-parser.ts"
+
+/** More would hide what else a run says of itself. */
+const MAX_NAMED = 5
+
+const WORDS: Readonly<Record<ListTrouble, string>> = {
+  "cut-off": "is cut off: what is whole of it was read",
+  "too-long": "lists more than 50,000 addresses: only the first were read",
+  "web-page": "is a web page, and lists nothing",
+  "no-list": "holds no address",
+  damaged: "is a damaged gzip archive, or too large when it is unpacked",
+}
+
+const BUSY = "the site asked to come back later"
+
+/** A sitemap or feed; `isNamed`: somebody says that it is there, be it the source, robots.txt or an index. */
+export interface NamedList {
+  readonly url: PageUrl
+  readonly kind: ListingKind
+  readonly isNamed: boolean
+}
+
+/** Says which sitemaps and feeds of a run could not be read as they should. */
+export class ListTroubles {
+  readonly #job: Pick<Job, "author">
+  readonly #tell: (note: string) => void
+  #count = 0
+
+  constructor(job: Pick<Job, "author">, tell: (note: string) => void) {
+    this.#job = job
+    this.#tell = tell
+  }
+
+  /** A file was not to be had. */
+  failed(list: NamedList, result: Exclude<FetchResult, { kind: "fetched" | "not-modified" }>): void {
+    if (!list.isNamed || (result.kind === "failed" && result.because === "cancelled")) return
+    const said = result.kind === "postponed" ? BUSY : (result.detail ?? null)
+    const end = { outcome: outcomeName(result), detail: said }
+    const { outcome, detail } = this.#job.author === "api" ? concealedEnd(end) : end
+    this.#note(list, `could not be read: ${(detail ?? outcome).replaceAll(";", ",")}`)
+  }
+
+  /** A file was read, but is not as it should be. */
+  found(list: NamedList, trouble: ListTrouble): void {
+    // Many sites answer any address with a page.
+    if (list.isNamed || !(trouble === "web-page" || trouble === "no-list")) this.#note(list, WORDS[trouble])
+  }
+
+  /** Nothing more is read. */
+  end(): void {
+    if (this.#count > MAX_NAMED) this.#tell(moreListsNote(this.#count - MAX_NAMED))
+  }
+
+  #note({ url, kind }: NamedList, what: string): void {
+    this.#count += 1
+    if (this.#count <= MAX_NAMED) this.#tell(listNote(kind, url, what))
+  }
+}
