@@ -5,7 +5,7 @@ import { cutOffPages } from "./crawl/frontier/source-pages.ts"
 import { KnownAddresses } from "./crawl/frontier/known-addresses.ts"
 import { CrawlFixture, testConfig } from "./testing/crawl-fixture.ts"
 import { docx, epub, wordParagraph } from "./testing/documents.ts"
-import { lines, pdf } from "./testing/pdf-file.ts"
+import { eastAsianFont, lines, pdf, pdfInFont } from "./testing/pdf-file.ts"
 import {
   type Answer,
   article,
@@ -57,6 +57,13 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
     title: "The book",
   },
   "/scan.pdf": { answer: bytes(pdf([{ texts: [] }]), document("application/pdf")), outcome: "skipped:empty" },
+  "/glyphs.pdf": {
+    answer: bytes(
+      pdfInFont(eastAsianFont("Identity", "Identity-H"), ["002500030028000300210003000c"]),
+      document("application/pdf"),
+    ),
+    outcome: "skipped:undecodable",
+  },
   "/picture.png": {
     answer: bytes("\x89PNG\r\n", document("image/png")),
     outcome: "skipped:unsupported-type",

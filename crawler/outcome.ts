@@ -30,6 +30,7 @@ export type SkipReason =
   | "trap" // one of a row of addresses that no longer gave anything new
   | "soft-404" // says or shows that it is not there, though with status 200
   | "unsupported-type" // no text we can read
+  | "undecodable" // a document that draws letters and does not say which
   | "too-large"
   | "empty" // no main content found
 

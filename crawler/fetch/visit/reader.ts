@@ -428,7 +428,7 @@ export class PageReader implements Reader {
     if (kind === "read") return this.#visited(fetched, bytes, result.extracted)
     const { detail } = result
     if (kind === "unsupported") return { kind: "skipped", because: "unsupported-type", detail }
-    if (kind === "too-large") return { kind: "skipped", because: "too-large", detail }
+    if (kind === "too-large" || kind === "undecodable") return { kind: "skipped", because: kind, detail }
     const because = kind === "closed" ? "cancelled" : kind === "late" ? "timeout" : kind
     // Being late is other pages' fault, which kept the readers busy: the next visit may well succeed.
     return { kind: "failed", because, detail, transient: kind === "late" }

@@ -1,11 +1,11 @@
 /**
  * Why a document gives no text. `unsupported`: it is whole, but not for us (a password, a limit). `unreadable`: it is
- * damaged. The message is shown to the operator as the visit's detail.
+ * damaged. `undecodable`: it draws letters and does not say which. The message is shown to the operator as the visit's detail.
  */
 export class DocumentError extends Error {
-  readonly kind: "unsupported" | "unreadable"
+  readonly kind: "unsupported" | "unreadable" | "undecodable"
 
-  constructor(kind: "unsupported" | "unreadable", message: string) {
+  constructor(kind: "unsupported" | "unreadable" | "undecodable", message: string) {
     super(message)
     this.kind = kind
   }

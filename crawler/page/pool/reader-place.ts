@@ -1,8 +1,9 @@
 import type { Extracted } from "../extract/extracted.ts"
+import type { DocumentError } from "../formats/document-error.ts"
 import type { ReadBodyTask } from "../read-body.ts"
 
 /** Why a body gives no page. `too-large`: reading it takes more memory than it may have. */
-export type Unread = "unsupported" | "unreadable" | "too-large"
+export type Unread = DocumentError["kind"] | "too-large"
 
 export type ReadBodyAnswer =
   | { readonly ok: true; readonly extracted: Extracted }

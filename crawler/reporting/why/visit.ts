@@ -36,6 +36,7 @@ const WORDS: Readonly<Record<OutcomeName, string>> = {
   "skipped:logout": "not visited, since this logout link would end the crawler's login",
   "skipped:duplicate": "another address stands for it",
   "skipped:unsupported-type": "it holds no text that can be read",
+  "skipped:undecodable": "it draws letters, but its fonts don't say which they are",
   "skipped:too-large": "it is too large",
   "skipped:empty": "no main text was found in it",
   postponed: "the site asked to come back later",

@@ -1,16 +1,4 @@
-/** A run of text as the file places it. Lengths in points, the page's upper left corner is the origin. */
-export interface PdfTextItem {
-  readonly text: string
-  /** Start of the baseline. */
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  /** Of the font. */
-  readonly size: number
-  /** Runs from left to right. */
-  readonly isUpright: boolean
-  readonly isMonospace: boolean
-}
+import type { Frame, FramedItem, PdfView } from "./pdf-frames.ts"
 
 /** A place on a page that leads somewhere. */
 export interface PdfLinkArea {
@@ -48,21 +36,49 @@ const WIDE_GAP = 1.6
 /** Characters closer than this share of the font size belong to one word. */
 const WORD_GAP = 0.16
 
-/** The lines of a page in reading order. */
+/** The lines of a page in reading order. Text that runs another way than most comes last: captions of axes, notes in the margin. */
 export function linesOf(
-  items: readonly PdfTextItem[],
-  pageWidth: number,
+  items: readonly FramedItem[],
+  { width, height }: Pick<PdfView, "width" | "height">,
   links: readonly PdfLinkArea[],
 ): PdfLine[] {
-  const upright = items.filter((item) => item.isUpright)
-  // Turned text is a note in the margin, unless the whole page is turned.
-  const kept = upright.length * 2 >= items.length ? upright : items
-  const parts = links.length === 0 ? kept : kept.flatMap((item) => splitAtLinks(item, links))
-  return inColumns(joinItems(parts, links), pageWidth)
+  const frames = Map.groupBy(items, ({ frame }) => frame)
+  const chars = (frame: Frame) => frames.get(frame)!.reduce((sum, { text }) => sum + text.length, 0)
+  const order = [...frames.keys()].sort((a, b) => chars(b) - chars(a))
+  return order.flatMap((frame, at) => {
+    const parts = withoutRepeats(frames.get(frame)!)
+    const lines =
+      frame === "right"
+        ? joinItems(links.length === 0 ? parts : parts.flatMap((item) => splitAtLinks(item, links)), links)
+        : joinItems(parts, [])
+    const ordered = inColumns(lines, frame === "right" || frame === "left" ? width : height)
+    return at === 0 ? ordered : ordered.map((line) => ({ ...line, y: line.y + at * (width + height) }))
+  })
+}
+
+/** How many runs before one it may repeat: the edge of a letter is drawn with its text, line by line or paragraph by paragraph. */
+const MAX_REPEATED = 200
+/** Points by which a run that is drawn twice may be off. */
+const SHIFTED = 1
+
+/** Text that is drawn twice at one place, for a shadow, an edge or bold letters, is there once. */
+function withoutRepeats(items: readonly FramedItem[]): FramedItem[] {
+  const last = new Map<string, { at: number; item: FramedItem }>()
+  return items.filter((item, at) => {
+    const before = last.get(item.text)
+    const isRepeated =
+      before !== undefined &&
+      at - before.at <= MAX_REPEATED &&
+      item.text.trim() !== "" &&
+      Math.abs(before.item.x - item.x) <= SHIFTED &&
+      Math.abs(before.item.y - item.y) <= SHIFTED
+    if (!isRepeated) last.set(item.text, { at, item })
+    return !isRepeated
+  })
 }
 
 /** A run of which only a part leads somewhere, cut at the words where that part begins and ends. */
-function splitAtLinks(item: PdfTextItem, links: readonly PdfLinkArea[]): PdfTextItem[] {
+function splitAtLinks(item: FramedItem, links: readonly PdfLinkArea[]): FramedItem[] {
   const { text, x, width } = item
   const middle = item.y - item.size * 0.3
   const cuts = new Set<number>()
@@ -96,7 +112,7 @@ function nearestWordStart(text: string, at: number): number {
   return at
 }
 
-function joinItems(items: readonly PdfTextItem[], links: readonly PdfLinkArea[]): PdfLine[] {
+function joinItems(items: readonly FramedItem[], links: readonly PdfLinkArea[]): PdfLine[] {
   const lines: PdfLine[] = []
   /** Characters of the last line by their font's size. */
   let sizes = new Map<number, number>()
@@ -154,7 +170,7 @@ function append(line: PdfLine, text: string, address: string | null): void {
   else line.pieces.push({ text, address })
 }
 
-function addressAt(links: readonly PdfLinkArea[], item: PdfTextItem, text: string): string | null {
+function addressAt(links: readonly PdfLinkArea[], item: FramedItem, text: string): string | null {
   if (links.length === 0) return null
   const x = item.x + item.width / 2
   const y = item.y - item.size * 0.3

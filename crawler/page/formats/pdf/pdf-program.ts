@@ -24,6 +24,10 @@ export interface DrawnText {
   readonly y: number
   readonly size: number
   readonly isInkless: boolean
+  /** Whether it is no text of the page itself: a field's value, a stamp, a note that is written on it. */
+  readonly isAnnotation: boolean
+  /** As the library calls it. */
+  readonly fontName: string
 }
 
 /** What a page's program does, one entry for each operator. */
@@ -47,6 +51,8 @@ interface Graphics {
   readonly clip: Box
   readonly mode: number
   readonly size: number
+  readonly fontName: string
+  readonly isVertical: boolean
   readonly spacing: number
   readonly stretch: number
   readonly leading: number
@@ -72,6 +78,8 @@ const START: Graphics = {
   ],
   mode: 0,
   size: 0,
+  fontName: "",
+  isVertical: false,
   spacing: 0,
   stretch: 1,
   leading: 0,
@@ -114,7 +122,9 @@ const STEPS: ReadonlyMap<number, (page: PageProgram, given: Given) => void> = ne
   [OPS.setStrokeTransparent, (page) => page.set({ stroke: null })],
   [OPS.setGState, (page, given) => page.setState((given?.[0] ?? []) as [string, unknown][])],
   [OPS.setTextRenderingMode, (page, given) => page.set({ mode: numberAt(given, 0) })],
-  [OPS.setFont, (page, given) => page.set({ size: numberAt(given, 1) })],
+  [OPS.setFont, (page, given) => page.setFont(String(given?.[0]), numberAt(given, 1))],
+  [OPS.beginAnnotation, (page, given) => page.beginAnnotation(given)],
+  [OPS.endAnnotation, (page) => page.endAnnotation()],
   [OPS.setCharSpacing, (page, given) => page.set({ spacing: numberAt(given, 0) })],
   [OPS.setHScale, (page, given) => page.set({ stretch: numberAt(given, 0) / 100 })],
   [OPS.setLeading, (page, given) => page.set({ leading: numberAt(given, 0) })],
@@ -154,6 +164,8 @@ export class PageProgram {
   hasPicture = false
   readonly #pageBox: Box
   readonly #isLayerShown: IsLayerShown
+  readonly #isVertical: (fontName: string) => boolean
+  #isInAnnotation = false
   readonly #seen: DrawnText[] = []
   readonly #painted: Painted[] = []
   /** Of marked contents that are open, whether each is on show. */
@@ -164,9 +176,15 @@ export class PageProgram {
   #text: Matrix = IDENTITY
   #isCutting = false
 
-  constructor(pageBox: Box, isLayerShown: IsLayerShown) {
+  constructor(pageBox: Box, isLayerShown: IsLayerShown, isVertical: (fontName: string) => boolean) {
     this.#pageBox = pageBox
     this.#isLayerShown = isLayerShown
+    this.#isVertical = isVertical
+  }
+
+  /** What annotations show. */
+  get annotated(): DrawnText[] {
+    return this.#seen.filter(({ isAnnotation }) => isAnnotation)
   }
 
   run({ fnArray, argsArray }: Operators): void {
@@ -195,7 +213,28 @@ export class PageProgram {
     for (const [key, value] of entries)
       if (key === "ca") this.set({ alpha: Number(value) })
       else if (key === "BM") this.set({ isBlended: value !== "source-over" && value !== "Normal" })
-      else if (key === "Font" && Array.isArray(value)) this.set({ size: Number(value[1]) })
+      else if (key === "Font" && Array.isArray(value)) this.setFont(String(value[0]), Number(value[1]))
+  }
+
+  setFont(name: string, size: number): void {
+    this.set({ size, fontName: name, isVertical: this.#isVertical(name) })
+  }
+
+  /** What an annotation looks like is drawn into its box, after the page (ISO 32000-1 §12.5.5). */
+  beginAnnotation(given: Given): void {
+    const [, rect, transform, matrix] = given ?? []
+    this.#stack.length = 0
+    this.#now = START
+    this.#isInAnnotation = true
+    const [left = 0, bottom = 0, right = 0, top = 0] = (rect ?? []) as number[]
+    this.set({ clip: [left, bottom, right, top] })
+    for (const one of [transform, matrix]) if (Array.isArray(one)) this.transform(one)
+  }
+
+  endAnnotation(): void {
+    this.#isInAnnotation = false
+    this.#stack.length = 0
+    this.#now = START
   }
 
   transform(given: ArrayLike<unknown> | null): void {
@@ -231,30 +270,37 @@ export class PageProgram {
 
   showText(run: unknown): void {
     const { said, width } = glyphsOf(run, this.#now)
-    const from = times(this.#text, this.#now.matrix)
-    this.#text = times([1, 0, 0, 1, width, 0], this.#text)
+    const { isVertical, size: points, mode, matrix } = this.#now
+    const from = times(this.#text, matrix)
+    this.#text = times([1, 0, 0, 1, isVertical ? 0 : width, isVertical ? -width : 0], this.#text)
     if (said.trim() === "") return
-    const to = times(this.#text, this.#now.matrix)
+    const to = times(this.#text, matrix)
+    const size = Math.abs(points) * Math.hypot(from[2], from[3])
+    // A column's letters stand around its line, and hang from where it begins.
+    const half = isVertical ? size / 2 : 0
     const drawn = {
       text: said,
-      left: Math.min(from[4], to[4]),
-      right: Math.max(from[4], to[4]),
+      left: Math.min(from[4], to[4]) - half,
+      right: Math.max(from[4], to[4]) + half,
       y: from[5],
-      size: Math.abs(this.#now.size) * Math.hypot(from[2], from[3]),
-      isInkless: this.#now.mode === 3 || this.#now.mode === 7,
+      size,
+      isInkless: mode === 3 || mode === 7,
+      isAnnotation: this.#isInAnnotation,
+      fontName: this.#now.fontName,
     }
-    const list = this.#isUnseen(drawn) ? this.unseen : this.#seen
+    const list = this.#isUnseen(drawn, isVertical ? -size : 0) ? this.unseen : this.#seen
     list.push(drawn)
   }
 
-  #isUnseen({ left, right, y, size, isInkless }: DrawnText): boolean {
+  /** `lower`: where its letters stand, as against its place. */
+  #isUnseen({ left, right, y, size, isInkless }: DrawnText, lower: number): boolean {
     return (
       isInkless ||
       this.#now.alpha < LEAST_ALPHA ||
-      this.#isInColorOfGround((left + right) / 2, y + size / 4) ||
+      this.#isInColorOfGround((left + right) / 2, y + lower + size / 4) ||
       Math.abs(this.#now.stretch) < LEAST_STRETCH ||
       this.#marked.includes(false) ||
-      !meets([left, y, right, y + size / 2], this.#now.clip)
+      !meets([left, y + lower, right, y + lower + size / 2], this.#now.clip)
     )
   }
 
@@ -338,16 +384,27 @@ const FILLS = new Set([
   OPS.closeEOFillStroke,
 ])
 
-/** What a run says, and how far it moves on. */
-function glyphsOf(run: unknown, { size, spacing, stretch }: Graphics): { said: string; width: number } {
+/** What a run says, and how far it moves on: to the right, or down. */
+function glyphsOf(
+  run: unknown,
+  { size, spacing, stretch, isVertical }: Graphics,
+): { said: string; width: number } {
   let said = ""
   let width = 0
+  const scale = isVertical ? 1 : stretch
   for (const glyph of Array.isArray(run) ? (run as unknown[]) : []) {
-    if (typeof glyph === "number") width -= (glyph / 1000) * size * stretch
+    if (typeof glyph === "number") width -= (isVertical ? -1 : 1) * (glyph / 1000) * size * scale
     else if (typeof glyph === "object" && glyph !== null) {
-      const { unicode, width: own } = glyph as { unicode?: unknown; width?: unknown }
+      const {
+        unicode,
+        width: own,
+        vmetric,
+      } = glyph as { unicode?: unknown; width?: unknown; vmetric?: unknown }
       if (typeof unicode === "string") said += unicode
-      width += ((Number(own ?? 0) / 1000) * size + spacing) * stretch
+      const advance = isVertical
+        ? -Number((Array.isArray(vmetric) ? vmetric[0] : null) ?? -1000)
+        : Number(own ?? 0)
+      width += ((advance / 1000) * size + spacing) * scale
     }
   }
   return { said, width }

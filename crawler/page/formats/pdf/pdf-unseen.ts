@@ -2,20 +2,32 @@ import type { Box } from "./pdf-geometry.ts"
 import { type DrawnText, type IsLayerShown, type Operators, PageProgram } from "./pdf-program.ts"
 
 /** A text that a page's program draws and that nobody sees. */
-export type UnseenText = Omit<DrawnText, "isInkless">
+export type UnseenText = Omit<DrawnText, "isInkless" | "isAnnotation" | "fontName">
+
+/** What running a page's program tells of its texts. */
+export interface ProgramTexts {
+  readonly unseen: UnseenText[]
+  /** Texts that are seen and are none of the page's own: values of fields, stamps, notes written on it. */
+  readonly annotated: DrawnText[]
+}
 
 /**
- * Texts of a page that are drawn without ink (ISO 32000-1 §9.3.6, modes 3 and 7), wholly transparent, without width, in the colour
+ * Unseen are texts that are drawn without ink (ISO 32000-1 §9.3.6, modes 3 and 7), wholly transparent, without width, in the colour
  * of what was painted before, cut off, covered by a box that is painted later, or on a layer that is not shown. Where a picture covers most of the page, text without ink is what was read from it, and stays.
  */
-export function unseenTexts(
+export function programTexts(
   operators: Operators,
   pageBox: Box,
   isLayerShown: IsLayerShown = () => true,
-): UnseenText[] {
-  const program = new PageProgram(pageBox, isLayerShown)
+  isVertical: (fontName: string) => boolean = () => false,
+): ProgramTexts {
+  const program = new PageProgram(pageBox, isLayerShown, isVertical)
   program.run(operators)
-  return program.unseen.filter(({ isInkless }) => !(isInkless && program.hasPicture))
+  const { annotated } = program
+  const unseen = program.unseen.filter(
+    ({ isInkless, isAnnotation }) => !isAnnotation && !(isInkless && program.hasPicture),
+  )
+  return { unseen, annotated }
 }
 
 interface PlacedText {

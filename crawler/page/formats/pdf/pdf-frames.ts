@@ -1,0 +1,102 @@
+import type { Matrix } from "./pdf-geometry.ts"
+
+/** A run of text as the library gives it, in the page's own space. */
+export interface PlacedItem {
+  readonly str: string
+  readonly transform: readonly number[]
+  readonly width: number
+  readonly height: number
+}
+
+/** A page as a reader holds it, its origin in the upper left corner. */
+export interface PdfView {
+  /** From the page's own space, whose origin is below, and which may be turned. */
+  readonly transform: Matrix
+  readonly width: number
+  readonly height: number
+}
+
+/** Which way text runs: as Latin does, turned clockwise or set in columns, turned the other way, or upside down. */
+export type Frame = "right" | "down" | "up" | "left"
+
+/**
+ * A run of text, placed as if its page were turned so that it runs from left to right. Lengths in points, the origin is
+ * the upper left corner of the page turned so.
+ */
+export interface FramedItem {
+  readonly text: string
+  /** Start of the baseline. */
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  /** Of the font. */
+  readonly size: number
+  readonly isMonospace: boolean
+  readonly frame: Frame
+}
+
+/** Letters smaller than this, in points, are read by nobody. */
+const LEAST_LETTER = 1.5
+/** From the middle of a letter to its baseline, in font sizes: columns are placed by the first. */
+const MIDDLE = 0.35
+const ALONE = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF00-\uFFEF]$/u
+
+/** The run in its frame; null when it stands beside the page, or is too small to be read. */
+export function framed(
+  item: PlacedItem,
+  view: PdfView,
+  isVertical: boolean,
+  isMonospace: boolean,
+): FramedItem | null {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = item.transform
+  const [va, vb, vc, vd] = view.transform
+  const [x, y] = inView(e, f, view.transform)
+  const size = Math.hypot(c * va + d * vc, c * vb + d * vd)
+  const along = { x: a * va + b * vc, y: a * vb + b * vd }
+  // Down the page for a font of columns; else along the baseline.
+  const to = isVertical ? { x: -along.y, y: along.x } : along
+  const width = isVertical ? item.height : item.width
+  const scale = Math.hypot(to.x, to.y) || 1
+  const end = { x: x + (to.x / scale) * width, y: y + (to.y / scale) * width }
+  const isOnPage =
+    Math.min(x, end.x) < view.width &&
+    Math.max(x, end.x) >= 0 &&
+    Math.max(y, end.y) > 0 &&
+    Math.min(y, end.y) - size < view.height
+  if (!isOnPage || (size < LEAST_LETTER && size !== 0)) return null
+  const frame = frameOf(to.x, to.y)
+  const place = placed(x, y, frame, view)
+  return {
+    text: item.str,
+    x: place.x,
+    y: isVertical ? place.y + size * MIDDLE : place.y,
+    width,
+    size,
+    isMonospace: isMonospace && !isVertical,
+    frame,
+  }
+}
+
+/** Letters of a page that has columns, each of which stands alone in a font that is none of columns: they are of a column too. */
+export function inColumn(item: FramedItem, view: PdfView): FramedItem {
+  if (item.frame !== "right" || !ALONE.test(item.text.trim())) return item
+  const { size } = item
+  const place = placed(item.x + size / 2, item.y - size * (1 - MIDDLE / 2), "down", view)
+  return { ...item, x: place.x, y: place.y + size * MIDDLE, width: size, frame: "down" }
+}
+
+function frameOf(x: number, y: number): Frame {
+  if (Math.abs(y) <= Math.abs(x)) return x >= 0 ? "right" : "left"
+  return y > 0 ? "down" : "up"
+}
+
+function placed(x: number, y: number, frame: Frame, { width, height }: PdfView): { x: number; y: number } {
+  if (frame === "down") return { x: y, y: width - x }
+  if (frame === "up") return { x: height - y, y: x }
+  return frame === "left" ? { x: width - x, y: height - y } : { x, y }
+}
+
+export function inView(x: number, y: number, view: readonly number[]): [x: number, y: number] {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = view
+  return [x * a + y * c + e, x * b + y * d + f]
+}
