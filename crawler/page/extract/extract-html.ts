@@ -36,7 +36,7 @@ export function extractHtml(html: string, url: string): Extracted {
   const { title: named, logos } = readTitle(facts, url)
   const title = withoutUnseenSigns(named)
   const signs = readPageSigns(document, facts, url)
-  const content = findMainContent(document, signs, logos)
+  const content = findMainContent(document, signs, facts.baseUrl, logos)
   const written = toAnchoredMarkdown(
     content.root,
     {

@@ -1,6 +1,7 @@
 import type { PageSigns } from "./page-signs.ts"
+import { holdsCode, isField } from "./text-boxes.ts"
 import type { TextMeasure } from "./text-measure.ts"
-import { isLink } from "../html/anchors.ts"
+import { isCard, isLinkList, skipCards, skipLinkRuns } from "./cards.ts"
 import { type Element, firstElement, isBlockTag, textOf } from "../html/tree.ts"
 
 type Measures = ReadonlyMap<Element, TextMeasure>
@@ -11,26 +12,28 @@ export function skipClutter(
   skipped: Set<Element>,
   measures: Measures,
   signs: PageSigns,
+  site: URL | null,
 ): void {
   const prose = measures.get(root)?.prose ?? 0
   const chars = measures.get(root)?.chars ?? 0
   const reads = prose >= 600 && prose >= chars * 0.4
   const visit = (parent: Element): void => {
     if (signs.isArticle && reads) skipCards(parent, skipped, measures, prose)
+    if (reads) skipLinkRuns(parent, skipped, measures, site)
     const { children } = parent
     for (let i = 0; i < children.length; i++) {
       const child = children[i]!
       if (typeof child === "string" || skipped.has(child)) continue
       const own = measures.get(child)
       if (!own) continue
-      if (reads && isLinkList(child, own)) {
+      if (reads && isLinkList(child, own, site)) {
         skipped.add(child)
         continue
       }
-      if (own.chars <= MAX_LABEL_CHARS) {
+      if (own.chars <= MAX_LABEL_CHARS && !CELLS.has(child.tag)) {
         const text = textOf(child, 200)
         if (!signs.isDiscussion && LEADS_ELSEWHERE.test(text)) {
-          const end = skipSection(parent, i, skipped, measures, prose * MAX_SECTION_SHARE)
+          const end = skipSection(parent, i, skipped, measures)
           if (end > i) {
             i = end - 1
             continue
@@ -83,8 +86,9 @@ function holdsPicture(element: Element): boolean {
   return firstElement(element, ({ tag }) => tag === "img" || tag === "picture" || tag === "svg") !== null
 }
 
+/** "Open" and "Print" in a table or a list of terms are what it says. */
+const CELLS = new Set(["td", "th", "dt", "dd"])
 const MAX_LABEL_CHARS = 60
-const MAX_SECTION_SHARE = 0.3
 
 const LEADS_ELSEWHERE =
   /^(?:related(?: (?:articles?|posts?|stories|content|topics|reading|links|news|products|items|resources))?|(?:you (?:may|might) (?:also )?(?:like|enjoy|be interested in)|recommended(?: (?:for you|reading|articles|stories|posts))?|more (?:from|stories|articles|news|posts|like this|on this|in)\b.*|(?:read|see|explore|discover) (?:more|also|next)|read next|up next|latest (?:news|posts|articles|stories)|recent (?:posts|articles|news)|most (?:read|popular)|popular (?:posts|articles|stories)|trending(?: now)?|also in the news|further reading|keep reading|about the authors?|share(?: this)?(?: (?:article|post|story|page))?|leave a (?:reply|comment)|comments?|join the conversation|sign up .*|subscribe.*|newsletter|get the latest .*|follow us.*|previous (?:post|article)|next (?:post|article)|customers (?:also|who) .*|recently viewed.*|have (?:any )?questions\?|contact us(?: today)?!?)|mehr zum thema|ähnliche (?:artikel|beiträge)|articles? (?:liés|similaires)|à lire aussi|artículos relacionados|veja também|leia (?:também|mais)|você pode gostar.*|leggi anche)[\s:.…!]*$/iu
@@ -109,18 +113,67 @@ function isHeadOfText(
   return false
 }
 
-/** From a heading to the next one of its rank: to the index after the last part left out, or `from` if it is too much. */
-function skipSection(
+/**
+ * Leaves out the links, cards and forms from a heading to the next one of its rank, and the heading if nothing is left
+ * below it: to the index after the last part, or `from` if the heading has text.
+ */
+function skipSection(parent: Element, from: number, skipped: Set<Element>, measures: Measures): number {
+  const end = endOfSection(parent, from, skipped, measures)
+  const parts = parent.children.slice(from + 1, end).filter((child) => typeof child !== "string")
+  const asks = parts.some((part) => firstElement(part, isField) !== null)
+  let isLeft = false
+  for (const part of parts) {
+    const own = measures.get(part)
+    if (skipped.has(part) || own === undefined || own.chars === 0) continue
+    if (isClutter(part, own, skipped, measures) || (asks && own.chars <= MAX_LEAD_CHARS && !holdsCode(part)))
+      skipped.add(part)
+    else isLeft = true
+  }
+  if (isLeft) return from
+  skipped.add(parent.children[from] as Element)
+  return end
+}
+
+/** Words before a form: "Once a month, free of charge." */
+const MAX_LEAD_CHARS = 500
+
+/** Whether a part of a section is links, cards or boxes of them. */
+function isClutter(
+  part: Element,
+  own: TextMeasure,
+  skipped: ReadonlySet<Element>,
+  measures: Measures,
+): boolean {
+  if (own.linkChars > own.chars * 0.5) return true
+  if (!part.containsBlock) return false
+  if (isCard(part)) return true
+  let parts = 0
+  for (const child of part.children) {
+    if (typeof child === "string") {
+      if (child.trim() !== "") return false
+      continue
+    }
+    const below = measures.get(child)
+    if (skipped.has(child) || below?.chars === 0) continue
+    if (below === undefined || !isClutter(child, below, skipped, measures)) return false
+    parts++
+  }
+  return parts > 0
+}
+
+/** Looked at below one heading, so that a page of a hundred thousand labels costs no square. */
+const MOST_PARTS = 200
+
+function endOfSection(
   parent: Element,
   from: number,
-  skipped: Set<Element>,
+  skipped: ReadonlySet<Element>,
   measures: Measures,
-  maxProse: number,
 ): number {
   const rank = headingRank(parent.children[from] as Element)
   let end = from + 1
-  let prose = 0
-  for (; end < parent.children.length; end++) {
+  const last = Math.min(parent.children.length, from + MOST_PARTS)
+  for (; end < last; end++) {
     const child = parent.children[end]!
     if (typeof child === "string" || skipped.has(child)) continue
     const other = headingRank(child)
@@ -130,12 +183,6 @@ function skipSection(
       if (own.prose > own.chars * 0.5 && own.linkChars < own.chars * 0.3) break
     }
     if (other !== null && (rank === null || other <= rank)) break
-    prose += measures.get(child)?.prose ?? 0
-  }
-  if (prose > maxProse) return from
-  for (let i = from; i < end; i++) {
-    const child = parent.children[i]!
-    if (typeof child !== "string") skipped.add(child)
   }
   return end
 }
@@ -151,66 +198,4 @@ function headingRank(element: Element): number | null {
     else return null
   }
   return null
-}
-
-const LISTS = new Set(["ul", "ol", "div", "section", "table", "dl", "p"])
-
-function isLinkList(element: Element, own: TextMeasure): boolean {
-  return (
-    LISTS.has(element.tag) &&
-    own.linkChars > own.chars * 0.6 &&
-    own.chars > 20 &&
-    own.prose < own.chars * 0.2 &&
-    (element.tag !== "p" || own.linkChars > own.chars * 0.9)
-  )
-}
-
-const CARD_TAGS = new Set(["div", "article", "li", "section", "a"])
-const MIN_CARDS = 3
-const MAX_CARD_CHARS = 500
-
-/** Three or more boxes of one kind in a row, each a short text behind a link. */
-function skipCards(parent: Element, skipped: Set<Element>, measures: Measures, prose: number): void {
-  const groups = new Map<string, Element[]>()
-  for (const child of parent.children) {
-    if (typeof child === "string" || skipped.has(child) || !CARD_TAGS.has(child.tag)) continue
-    const kind = `${child.tag} ${(child.get("class") ?? "").split(/\s+/, 2).join(" ")}`
-    const group = groups.get(kind)
-    if (group) group.push(child)
-    else groups.set(kind, [child])
-  }
-  for (const group of groups.values()) {
-    if (group.length < MIN_CARDS) continue
-    const cards = group.filter((element) => {
-      const own = measures.get(element)
-      return (
-        own &&
-        own.chars <= MAX_CARD_CHARS &&
-        own.linkChars >= 15 &&
-        own.linkChars > own.chars * 0.15 &&
-        element.containsBlock &&
-        isCard(element)
-      )
-    })
-    if (cards.length < group.length * 0.8) continue
-    const held = cards.reduce((sum, element) => sum + (measures.get(element)?.prose ?? 0), 0)
-    if (held <= prose * MAX_SECTION_SHARE) for (const card of cards) skipped.add(card)
-  }
-}
-
-/** Led by a link: its heading or first text is one, or all of it is. */
-function isCard(element: Element): boolean {
-  if (isLink(element)) return true
-  for (const child of element.children) {
-    if (typeof child === "string") {
-      if (child.trim() !== "") return false
-      continue
-    }
-    if (isLink(child)) return true
-    if (textOf(child, 50) === "") continue
-    if (/^h[1-6]$/.test(child.tag))
-      return child.children.some((inner) => typeof inner !== "string" && isLink(inner))
-    return isCard(child)
-  }
-  return false
 }

@@ -1,6 +1,5 @@
 import { isLink } from "../html/anchors.ts"
 import { collapse, type Element, textOf, walk } from "../html/tree.ts"
-import { LANGUAGE_CODES, LANGUAGE_NAMES } from "./language-names.ts"
 import type { TextMeasure } from "./text-measure.ts"
 
 /** A switcher is short; a text on languages links them among sentences. */
@@ -66,3 +65,29 @@ function isLanguageName(link: Element): boolean {
   if (/^[a-z]{2}(?:[-_][a-z]{2,4})?$/.test(text)) return LANGUAGE_CODES.has(text.slice(0, 2))
   return LANGUAGE_NAMES.has(text.replace(/\s*\([^()]*\)$/u, ""))
 }
+
+const CODES = (
+  "ar be bg bn bs ca cs cy da de el en en-GB eo es et eu fa fi fr ga gl he hi hr hu hy id is it ja ka kk ko lt lv mk ml " +
+  "mn ms nb nl nn no pl pt pt-BR ro ru sk sl sq sr sv sw ta te th tr uk ur uz vi zh zh-Hans zh-Hant zh-CN zh-TW"
+).split(" ")
+
+/** Codes by which languages are named on buttons and bars. */
+const LANGUAGE_CODES: ReadonlySet<string> = new Set(CODES.map((code) => code.slice(0, 2)))
+
+function names(): ReadonlySet<string> {
+  const found = new Set<string>()
+  const english = new Intl.DisplayNames("en", { type: "language" })
+  for (const code of CODES) {
+    const own = new Intl.DisplayNames(code, { type: "language" })
+    for (const name of [own.of(code), english.of(code)]) {
+      if (name === undefined || name === code) continue
+      found.add(name.toLowerCase())
+      // "português (Brasil)" is written without its country too.
+      found.add(name.toLowerCase().replace(/\s*[(（].*$/u, ""))
+    }
+  }
+  return found
+}
+
+/** Names of languages in their own language and in English, lower case, as Unicode's data has them. */
+const LANGUAGE_NAMES: ReadonlySet<string> = names()

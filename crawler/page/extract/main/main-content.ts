@@ -3,6 +3,7 @@ import { skipClutter } from "./clutter.ts"
 import { skipLanguageLinks } from "./language-links.ts"
 import { showNoscript, skipNeverText } from "./noscript.ts"
 import type { PageSigns } from "./page-signs.ts"
+import { readsAsText } from "./text-boxes.ts"
 import { measureText, type TextMeasure } from "./text-measure.ts"
 import { type Element, firstElement, isBlockTag, walk } from "../html/tree.ts"
 
@@ -39,6 +40,7 @@ const DESCENT_SHARE = 0.85
 export function findMainContent(
   document: Element,
   signs: PageSigns,
+  baseUrl: string,
   leftOut: readonly Element[] = [],
 ): MainContent {
   const body = firstElement(document, (element) => element.tag === "body") ?? document
@@ -51,7 +53,7 @@ export function findMainContent(
   measures = measureText(body, skipped)
   const root = chooseRoot(body, skipped, measures)
   skipLanguageLinks(root, skipped, measures)
-  skipClutter(root, skipped, measures, signs)
+  skipClutter(root, skipped, measures, signs, URL.parse(baseUrl))
   return { root, skipped, boxes }
 }
 
@@ -86,26 +88,33 @@ function skipBoilerplate(
   cover(body, [])
 
   const main = namedMain(body, skipped, measures)
-  const skip = (parent: Element, isBeside: boolean): void => {
+  const paragraphs = new Map<Element, readonly Element[]>()
+  const isAmong = (element: Element) => isAmongText(element, skipped, measures, paragraphs)
+  const isText = (element: Element, isInside: boolean): boolean =>
+    readsAsText(element, measures.get(element)) && (isInside || isAmong(element))
+  const skip = (parent: Element, isBeside: boolean, isInMain: boolean, trusted: readonly string[]): void => {
     for (const child of parent.children) {
       if (typeof child === "string" || skipped.has(child)) continue
       // Where the page says which part is its content, what stands beside that and says that it is none is believed.
       const beside = isBeside && child !== main
+      const inside = isInMain || MAIN_TAGS.has(child.tag) || child.get("role") === "main"
       const found = signsOf(child)
-      if (found.some(({ suspicion }) => suspicion === "beside-text") && isAmongText(child, skipped, measures))
-        boxes.add(child)
+      if (found.some(({ suspicion }) => suspicion === "beside-text") && isAmong(child)) boxes.add(child)
       const believed = found.some(
         ({ name, suspicion }) =>
           applies(suspicion, signs) &&
+          !trusted.includes(name) &&
           !(suspicion === "beside-text" && boxes.has(child)) &&
           ((covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion] ||
             (beside && main !== null && suspicion === "strong" && !isInside(main, child))),
       )
-      if (believed && !(weight(child) > total * 0.1 && holdsMain(child))) skipped.add(child)
-      else skip(child, beside)
+      if (!believed || (weight(child) > total * 0.1 && holdsMain(child))) skip(child, beside, inside, trusted)
+      else if (isText(child, isInMain))
+        skip(child, beside, inside, [...trusted, ...found.map(({ name }) => name)])
+      else skipped.add(child)
     }
   }
-  skip(body, true)
+  skip(body, true, false, [])
   return boxes
 }
 
@@ -115,6 +124,8 @@ function namedMain(body: Element, skipped: ReadonlySet<Element>, measures: Measu
   const [only] = main
   return main.length === 1 && (measures.get(only!)?.chars ?? 0) >= MIN_PROSE ? only! : null
 }
+
+const MAIN_TAGS = new Set(["main", "article"])
 
 /** What a character of short text, such as a label or a cell, counts beside one of prose. */
 const UNSURE_WEIGHT = 0.3
@@ -135,18 +146,27 @@ function applies(suspicion: Suspicion, signs: PageSigns): boolean {
 }
 
 /** Whether an element has prose and few links, and stands among paragraphs. */
-function isAmongText(element: Element, skipped: ReadonlySet<Element>, measures: Measures): boolean {
+function isAmongText(
+  element: Element,
+  skipped: ReadonlySet<Element>,
+  measures: Measures,
+  paragraphs: Map<Element, readonly Element[]>,
+): boolean {
   const own = measures.get(element)
   if (!own || own.prose === 0 || own.linkChars > own.chars * 0.3) return false
-  return element.parent!.children.some(
-    (child) =>
-      typeof child !== "string" &&
-      child !== element &&
-      !skipped.has(child) &&
-      isBlockTag(child.tag) &&
-      !child.containsBlock &&
-      (measures.get(child)?.prose ?? 0) > 0,
-  )
+  const parent = element.parent!
+  let around = paragraphs.get(parent)
+  if (around === undefined) {
+    around = parent.children.filter(
+      (child): child is Element =>
+        typeof child !== "string" &&
+        isBlockTag(child.tag) &&
+        !child.containsBlock &&
+        (measures.get(child)?.prose ?? 0) > 0,
+    )
+    paragraphs.set(parent, around)
+  }
+  return around.some((child) => child !== element && !skipped.has(child))
 }
 
 function holdsMain(element: Element): boolean {

@@ -1,6 +1,5 @@
 import type { DocumentFacts } from "../facts/metadata.ts"
-import { isDiscussion } from "./discussion.ts"
-import type { Element } from "../html/tree.ts"
+import { type Element, firstElement } from "../html/tree.ts"
 
 const ARTICLE = /(?:^|")(?:\w*Article|BlogPosting|Report|HowTo|Recipe|Review)"/
 
@@ -32,4 +31,28 @@ export function readPageSigns(document: Element, facts: DocumentFacts, url: stri
       hasType(SHOP) ||
       SHOP_ADDRESS.test(URL.parse(url)?.pathname ?? ""))
   return { isArticle, isDiscussion: discussion, isShop }
+}
+
+const DISCUSSION = /DiscussionForumPosting|QAPage|SocialMediaPosting/
+const DISCUSSION_ADDRESS =
+  /^(?:forums?|community|discuss|discourse|boards?|answers)\.|\/(?:forums?|threads?|topics?|viewtopic|showthread|discussions?|questions?|t|r)[/.?]/i
+const BODY_WORDS =
+  /(?:^|[\s_-])(?:forum|thread|topic|discourse|phpbb|vbulletin|xenforo|showthread|viewtopic|question-page)(?:$|[\s_-])/i
+
+/** Whether the page is a conversation, so that what is elsewhere a comment is the content. */
+function isDiscussion(document: Element, facts: DocumentFacts, url: string): boolean {
+  if (facts.jsonLd.some((object) => DISCUSSION.test(JSON.stringify(object["@type"] ?? "")))) return true
+  const address = URL.parse(url)
+  if (address && DISCUSSION_ADDRESS.test(`${address.hostname}${address.pathname}`)) return true
+  let elements = 0
+  return (
+    firstElement(document, (element) => {
+      if (
+        element.tag === "body" &&
+        BODY_WORDS.test(`${element.get("class") ?? ""} ${element.get("id") ?? ""}`)
+      )
+        return true
+      return elements++ < 3000 && DISCUSSION.test(element.get("itemtype") ?? "")
+    }) !== null
+  )
 }

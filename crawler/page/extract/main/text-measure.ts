@@ -75,7 +75,8 @@ function measure(
   return own
 }
 
-function textLength(text: string): number {
+/** Characters of a text, white space collapsed; ideographs and kana count threefold. */
+export function textLength(text: string): number {
   let length = 0
   let space = true
   for (let i = 0; i < text.length; i++) {

@@ -1,0 +1,91 @@
+import { isFragmentLink, isHeading, isLink } from "../html/anchors.ts"
+import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
+import { textLength, type TextMeasure } from "./text-measure.ts"
+import { signsOf } from "./boilerplate.ts"
+
+/** Text of its own, outside links and headings, that a box needs to be read: a line of a menu card. */
+const LEAST_TEXT = 40
+/** The share of links in a box of text. */
+const MOST_LINKS = 0.25
+/** Text before the heading of a box, such as a date or a number. */
+const MOST_BEFORE_HEADING = 60
+/** A tick box may be a task of a list, or open a part of the page without a script. */
+const NO_FIELDS = new Set(["hidden", "checkbox", "radio"])
+
+/** Whether an element asks readers for something. */
+export const isField = (element: Element): boolean =>
+  element.tag === "input"
+    ? !NO_FIELDS.has(element.get("type") ?? "")
+    : element.tag === "form" || element.tag === "textarea"
+
+/**
+ * Whether a box inside the main content is text whatever it is called: it has its own heading, says something below it
+ * and links little. A box that asks for something (a form, a button) is none, and neither is a thread of comments.
+ */
+export function readsAsText(box: Element, own: TextMeasure | undefined): boolean {
+  if (own === undefined || own.chars < LEAST_TEXT) return false
+  if (own.linkChars > own.chars * MOST_LINKS) return false
+  if (isQuotation(box)) return true
+  let before = 0
+  let heads = 0
+  let linked = 0
+  let below = 0
+  let asks = false
+  // Blocks of code have buttons that copy them.
+  const hasCode = holdsCode(box)
+  const look = (element: Element): void => {
+    for (const child of element.children) {
+      if (typeof child === "string") {
+        const chars = textLength(child)
+        if (heads === 0) before += chars
+        else below += chars
+      } else if (isHeading(child)) {
+        if (textOf(child, 1) === "") continue
+        heads++
+        if (isLinked(child)) linked++
+      } else if (isField(child)) asks = true
+      else if (child.tag === "button") asks ||= !hasCode && (heads === 0 || !opens(child))
+      else if (!SILENT.has(child.tag)) look(child)
+      if (asks || (heads === 0 && before > MOST_BEFORE_HEADING)) return
+    }
+  }
+  look(box)
+  return !asks && heads > 0 && linked * 2 <= heads && below >= LEAST_TEXT && !holdsThread(box)
+}
+
+/** A quotation, or boxes around nothing else: posts of other networks come so. */
+function isQuotation(box: Element): boolean {
+  let at: Element | undefined = box
+  for (let step = 0; at !== undefined && step < 4; step++) {
+    if (at.tag === "blockquote") return true
+    const shown: (Element | string)[] = at.children.filter((child) =>
+      typeof child === "string" ? child.trim() !== "" : !SILENT.has(child.tag),
+    )
+    at = shown.length === 1 && typeof shown[0] !== "string" ? shown[0] : undefined
+  }
+  return false
+}
+
+/** Whether a heading leads elsewhere, as that of a teaser does. */
+function isLinked(heading: Element): boolean {
+  for (let above = heading.parent, step = 0; above !== null && step < 4; above = above.parent, step++)
+    if (isLink(above)) return true
+  return firstElement(heading, (below) => isLink(below) && !isFragmentLink(below)) !== null
+}
+
+export const holdsCode = (element: Element): boolean =>
+  firstElement(element, ({ tag }) => tag === "pre") !== null
+
+const SILENT = new Set(["script", "style", "template", "noscript", "iframe", "svg"])
+
+const opens = (button: Element): boolean => button.has("aria-expanded") || button.has("aria-controls")
+
+function holdsThread(box: Element): boolean {
+  let found = false
+  walk(box, (element) => {
+    if (found) return false
+    found = element !== box && signsOf(element).some(({ suspicion }) => suspicion === "discussion")
+    return undefined
+  })
+  return found
+}
