@@ -44,7 +44,7 @@ const KEPT_ATTRIBUTES = new Set(
     "colspan commandfor content data-aos data-bs-target data-c data-fossick-computed data-href data-lang data-language data-latex " +
     "data-lazy data-lazy-src data-lazy-srcset data-line-number data-math data-mathml data-mml-node data-mode data-original data-src " +
     "data-srcset data-target data-testid data-tex datetime dir display download encoding for headers height hidden href hreflang http-equiv id " +
-    "itemprop itemscope itemtype lang language mathvariant media name open popover popovertarget property rel role rowspan " +
+    "itemprop itemscope itemtype lang language linethickness mathvariant media name open popover popovertarget property rel role rowspan " +
     "shadowroot shadowrootmode sizes slot src srcset start style text title type value width xml:lang"
   ).split(" "),
 )

@@ -1,7 +1,9 @@
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
+import { isCodeLines } from "../markdown/code.ts"
 import { imageAddress, isTinyImage } from "../markdown/markdown.ts"
 import { collapse, type Element, firstElement, textOf, walk } from "../html/tree.ts"
 import { isNeverText } from "./boilerplate.ts"
+import { skipBesideCode } from "../markdown/beside-code.ts"
 import { isDoubled } from "./doubled.ts"
 
 /** Leaves out what is never text or is there twice, but for images that wait in `<noscript>` for a script to show them. */
@@ -12,6 +14,7 @@ export function skipNeverText(element: Element, skipped: Set<Element>): void {
     else if (isNeverText(child) && !(child.tag === "noscript" && holdsImage(child, element)))
       skipped.add(child)
     else {
+      if (child.tag === "pre" || (child.tag === "div" && isCodeLines(child))) skipBesideCode(child, skipped)
       if (child.tag === "noscript") child.asBlock = true
       skipNeverText(child, skipped)
     }

@@ -161,10 +161,12 @@ a < b %]]></script> then</p>`,
 ]
 
 describe("formulas", () => {
-  for (const [name, html, wanted, unwanted = []] of CASES)
-    it(name, () => {
+  it.each(CASES.map(([name, html, wanted, unwanted = []]) => ({ name, html, wanted, unwanted })))(
+    "$name",
+    ({ html, wanted, unwanted }) => {
       const { markdown } = readPage(html)
       for (const text of wanted) expect(markdown).toContain(text)
       for (const text of unwanted) expect(markdown).not.toContain(text)
-    })
+    },
+  )
 })

@@ -98,7 +98,8 @@ function texOfImage(image: Element): string | null {
   const alt = image.get("alt") ?? ""
   if (isTex(alt)) return alt
   // Services that draw formulas have them in the address.
-  const query = /[?&](?:latex=|chl=|tex=)?([^&=]*\\[^&]*|(?:latex|chl|tex)=[^&]+)/.exec(decoded(src))?.[1]
+  const plain = /[?&](?:latex|chl|tex)=/.test(src) ? src.replaceAll("+", " ") : src
+  const query = /[?&](?:latex=|chl=|tex=)?([^&=]*\\[^&]*|(?:latex|chl|tex)=[^&]+)/.exec(decoded(plain))?.[1]
   return query === undefined
     ? null
     : query.replace(/^(?:latex|chl|tex)=/, "").replace(/\\(?:dpi|bg|fn_\w+)\s*\{[^{}]*\}/g, "")
@@ -117,8 +118,9 @@ const isTex = (text: string): boolean => /[\\^_=<>{}+]|^\s*\p{L}\s*$/u.test(text
 
 function formula(source: string | null, isDisplay: boolean): Formula | null {
   if (source === null || source.length > MAX_TEX_CHARS || holdsModelOrder(source)) return null
-  const tex = tidied(source)
-  return tex === "" ? null : { tex, isDisplay }
+  const tidy = tidied(source)
+  const tex = tidy.replace(/^\\displaystyle\b\s*/, "")
+  return tex === "" ? null : { tex, isDisplay: isDisplay || tex !== tidy }
 }
 
 /** On one line, without comments and delimiters, and with no `$` of its own. */

@@ -4,6 +4,7 @@ import { type AnchoredMarkdown, markOf, withoutMarks } from "./anchor-marks.ts"
 import { isEditLink, isPermalink } from "../html/anchors.ts"
 import { formulaOf, formulasInText, formulaText, isFormulaScript, settled } from "./formulas.ts"
 import { headingAnchors } from "../html/heading-anchors.ts"
+import { codeBlock, isCodeLines, isCodeTable, NOT_WRITTEN } from "./code.ts"
 import { codeSpan, InlineText, trimEmphasis, withoutStuckMarks, wrapped } from "./inline.ts"
 import { collapse, type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
 
@@ -52,12 +53,6 @@ function write(
   return withoutMarks(blocks.join("\n\n"), writer.fragments)
 }
 
-const IGNORED = new Set(
-  (
-    "script style template noscript iframe object embed applet svg canvas audio video map area head title " +
-    "button input select textarea option datalist dialog frame frameset source track link meta base"
-  ).split(" "),
-)
 const STRONG = new Set(["b", "strong"])
 const EMPHASIS = new Set(["i", "em", "cite", "dfn", "var"])
 const CODE = new Set(["code", "kbd", "samp", "tt"])
@@ -120,7 +115,7 @@ class Writer {
         if (formula?.isDisplay === true) {
           flush()
           blocks.push(settled(formulaText(formula)))
-        } else inline.add(formula === null ? this.#inline(child) : formulaText(formula))
+        } else inline.add(formula === null ? this.#inlineText(child) : formulaText(formula))
       }
     }
     flush()
@@ -164,6 +159,7 @@ class Writer {
           const level = Number(element.get("aria-level") ?? 2)
           return this.#heading(element, level >= 1 && level <= 6 ? level : 2)
         }
+        if (element.tag === "div" && isCodeLines(element)) return codeBlock(element)
         return this.children(element)
     }
   }
@@ -171,7 +167,7 @@ class Writer {
   #isSkipped(element: Element): boolean {
     if (this.#inHeading && isEditLink(element)) return true
     return (
-      (IGNORED.has(element.tag) && !element.asBlock && !isFormulaScript(element)) ||
+      (NOT_WRITTEN.has(element.tag) && !element.asBlock && !isFormulaScript(element)) ||
       this.#options.skipped.has(element)
     )
   }
@@ -300,6 +296,7 @@ class Writer {
         for (const cell of row) for (const block of this.children(cell)) blocks.push(block)
       return blocks
     }
+    if (isCodeTable(element, rows)) return codeBlock(element)
     const blocks: string[] = []
     const lines: string[] = []
     for (const child of element.children)
@@ -343,11 +340,14 @@ class Writer {
   }
 
   #inline(element: Element): string {
+    const formula = formulaOf(element)
+    return formula === null ? this.#inlineText(element) : formulaText(formula)
+  }
+
+  #inlineText(element: Element): string {
     const { tag } = element
     if (tag === "br") return "\n"
     if (tag === "wbr") return ""
-    const formula = formulaOf(element)
-    if (formula !== null) return formulaText(formula)
     if (tag === "img") return this.#image(element)
     if (tag === "a") return this.#link(element)
     if (CODE.has(tag)) return codeSpan(collapse(textOf(element)))
@@ -398,58 +398,6 @@ class Writer {
     const address = destination(url.href)
     return this.#takes(address.length) ? address : null
   }
-}
-
-function codeBlock(element: Element): string[] {
-  const parts: string[] = []
-  const collect = (node: Element): void => {
-    for (const child of node.children) {
-      if (typeof child === "string") parts.push(child)
-      else if (child.tag === "br") parts.push("\n")
-      else if (!IGNORED.has(child.tag) && !isLineNumber(child)) {
-        const line = isBlockTag(child.tag) && parts.length > 0 && !parts.at(-1)!.endsWith("\n")
-        if (line) parts.push("\n")
-        collect(child)
-      }
-    }
-  }
-  collect(element)
-  const code = parts
-    .join("")
-    .replace(/\r\n?/g, "\n")
-    .replace(/[\0\u200B\uFEFF]/g, "")
-    .replaceAll("\u00A0", " ")
-    .replace(/^(?:[ \t]*\n)+/, "")
-    .trimEnd()
-  if (code.trim() === "") return []
-  let fence = "```"
-  while (code.includes(fence) && fence.length < 50) fence += "`"
-  return [`${fence}${codeLanguage(element)}\n${code}\n${fence}`]
-}
-
-function isLineNumber(element: Element): boolean {
-  return /(^|[\s_-])(linenos?|line-?numbers?|lineno|gutter|linenodiv)([\s_-]|$)/i.test(
-    element.get("class") ?? "",
-  )
-}
-
-/** From `language-x`, `lang-x`, `highlight-source-x`, `data-lang` on the block or right around and below it. */
-function codeLanguage(pre: Element): string {
-  const code = pre.children.find((child) => typeof child !== "string" && child.tag === "code")
-  const around = [typeof code === "string" ? undefined : code, pre, pre.parent, pre.parent?.parent]
-  for (const element of around) {
-    if (!element) continue
-    const named = element.get("data-lang") ?? element.get("data-language")
-    if (named && /^[\p{L}\p{N}_+#.-]{1,20}$/u.test(named)) return named.toLowerCase()
-    const fromClass =
-      /(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-:\s]\s*([\p{L}\p{N}_+#.-]{1,20})/iu.exec(
-        element.get("class") ?? "",
-      )
-    const language = fromClass?.[1]?.toLowerCase()
-    if (language && !/^(none|text|plain|plaintext|default|source|wrapper|notranslate)$/.test(language))
-      return language
-  }
-  return ""
 }
 
 function linesOf(block: string): number {

@@ -16,7 +16,7 @@ const WRAPPERS = new Set(
   "mrow texatom math base box frac num den nstrut row dbox dtable table itable sqrt".split(" "),
 )
 const NOTHING = new Set(
-  "annotation annotation-xml mphantom none mprescripts malignmark maligngroup maction-hidden surd line strut nstrut dstrut script-space defs rect".split(
+  "spacer annotation annotation-xml mphantom none mprescripts malignmark maligngroup maction-hidden surd line strut nstrut dstrut script-space defs rect".split(
     " ",
   ),
 )
@@ -34,7 +34,7 @@ function texOf(node: Element): string {
     case "mi":
       return identifier(node)
     case "mn":
-      return escaped(glyphs(node))
+      return escaped(glyphs(node).trim())
     case "mo":
       return operator(glyphs(node))
     case "mtext":
@@ -46,6 +46,8 @@ function texOf(node: Element): string {
       return elementsOf(node).slice(0, 1).map(texOf).join("")
     case "mfrac": {
       const [over = "", under = ""] = parts()
+      // Without its line it is a binomial coefficient.
+      if (node.get("linethickness")?.startsWith("0") === true) return `{${over} \\atop ${under}}`
       return `\\frac{${over}}{${under}}`
     }
     case "msqrt":
@@ -61,12 +63,13 @@ function texOf(node: Element): string {
     case "munder":
     case "mover":
     case "munderover":
-      return limited(name, parts())
+      return limited(name, limitsOf(node) ?? parts())
     case "mfenced": {
       const inner = elementsOf(node).map(texOf).join(", ")
       return `${operator(node.get("open") ?? "(").trim()}${inner}${operator(node.get("close") ?? ")").trim()}`
     }
     case "mtable":
+      if (rowsOf(node).length === 1 && !rowsOf(node)[0]!.includes(" & ")) return rowsOf(node)[0]!
       return `\\begin{matrix} ${rowsOf(node).join(" \\\\ ")} \\end{matrix}`
     default:
       return node.children.every((child) => typeof child === "string") && !WRAPPERS.has(name)
@@ -85,7 +88,7 @@ function partsOf(node: Element): string[] {
         visit(child)
       // Both scripts of one base lie in one box.
       else if (name === "script" && elementsOf(child).length > 1)
-        for (const one of elementsOf(child)) found.push(texOf(one))
+        for (const one of elementsOf(child).toReversed()) found.push(texOf(one))
       else found.push(texOf(child))
     }
   }
@@ -93,17 +96,32 @@ function partsOf(node: Element): string[] {
   return found
 }
 
+/** MathJax lays what is above and below a sign in boxes that say which it is. */
+function limitsOf(node: Element): string[] | null {
+  const found = new Map<string, string>()
+  const visit = (element: Element): void => {
+    for (const child of elementsOf(element)) {
+      const name = nameOf(child)
+      if (name === "over" || name === "under" || name === "base")
+        found.set(name, joined(elementsOf(child).map(texOf)))
+      else if (/^(?:box|row|munder|mover)$/.test(name)) visit(child)
+    }
+  }
+  if (node.tag.startsWith("mjx-")) visit(node)
+  if (!found.has("base")) return null
+  return ["base", "under", "over"].flatMap((name) => found.get(name) ?? [])
+}
+
 function rowsOf(table: Element): string[] {
   const rows: string[] = []
   const visit = (element: Element): void => {
     for (const child of elementsOf(element))
-      if (/^ml?tr|^mlabeledtr/.test(nameOf(child)))
-        rows.push(
-          elementsOf(child)
-            .map((cell) => joined(elementsOf(cell).map(texOf)))
-            .join(" & "),
-        )
-      else visit(child)
+      if (/^m(?:labeled)?tr$/.test(nameOf(child))) {
+        const cells = elementsOf(child)
+        const label = nameOf(child) === "mlabeledtr" ? glyphs(cells.shift()!).replace(/[()\s]/g, "") : ""
+        const row = cells.map((cell) => joined(elementsOf(cell).map(texOf))).join(" & ")
+        rows.push(label === "" ? row : `${row} \\tag{${escaped(label)}}`)
+      } else visit(child)
   }
   visit(table)
   return rows
@@ -116,7 +134,8 @@ function glyphs(node: Element): string {
     const code =
       element.get("data-c") ?? /(?:^|\s)mjx-c([0-9A-F]{2,6})(?:\s|$)/.exec(element.get("class") ?? "")?.[1]
     const point = code === undefined || code === null ? Number.NaN : Number.parseInt(code, 16)
-    if (point > 0 && point <= 0x10ffff) out += String.fromCodePoint(point)
+    // Some write the letter too.
+    if (point > 0 && point <= 0x10ffff && element.children.length === 0) out += String.fromCodePoint(point)
     for (const child of element.children)
       if (typeof child === "string") out += child
       else visit(child)

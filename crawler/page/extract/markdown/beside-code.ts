@@ -1,0 +1,53 @@
+import { isCalledNumbers, numbersIn } from "./code.ts"
+import { besideOf, labelsOf } from "./code-language.ts"
+import { type Element, textOf } from "../html/tree.ts"
+
+/** Boxes around code that may stand beside its numbers: a cell's, a row's, a scroller's. */
+const MAX_AROUND = 4
+/** Beside what is longer, code is one thing among others. */
+const MAX_BESIDE_CHARS = 40
+const MAX_BUTTON_CHARS = 20
+
+/** Leaves out what stands beside code and is none of it: the numbers of its lines, the name of its language, a button to copy it. */
+export function skipBesideCode(code: Element, skipped: Set<Element>): void {
+  if (numbersIn(code) !== null) return
+  const lines = lineCount(code)
+  let at: Element | null = code
+  for (let steps = 0; at !== null && at.tag !== "body" && steps < MAX_AROUND; at = at.parent, steps++) {
+    for (const label of labelsOf(at)) skipped.add(label)
+    let isAlone = true
+    for (const beside of besideOf(at)) {
+      if (skipped.has(beside)) continue
+      const count = numbersIn(beside)?.length ?? 0
+      if (count > 0 && Math.abs(count - lines) <= 1 && (count > 1 || isCalledNumbers(beside)))
+        skipped.add(beside)
+      else if (isCopyButton(beside)) skipped.add(beside)
+      else if (
+        /^(?:p|h[1-6]|pre|ul|ol|dl)$/.test(beside.tag) ||
+        textOf(beside, MAX_BESIDE_CHARS).length >= MAX_BESIDE_CHARS
+      )
+        isAlone = false
+    }
+    if (!isAlone) return
+  }
+}
+
+const isCopyButton = (element: Element): boolean =>
+  element.get("role") === "button" && textOf(element, MAX_BUTTON_CHARS + 1).length <= MAX_BUTTON_CHARS
+
+/** By its breaks, and by the boxes of an editor's lines. */
+function lineCount(code: Element): number {
+  let breaks = 0
+  let boxes = 0
+  const count = (element: Element): void => {
+    for (const child of element.children)
+      if (typeof child === "string") breaks += child.split("\n").length - 1
+      else if (child.tag === "br") breaks++
+      else {
+        if (/^(?:div|li|tr|p)$/.test(child.tag)) boxes++
+        count(child)
+      }
+  }
+  count(code)
+  return Math.max(breaks + 1, boxes)
+}

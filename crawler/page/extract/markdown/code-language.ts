@@ -1,0 +1,110 @@
+import { type Element, textOf } from "../html/tree.ts"
+
+/** What marks no language. */
+const NONE = /^(?:none|text|plain|plain ?text|txt|default|source|wrapper|notranslate|code|table|false|true)$/
+const WORD = "[\\p{L}\\p{N}_+#.-]{1,20}"
+const NAMED = new RegExp(`^${WORD}$`, "u")
+/** `language-x`, `lang-x`, `highlight-source-x`, `highlight-x`, `mw-highlight-lang-x`, `src-x`, `brush: x`. */
+const IN_CLASS = new RegExp(
+  `(?:^|\\s)(?:language|(?:mw-highlight-)?lang|highlight-source|highlight|src|brush)(?:-|:\\s*|\\s+(?=brush))(${WORD})`,
+  "iu",
+)
+/** Classes of code, beside which a language is written as a class of its own. */
+const CODE_CLASS =
+  /(?:^|\s)(?:hljs|highlight|sourceCode|src|code|prettyprint|syntaxhighlighter|listing|codehilite|prism)(?:\s|$)/i
+const ATTRIBUTES = ["data-lang", "data-language", "data-mode", "lang"]
+/** Languages by the names that pages write beside their code, in small letters. */
+const LANGUAGES = new Set(
+  (
+    "ada apache asm assembly awk bash basic batch c c# c++ cc cfg clojure cmake cmd cobol coffeescript console cpp crystal cs csharp css csv cuda " +
+    "cypher d dart delphi diff dockerfile docker elisp elixir elm emacs-lisp erlang f# fish fortran fsharp glsl go golang gradle graphql groovy haskell " +
+    "haml hcl hlsl html http ini java javascript jinja js json json5 jsonc jsx julia kotlin latex less liquid lisp lua makefile markdown matlab md " +
+    "mermaid nginx nim nix objc objective-c ocaml pascal perl php plsql postgresql powershell prolog proto protobuf ps1 pug py python r racket rb " +
+    "react reason rs ruby rust sass scala scheme scss sh shell shell-session solidity sparql sql svelte swift tcl terraform tex toml ts tsx " +
+    "typescript vb vba verilog vhdl vim vue wasm xml xquery yaml yml zig zsh"
+  ).split(" "),
+)
+/** Elements around code that are looked at: a table's, a figure's and a box's. */
+const MAX_AROUND = 8
+const AROUND = new Set("code pre td tr tbody table div figure section span".split(" "))
+/** Elements beside it, each way. */
+const MAX_BESIDE = 3
+/** Blanks between boxes count too. */
+const MAX_LABEL_CHARS = 100
+
+/** The language of code, from whatever marks it on the block, inside it, around it or beside it; empty when nothing does. */
+export function codeLanguage(block: Element): string {
+  const inner = block.children.find(
+    (child): child is Element => typeof child !== "string" && child.tag === "code",
+  )
+  if (inner !== undefined) {
+    const own = markedOn(inner, true)
+    if (own !== "") return own
+  }
+  let at: Element | null = block
+  for (let steps = 0; at !== null && steps < MAX_AROUND && AROUND.has(at.tag); at = at.parent, steps++) {
+    const own = markedOn(at, steps === 0)
+    if (own !== "") return own
+    for (const label of labelsOf(at)) {
+      const name = labelText(label)
+      if (!NONE.test(name)) return name
+    }
+  }
+  return ""
+}
+
+function markedOn(element: Element, isCode: boolean): string {
+  for (const name of ATTRIBUTES) {
+    const value = element.get(name)?.toLowerCase()
+    if (value === undefined || !NAMED.test(value) || NONE.test(value)) continue
+    // The language of people is written with the same attribute.
+    if (name !== "lang" || LANGUAGES.has(value)) return value
+  }
+  const named = element.get("class") ?? ""
+  const fromClass = IN_CLASS.exec(named)?.[1]?.toLowerCase()
+  if (fromClass !== undefined && !NONE.test(fromClass)) return fromClass
+  if (!isCode && !CODE_CLASS.test(named)) return ""
+  return (
+    named
+      .toLowerCase()
+      .split(/\s+/, 10)
+      .find((word) => LANGUAGES.has(word)) ?? ""
+  )
+}
+
+/** Labels beside code, or beside a box with nothing else in it, that say its language. */
+export function labelsOf(block: Element): Element[] {
+  return besideOf(block).filter(isLanguageLabel)
+}
+
+/** Whether a box has the name of a language and nothing else but buttons. */
+export function isLanguageLabel(element: Element): boolean {
+  if (!/^(?:div|span|figcaption|header|small|strong|b|em)$/.test(element.tag)) return false
+  const name = labelText(element)
+  return LANGUAGES.has(name) || (name !== "" && NONE.test(name))
+}
+
+const labelText = (element: Element): string =>
+  textOf(
+    element,
+    MAX_LABEL_CHARS,
+    (one) => one.tag === "button" || one.get("role") === "button",
+  ).toLowerCase()
+
+/** The elements right before and behind one, as far as there is no text between. */
+export function besideOf(element: Element): Element[] {
+  const siblings = element.parent?.children ?? []
+  const at = siblings.indexOf(element)
+  const found: Element[] = []
+  for (const step of [-1, 1])
+    for (let i = at + step, left = MAX_BESIDE; i >= 0 && i < siblings.length && left > 0; i += step) {
+      const one = siblings[i]!
+      if (typeof one === "string") {
+        if (one.trim() !== "") break
+        continue
+      }
+      found.push(one)
+      left--
+    }
+  return found
+}

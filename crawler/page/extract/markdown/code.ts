@@ -1,0 +1,252 @@
+import { codeLanguage, isLanguageLabel } from "./code-language.ts"
+import { type Element, firstElement, isBlockTag, textOf } from "../html/tree.ts"
+
+/** What is never written as text. */
+export const NOT_WRITTEN = new Set(
+  (
+    "script style template noscript iframe object embed applet svg canvas audio video map area head title " +
+    "button input select textarea option datalist dialog frame frameset source track link meta base"
+  ).split(" "),
+)
+
+/** How tools name the elements that number lines; `line` alone is the line. */
+const NUMBERING =
+  /(?:^|[\s_-])(?:ln|lnt|lno|linen(?:o|os|r|um|ums|umber|umbers)|line-?(?:no|nos|nr|nums?|numbers?)|gutter(?:-?e?lt|element)?|rouge-gutter|lineNumber)(?:[\s_-]|$)/i
+/** Highlighters' names for numbers that are code. */
+const LITERAL = /(?:^|[\s_-])(?:number|numeric|literal|constant|m[bfhiox]?|il)(?:\s|$)/
+const NUMBER = /^\s*(\d{1,6})[.:|]?\s*$/
+/** Lines that begin with a number of no tool's must be so many to be numbered. */
+const MIN_NUMBERED = 3
+const MAX_BUTTON_CHARS = 20
+const MAX_LABEL_CHARS = 100
+/** What editors call the box that has their lines. */
+const EDITORS = /(?:^|\s)(?:CodeMirror-code|cm-content|view-lines|ace_text-layer)(?:\s|$)/
+/** What tables of code are called. */
+const CODE_TABLE =
+  /(?:^|[\s_-])(?:code|highlight\w*|hljs|blob|syntaxhighlighter|source|rouge|diff)(?:[\s_-]|$)/i
+
+/** Code as it was written: its lines, without their numbers, prompts that are not to be copied, and buttons. */
+export function codeBlock(element: Element): string[] {
+  const text = new CodeText(element)
+  const read = text.read()
+  const code = read.trim() === "" ? text.label : read
+  if (code === "") return []
+  let fence = "```"
+  while (code.includes(fence) && fence.length < 50) fence += "`"
+  const label = code === text.label ? "" : text.label.toLowerCase()
+  return [`${fence}${codeLanguage(element) || label}\n${code}\n${fence}`]
+}
+
+/** Whether an element holds lines of code without being a `<pre>`: an editor's, or boxes that each begin with their number. */
+export function isCodeLines(element: Element): boolean {
+  if (EDITORS.test(element.get("class") ?? "")) return true
+  const lines: Element[] = []
+  for (const child of element.children) {
+    if (typeof child !== "string") lines.push(child)
+    else if (child.trim() !== "") return false
+    if (lines.length === 2) break
+  }
+  if (lines.length < 2) return false
+  const [first, second] = lines.map((line) => (isBlockTag(line.tag) ? numberAtHead(line) : null))
+  return first != null && second === first + 1
+}
+
+/** Whether each row of a table is a line of code behind its number. */
+export function isCodeTable(table: Element, rows: readonly (readonly Element[])[]): boolean {
+  const first = rows[0]
+  if (first === undefined || first.length < 2) return false
+  const named = [table.parent, table, ...first].map((one) => one?.get("class") ?? "").join(" ")
+  if (!CODE_TABLE.test(named)) return false
+  let before: number | null = null
+  for (const [cell] of rows) {
+    const own = cell!.get("data-line-number")
+    const [number] = own === null ? (numbersIn(cell!) ?? []) : [Number(own)]
+    if (number === undefined || (before !== null && own === null && number !== before + 1)) return false
+    before = number
+  }
+  return true
+}
+
+/** Whether an element with numbers, or one inside it, is called what tools call the column of them. */
+export const isCalledNumbers = (element: Element): boolean =>
+  firstElement(element, (one) => NUMBERING.test(one.get("class") ?? "")) !== null
+
+/** The numbers that an element has and nothing else, each one more than that before it; null when it has other text, or none. */
+export function numbersIn(element: Element): readonly number[] | null {
+  const numbers: number[] = []
+  const look = ({ children }: Element): boolean =>
+    children.every((child) => {
+      if (typeof child !== "string") return NOT_WRITTEN.has(child.tag) || look(child)
+      for (const word of child.split(/[\s.:|]+/)) {
+        if (word === "") continue
+        if (!/^\d{1,6}$/.test(word)) return false
+        if (numbers.length > 0 && Number(word) !== numbers.at(-1)! + 1) return false
+        numbers.push(Number(word))
+      }
+      return true
+    })
+  return look(element) && numbers.length > 0 ? numbers : null
+}
+
+/** The number of a line at its head, in an element of its own that is called so. */
+function numberAtHead(line: Element): number | null {
+  for (const child of line.children.slice(0, 4)) {
+    if (typeof child === "string") {
+      if (child.trim() !== "") return null
+      continue
+    }
+    const number = NUMBER.exec(textOf(child, 10))?.[1]
+    if (number !== undefined) return NUMBERING.test(child.get("class") ?? "") ? Number(number) : null
+    if (child.children.length > 0) return null
+  }
+  return null
+}
+
+/** Whether it is no text to those who copy it. */
+const isUnselectable = (element: Element): boolean =>
+  /user-select\s*:\s*none/.test(element.get("style") ?? "") || element.get("unselectable") === "on"
+
+const isCopyButton = (element: Element): boolean =>
+  (element.get("role") === "button" || /copy|clipboard/i.test(element.get("class") ?? "")) &&
+  textOf(element, MAX_BUTTON_CHARS + 1).length <= MAX_BUTTON_CHARS
+
+/** What may be the number of a line. */
+interface Candidate {
+  /** Among the parts. */
+  readonly at: number
+  readonly value: number
+  readonly isCalledSo: boolean
+  readonly isLiteral: boolean
+  /** Whether it or what comes behind it is a box, so that they are apart. */
+  isBox: boolean
+}
+
+class CodeText {
+  readonly #root: Element
+  readonly #parts: string[] = []
+  readonly #candidates: Candidate[] = []
+  /** The name of the language, where a box at the top says it. */
+  label = ""
+  #hasLines = false
+
+  constructor(root: Element) {
+    this.#root = root
+  }
+
+  read(): string {
+    this.#collect(this.#root)
+    this.#dropNumbers()
+    return this.#parts
+      .join("")
+      .replace(/\r\n?/g, "\n")
+      .replace(/[\0\u200B\uFEFF]/g, "")
+      .replaceAll("\u00A0", " ")
+      .replace(/^[ \t]+$/gm, "")
+      .replace(/^\n+/, "")
+      .trimEnd()
+  }
+
+  get #isAtLineStart(): boolean {
+    for (let i = this.#parts.length - 1; i >= 0; i--) {
+      const part = this.#parts[i]!
+      if (part.endsWith("\n")) return true
+      if (part.trim() !== "") return false
+    }
+    return true
+  }
+
+  #collect(node: Element): void {
+    for (const child of node.children) {
+      if (typeof child === "string") this.#parts.push(child)
+      else if (child.tag === "br") this.#parts.push("\n")
+      else if (!NOT_WRITTEN.has(child.tag) && !this.#takesNumber(child) && !isCopyButton(child))
+        this.#take(child)
+    }
+  }
+
+  #take(element: Element): void {
+    // Signs that cannot be selected are prompts; code that cannot be is kept from being copied.
+    if (isUnselectable(element) && textOf(element, MAX_BUTTON_CHARS).length < MAX_BUTTON_CHARS) return
+    const isLine = isBlockTag(element.tag) && element.tag !== "td" && element.tag !== "th"
+    if (
+      isLine &&
+      this.label === "" &&
+      this.#parts.every((part) => part.trim() === "") &&
+      isLanguageLabel(element)
+    ) {
+      this.label = textOf(element, MAX_LABEL_CHARS, ({ tag }) => tag === "button")
+      return
+    }
+    const last = this.#parts.at(-1)
+    const number = this.#candidates.at(-1)
+    const isBehindNumber = number?.at === this.#parts.length - 1
+    if (isBehindNumber && isLine) number!.isBox = true
+    if (isLine && last !== undefined && !isBehindNumber && !last.endsWith("\n")) this.#parts.push("\n")
+    const before = this.#parts.length
+    this.#collect(element)
+    if (!isLine) return
+    // A line without anything in it is an empty one.
+    const isEmpty = this.#parts.length === before
+    if (isEmpty && this.#hasLines) this.#parts.push("\n")
+    this.#hasLines ||= !isEmpty
+  }
+
+  /** Numbers at the head of a line are looked at again when all lines are known; a column of them is none of its text. */
+  #takesNumber(element: Element): boolean {
+    const { children } = element
+    const isCalledSo =
+      NUMBERING.test(element.get("class") ?? "") ||
+      element.has("data-line-number") ||
+      isUnselectable(element) ||
+      element.get("aria-hidden") === "true"
+    // Only what may be a number is looked into.
+    if (!isCalledSo && children.length !== 1 && !/^t[dh]$/.test(element.tag)) return false
+    if (!this.#isAtLineStart) return false
+    const numbers = numbersIn(element)
+    if (numbers === null) return false
+    if (numbers.length > 1) return isCalledSo || element.tag === "td" || this.#parts.length === 0
+    const text = element.children.every((child) => typeof child === "string")
+      ? element.children.join("")
+      : textOf(element, 10)
+    this.#candidates.push({
+      at: this.#parts.push(text) - 1,
+      value: numbers[0]!,
+      isCalledSo,
+      isBox: isBlockTag(element.tag),
+      isLiteral: !isCalledSo && LITERAL.test(element.get("class") ?? ""),
+    })
+    return true
+  }
+
+  #dropNumbers(): void {
+    const all = this.#candidates
+    const parts = this.#parts
+    const called = all.filter(({ isCalledSo }) => isCalledSo)
+    const found = called.length > 0 ? called : all
+    const isRow = found.every(({ value }, i) => i === 0 || value === found[i - 1]!.value + 1)
+    if (found.length === 0 || !isRow) return
+    const written = (at: number) => {
+      let text = ""
+      for (let i = at + 1; i < parts.length && !text.includes("\n"); i++) text += parts[i]
+      return text.split("\n", 1)[0]!
+    }
+    const rests = found.map(({ at }) => written(at))
+    if (called.length === 0) {
+      const lines = parts
+        .join("")
+        .split("\n")
+        .filter((line) => line.trim() !== "").length
+      const isData = found.some(({ isLiteral, isBox }, i) => isLiteral || (!isBox && /^\S/.test(rests[i]!)))
+      if (isData || found.length < MIN_NUMBERED || found.length < lines) return
+    }
+    // One blank between the number and the line is none of the line.
+    const isApart =
+      rests.every((rest) => /^[ \t\u00A0]|^$/.test(rest)) &&
+      rests.some((rest) => /^[ \t\u00A0](?:\S|$)/.test(rest))
+    for (const { at } of found) {
+      parts[at] = parts[at]!.includes("\n") ? "\n" : ""
+      const next = parts[at + 1]
+      if (isApart && next !== undefined) parts[at + 1] = next.replace(/^[ \t\u00A0]/, "")
+    }
+  }
+}
