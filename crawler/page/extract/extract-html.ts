@@ -1,7 +1,8 @@
 import { readCountry } from "./facts/country.ts"
 import type { Extracted } from "./extracted.ts"
 import { contentImages } from "./html/images.ts"
-import { readAuthor, readLanguage, readPublishedAt } from "./facts/page-facts.ts"
+import { readPublishedAt } from "./facts/dates/published-at.ts"
+import { readAuthor, readLanguage } from "./facts/page-facts.ts"
 import { readDescription, readRobots } from "./facts/page-head.ts"
 import { readTitle } from "./facts/title.ts"
 import { DIRECTORY_INDEX, isDirectoryIndex } from "./main/directory-index.ts"
@@ -54,17 +55,19 @@ export function extractHtml(html: string, url: string): Extracted {
   const text = isStructured ? { markdown: isIndex ? "" : structured, anchors: [] } : written
   const { markdown, anchors } = withoutTitle(text, title)
   const description = unlessOrder(readDescription(facts))
+  const language = readLanguage(facts, markdown)
+  const country = readCountry(facts, url)
   return {
     title,
     description,
     markdown,
     ...(anchors.length > 0 && { anchors }),
     type: "html",
-    language: readLanguage(facts, markdown),
+    language,
     author: unlessOrder(readAuthor(facts)),
-    publishedAt: readPublishedAt(facts, url),
+    publishedAt: readPublishedAt(facts, { url, title, unseen, writing: { language, country } }),
     topic: readTopic(facts, url),
-    country: readCountry(facts, url),
+    country,
     unsafe: callsItselfAdult(facts) || readsAdult(title, description, markdown),
     images: contentImages(content, facts.baseUrl),
     favicon: facts.favicon,

@@ -2,6 +2,7 @@ import { parseForeign } from "#base/text/json/foreign-json.ts"
 import { type PageUrl, routeOf, toPageUrl } from "#engine/index/page/page-url.ts"
 import { readRefresh, type Refresh } from "../../headers/refresh.ts"
 import type { Link } from "../extracted.ts"
+import { DateSpots } from "./dates/date-spots.ts"
 import { collapse, type Element, textOf, walk } from "../html/tree.ts"
 import { MAX_LINK_CHARS } from "../html/link-resolver.ts"
 import { type LeftToScripts, ScriptTraces } from "./left-to-scripts.ts"
@@ -25,7 +26,8 @@ export interface DocumentFacts {
   readonly jsonLd: readonly JsonObject[]
   /** Microdata types as written. */
   readonly itemTypes: readonly string[]
-  readonly times: readonly Element[]
+  /** Where the day of the document may be given, and its headings. */
+  readonly dates: Pick<DateSpots, "headings" | "spots">
   readonly bylines: readonly Element[]
   /** Whether a wiki says by its marks that nobody has written the page. */
   readonly isMissing: boolean
@@ -64,7 +66,7 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
     links: readLinks(found.anchors, baseUrl),
     jsonLd: found.jsonLd,
     itemTypes: found.itemTypes,
-    times: found.times,
+    dates: found.dates,
     bylines: found.bylines,
     isMissing: found.isMissing,
     leftToScripts: found.scripts.end(document),
@@ -86,7 +88,7 @@ class FoundFacts {
   readonly anchors: Element[] = []
   readonly jsonLd: JsonObject[] = []
   readonly headings: Element[] = []
-  readonly times: Element[] = []
+  readonly dates = new DateSpots()
   readonly bylines: Element[] = []
   readonly scripts = new ScriptTraces()
   isMissing = false
@@ -94,12 +96,20 @@ class FoundFacts {
   visit(element: Element, inSvg: boolean): void {
     this.#readTag(element, inSvg)
     this.scripts.see(element)
+    // Many elements have none.
+    if (element.attributes.length > 0) this.#readAttributes(element)
+    const svg = inSvg || element.tag === "svg"
+    this.dates.enter(element)
+    for (const child of element.children)
+      if (typeof child === "string") this.dates.text(element, child)
+      else this.visit(child, svg)
+  }
+
+  #readAttributes(element: Element): void {
     if (isByline(element)) this.bylines.push(element)
     this.isMissing ||= saysMissing(element)
     const itemType = element.get("itemtype")
     if (itemType && this.itemTypes.length < MAX_ITEM_TYPES) this.itemTypes.push(itemType)
-    const svg = inSvg || element.tag === "svg"
-    for (const child of element.children) if (typeof child !== "string") this.visit(child, svg)
   }
 
   #readTag(element: Element, inSvg: boolean): void {
@@ -114,7 +124,7 @@ class FoundFacts {
         this.base ??= element.get("href")
         break
       case "meta":
-        addMeta(this.meta, element)
+        if (!isOfAnother(element)) addMeta(this.meta, element)
         if (isRefresh(element)) this.refreshes.push(element)
         break
       case "link":
@@ -126,9 +136,6 @@ class FoundFacts {
         break
       case "h1":
         this.headings.push(element)
-        break
-      case "time":
-        this.times.push(element)
         break
       case "script":
         if (/^application\/ld\+json/i.test(element.get("type") ?? "")) addJsonLd(this.jsonLd, element)
@@ -168,6 +175,14 @@ function refreshOf(metas: readonly Element[], baseUrl: string, url: string): Ref
 function isWithin(element: Element, tag: string): boolean {
   for (let at = element.parent; at !== null; at = at.parent) if (at.tag === tag) return true
   return false
+}
+
+/** Whether it gives the day of a comment or a review in the page. */
+function isOfAnother(meta: Element): boolean {
+  if (!/^date|Date$/.test(meta.get("itemprop") ?? "")) return false
+  let item = meta.parent
+  while (item !== null && !item.has("itemscope") && !item.has("itemtype")) item = item.parent
+  return /Comment|Review|Answer|Event/.test(item?.get("itemtype") ?? "")
 }
 
 /** By the class of what MediaWiki shows in the place of a page, or of the box in which DokuWiki shows all pages. */

@@ -1,0 +1,62 @@
+import type { Element } from "../../html/tree.ts"
+import { mayNameDay } from "./written-days.ts"
+
+/** A text that may name the day of its page, and where it is. */
+export interface DateSpot {
+  readonly element: Element
+  /** The text, or an attribute that says the same to programs. */
+  readonly text: string
+  readonly isAttribute: boolean
+  /** Characters of text before it in the document. */
+  readonly at: number
+}
+
+export interface HeadingSpot {
+  readonly element: Element
+  readonly at: number
+}
+
+/** More than any page has on itself; lists and tables of days have them. */
+const MAX_SPOTS = 300
+const MAX_HEADINGS = 300
+/** Where in a text a date that is no prose can be. */
+const BEGINNING_CHARS = 120
+/** Where microdata, RDFa and microformats give a day. */
+const DATE_ATTRIBUTES = new Set(["datetime", "content", "title"])
+const MAY_CARRY_DATE = new Set(["time", "abbr", "span", "div", "p", "data"])
+const HEADINGS = new Set(["h1", "h2", "h3", "h4"])
+const NO_TEXT = new Set(["script", "style", "template", "noscript", "textarea", "title"])
+
+/** Gathers, during the one walk through a document, where its day may be given. */
+export class DateSpots {
+  readonly spots: DateSpot[] = []
+  readonly headings: HeadingSpot[] = []
+  #at = 0
+
+  /** To be called for each element before its children. */
+  enter(element: Element): void {
+    const { tag, attributes } = element
+    if (HEADINGS.has(tag) && this.headings.length < MAX_HEADINGS)
+      this.headings.push({ element, at: this.#at })
+    if (attributes.length === 0 || !MAY_CARRY_DATE.has(tag)) return
+    for (let i = 0; i < attributes.length; i += 2)
+      if (DATE_ATTRIBUTES.has(attributes[i]!)) this.#add(element, attributes[i + 1]!, true)
+  }
+
+  text(parent: Element, text: string): void {
+    const { length } = text.trim()
+    if (length === 0 || NO_TEXT.has(parent.tag)) return
+    if (length >= MIN_CHARS) this.#add(parent, text, false)
+    this.#at += length
+  }
+
+  #add(element: Element, text: string, isAttribute: boolean): void {
+    if (this.spots.length >= MAX_SPOTS) return
+    const beginning = text.trimStart().slice(0, BEGINNING_CHARS)
+    if (mayNameDay(beginning))
+      this.spots.push({ element, text: beginning.trimEnd(), isAttribute, at: this.#at })
+  }
+}
+
+/** A year. */
+const MIN_CHARS = 4

@@ -1,0 +1,75 @@
+import { LANGUAGE_CODES } from ""
+
+/** Months as numbers from 1, by their names as {@link foldedWord} writes them. */
+type MonthNames = ReadonlyMap<string, number>
+
+const known = new Map<string, MonthNames>()
+let everywhere: MonthNames | null = null
+
+/** Accents of Latin, Greek and Cyrillic letters; the vowel signs of other scripts stay. */
+const ACCENTS = /[\u0300-\u036F]/g
+/** Shorter beginnings of a name are too many other words. */
+const MIN_CHARS = 3
+
+/** In small letters without accents, since pages leave those out of capitals and file names. */
+export const foldedWord = (word: string): string =>
+  word.toLowerCase().normalize("NFD").replace(ACCENTS, "").normalize("NFC").replace(/\.$/, "")
+
+/**
+ * The month that a word names, 1 to 12: in the page's language, else in English, else in any language by its whole
+ * name, when all languages that have the word agree. Names may be cut short (`sept`, `Okt.`); null when it is none.
+ */
+export function monthNamed(word: string, language: string | null): number | null {
+  const name = foldedWord(word)
+  return (
+    (language === null ? null : monthIn(namesIn(language), name)) ??
+    monthIn(namesIn("en"), name) ??
+    (everywhere ??= namesEverywhere()).get(name) ??
+    null
+  )
+}
+
+function monthIn(names: MonthNames, name: string): number | null {
+  const month = names.get(name)
+  if (month !== undefined || name.length < MIN_CHARS) return month ?? null
+  const begun = new Set([...names].filter(([one]) => one.startsWith(name)).map(([, one]) => one))
+  return begun.size === 1 ? [...begun][0]! : null
+}
+
+/** @param language ISO 639-1; of a language that Unicode doesn't know, the names are those of the machine's own */
+function namesIn(language: string): MonthNames {
+  let names = known.get(language)
+  if (!names) {
+    names = readNames(language, ["long", "short"])
+    if (known.size < 1000) known.set(language, names)
+  }
+  return names
+}
+
+function namesEverywhere(): MonthNames {
+  const found = new Map<string, number | null>()
+  for (const language of LANGUAGE_CODES)
+    for (const [name, month] of readNames(language, ["long"]))
+      found.set(name, (found.get(name) ?? month) === month ? month : null)
+  return new Map([...found].filter((one): one is [string, number] => one[1] !== null))
+}
+
+/** As written alone and beside a day, where many languages inflect them. */
+function readNames(language: string, lengths: readonly ("long" | "short")[]): MonthNames {
+  const names = new Map<string, number>()
+  for (const month of lengths)
+    for (const day of [undefined, "numeric"] as const) {
+      const format = new Intl.DateTimeFormat(language, { month, day, calendar: "gregory", timeZone: "UTC" })
+      for (let one = 0; one < 12; one++) {
+        const parts = format.formatToParts(Date.UTC(2001, one, 5))
+        const at = parts.findIndex(({ type }) => type === "month")
+        const name = foldedWord(parts[at]?.value ?? "")
+        // Chinese, Korean and Vietnamese count their months.
+        if (name === "" || /\d/.test(name)) continue
+        // Hebrew writes "in" as a letter of the name.
+        const attached = /\p{L}*$/u.exec(parts[at - 1]?.value ?? "")![0]
+        for (const spelled of [name, attached + name]) if (!names.has(spelled)) names.set(spelled, one + 1)
+      }
+    }
+  return names
+}

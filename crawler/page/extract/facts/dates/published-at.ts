@@ -1,0 +1,136 @@
+import { toPageUrl } from "#engine/index/page/page-url.ts"
+import { headingText } from "../../html/anchors.ts"
+import type { Element } from "../../html/tree.ts"
+import type { DocumentFacts, JsonObject } from "../metadata.ts"
+import { isNextTo, statedDate, type StatedDate } from "./stated-date.ts"
+import { type SeenDocument, visibleDate } from "./visible-date.ts"
+import type { DateWriting } from "./written-days.ts"
+
+const ARTICLE_TYPES =
+  /article|posting|report|webpage|product|recipe|howto|question|book|event|course|techarticle/i
+
+const DATE_MEMBERS = ["datePublished", "dateCreated", "uploadDate"]
+const ADDRESS_MEMBERS = ["url", "@id", "mainEntityOfPage"]
+
+/** Names of `meta` that are asked first. */
+const META_NAMES = [
+  "article:published_time",
+  "og:article:published_time",
+  "datepublished",
+  "pubdate",
+  "publishdate",
+  "publish-date",
+  "dc.date.issued",
+  "dcterms.created",
+  "parsely-pub-date",
+  "sailthru.date",
+  "citation_publication_date",
+  "article.published",
+  "og:published_time",
+  "created",
+]
+/** Names that many sites give to the day of the last change. */
+const VAGUE_NAMES = ["date", "dc.date", "dcterms.date"]
+/** Sites have names of their own for it. */
+const PUBLISHED_NAME =
+  /(?:publi|pub|issue|creat|post|release|original).*(?:date|time|_at$|_on$)|date.*(?:publi|issue|creat|post)/
+const OTHER_NAME = /modif|updat|change|expir|unpub|valid|event|start|end|image|video|birth|crawl|cache/
+
+const DAY_MS = 86_400_000
+const ADDRESS_DAY =
+  /[/_-]((?:19|20)\d\d)(?:[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])|(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))(?=[/._-]|$)/
+
+/** What the date of a page is read by, beside its facts. */
+export interface DatedPage {
+  readonly url: string
+  readonly title: string
+  /** What no reader sees. */
+  readonly unseen: ReadonlySet<Element>
+  readonly writing: DateWriting
+}
+
+/**
+ * When a page was published: by its data, its address, or what its readers see. The day is the one that readers see,
+ * where data give a time of Greenwich that is on the day before or after.
+ */
+export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | null {
+  const { url, writing } = page
+  const stated = statedDates(facts, page)
+  const [said = null] = stated.length > 0 ? stated : readNames(facts, VAGUE_NAMES, writing)
+  const isCertain = stated.length > 0
+  if (said !== null && isCertain && !said.isUtc) return onDay(said, said.day)
+  const address = addressDate(url, writing)
+  const seen = visibleDate(seenDocument(facts, page), writing)
+  // An address is made once, and what is seen may be the day of a change.
+  const shown = address !== null && (seen === null || !isNextTo(seen.day, address.day)) ? address : seen
+  const isEarlier = said !== null && shown !== null && shown.day < said.day - DAY_MS
+  if (said === null || (!isCertain && isEarlier)) return shown === null ? null : onDay(shown, shown.day)
+  const local = stated.find(({ time, isUtc }) => !isUtc && Math.abs(time - said.time) < DAY_MS)
+  const days = said.isUtc ? [seen, address, local].map((one) => one?.day ?? null) : []
+  const day = days.find((one) => one !== null && (one === said.day || isNextTo(one, said.day)))
+  return onDay(said, day ?? said.day)
+}
+
+/** The moment of a day, in UTC, that is nearest to a time. */
+const onDay = ({ time }: StatedDate, day: number): Date =>
+  new Date(Math.min(Math.max(time, day), day + DAY_MS - 1))
+
+function seenDocument({ dates, headings }: DocumentFacts, { title, unseen }: DatedPage): SeenDocument {
+  const name = sameText(title)
+  const named = dates.headings.filter(
+    ({ element }) => name !== "" && sameText(headingText(element, 500)) === name,
+  )
+  // The only first heading is the page's, whatever its title tag says.
+  const [main] = headings
+  const alone = headings.length === 1 ? dates.headings.filter(({ element }) => element === main) : []
+  return { ...dates, unseen, titles: [...new Set([...named, ...alone])] }
+}
+
+const sameText = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
+
+/** What the data of a page say, the likeliest first. */
+function statedDates(facts: DocumentFacts, { url, title, writing }: DatedPage): readonly StatedDate[] {
+  const inObjects = ownObjects(facts, url, title).flatMap((object) =>
+    DATE_MEMBERS.map((name) => object[name]),
+  )
+  const others = [...facts.meta].flatMap(([name, value]) =>
+    PUBLISHED_NAME.test(name) && !OTHER_NAME.test(name) ? value : [],
+  )
+  return [
+    ...inObjects.flatMap((value) => statedDate(value, writing) ?? []),
+    ...readNames(facts, META_NAMES, writing),
+    ...others.flatMap((value) => statedDate(value, writing) ?? []),
+  ]
+}
+
+const readNames = ({ meta }: DocumentFacts, names: readonly string[], writing: DateWriting) =>
+  names.flatMap((name) => statedDate(meta.get(name), writing) ?? [])
+
+/** The objects that are the page: lists of other articles come as objects too. */
+function ownObjects(facts: DocumentFacts, url: string, title: string): readonly JsonObject[] {
+  const { jsonLd, baseUrl, canonical } = facts
+  const articles = jsonLd.filter(
+    (object) =>
+      ARTICLE_TYPES.test(JSON.stringify(object["@type"] ?? "")) &&
+      DATE_MEMBERS.some((name) => name in object),
+  )
+  const name = sameText(title)
+  const isOwn = (object: JsonObject): boolean =>
+    ADDRESS_MEMBERS.some((member) => {
+      const address = typeof object[member] === "string" ? toPageUrl(object[member], baseUrl) : null
+      return address !== null && (address === url || address === canonical)
+    }) ||
+    (typeof object["headline"] === "string" && sameText(object["headline"]) === name)
+  const own = articles.filter(isOwn)
+  if (own.length > 0) return own
+  const headlines = new Set(articles.map((object) => object["headline"] ?? object["name"]))
+  return headlines.size > 1 && !headlines.has(undefined) ? [] : articles
+}
+
+/** The day that an address is filed under: `/2016/12/23/`, `/20161223/`. */
+function addressDate(url: string, writing: DateWriting): StatedDate | null {
+  const [, year, month, day, packedMonth, packedDay] = ADDRESS_DAY.exec(url) ?? []
+  if (year === undefined) return null
+  const parts = [year, month ?? packedMonth!, day ?? packedDay!].map((part) => part.padStart(2, "0"))
+  return statedDate(parts.join("-"), writing)
+}

@@ -1,0 +1,34 @@
+import { writtenDate } from "#base/text/written-date.ts"
+import { type DateWriting, writtenDays } from "./written-days.ts"
+
+/** A date as data give it. */
+export interface StatedDate {
+  /** Milliseconds since 1970. */
+  readonly time: number
+  /** The first moment, in UTC, of the day that it is written as. */
+  readonly day: number
+  /** Whether it is given by Greenwich's clock, so that readers elsewhere may see the day before or after. */
+  readonly isUtc: boolean
+}
+
+const DAY_MS = 86_400_000
+const ISO_DAY = /^\s*(\d{4})-?(\d\d)-?(\d\d)(?!\d)/
+const UTC = /\d:\d\d.*(?:Z|GMT|UTC|[+-]00:?00)\s*(?:\(.*)?$/i
+
+/** Reads the date in data or in an attribute, by a standard or as people write it; null when it is none. */
+export function statedDate(value: unknown, writing: DateWriting): StatedDate | null {
+  if (typeof value !== "string" || value.length > 100) return null
+  const iso = ISO_DAY.exec(value)
+  const written = iso === null ? writtenDays(value, writing)[0]?.time : undefined
+  // The parser of dates takes numbers for American ones.
+  if (iso === null && written === undefined && /\d[./-]\d{1,2}[./-]\d/.test(value)) return null
+  const parsed = writtenDate(value)
+  const day = iso === null ? written : Date.parse(`${iso[1]}-${iso[2]}-${iso[3]}`)
+  if (parsed === null) return day === undefined || iso !== null ? null : { time: day, day, isUtc: false }
+  const own = day ?? Math.floor(parsed / DAY_MS) * DAY_MS
+  // A time that is far from the day it is written as was misread.
+  const time = Math.abs(parsed - own) <= 2 * DAY_MS ? parsed : own
+  return { time, day: own, isUtc: UTC.test(value) }
+}
+
+export const isNextTo = (day: number, other: number): boolean => Math.abs(day - other) === DAY_MS

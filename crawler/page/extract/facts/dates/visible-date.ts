@@ -1,0 +1,315 @@
+import { collapse, type Element, firstElement, isBlockTag, textOf } from "../../html/tree.ts"
+import type { DateSpot, HeadingSpot } from "./date-spots.ts"
+import { isNextTo, statedDate, type StatedDate } from "./stated-date.ts"
+import { type DateWriting, type WrittenDay, writtenDays } from "./written-days.ts"
+
+/** What the day that readers see is looked for in. */
+export interface SeenDocument {
+  readonly spots: readonly DateSpot[]
+  readonly headings: readonly HeadingSpot[]
+  /** What no reader sees. */
+  readonly unseen: ReadonlySet<Element>
+  /** The headings that name the page, in their order; none when it is not known which do. */
+  readonly titles: readonly HeadingSpot[]
+}
+
+/** How far from the title, in characters of text, a date without any mark still dates the page. */
+const NEAR_BEFORE = 200
+const NEAR_AFTER = 400
+/** A line with more is prose, unless it begins with its date. */
+const LABEL_CHARS = 120
+/** An aside with more is about something else; one with less may be the line below the title. */
+const ASIDE_CHARS = 200
+/** Between a title and the heading below it that belongs to it. */
+const SUBTITLE_CHARS = 100
+/** Words beside a date that is a label: `Published on Friday`, `Saved by Ann at`. */
+const LABEL_WORDS = 5
+
+/** By a word of the class, or by the words in front: that this is when the page was published. */
+const PUBLISHED_SIGN =
+  /publish|pub-?(?:date|time)|publica(?:tion-?date|d[oa])|publié|post(?:ed|-?date|-?time|-?on)|entry-?date|creat(?:ed|ion-?date)|submitted|issued/i
+const PUBLISHED_WORD =
+  /publi[sckq]|post(?:ed|ad)|veröffentlicht|erschienen|erstellt|verfasst|created|written|submitted|submetid|pubblicat|geplaatst|gepubliceerd|julkaistu|publicer|opublikowan|zveřejněn|objav|megjelent|yayın|опублик|публик|تاریخ|نشر|פורסם|发布|發布|发表|發表|公開|投稿|掲載|등록|입력|게시/i
+const DATE_SIGN = /date|datum|fecha|\bdata\b|timestamp|datetime|byline|meta|info\b/i
+const DATE_WORD = /^\W*(?:dat(?:e|um|a|o)|fecha|päivä\w*|дата|tarih|日期|日付|날짜)\s*[:：]?\s*$/iu
+/** That it is when the page was changed, which is another fact. */
+const CHANGED =
+  /updat|modif|chang|edited|revis|review|actuali[sz]|aktuali|änder|stand\b|aggiorna|bijgewerkt|gewijzigd|uppdater|opdater|oppdater|endret|senast|päivitet|güncel|обновл|измен|оновл|更新|修正|수정|تحديث|עודכן/i
+/** Boxes of what others wrote, of other pages, and of days that are no day of publication. */
+const FOREIGN =
+  /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|replies|reply|respond|reviews?|related|recommend\w*|teasers?|sidebar|popular|trending|latest|recent|events?|eventbox|calendar|termine?|agenda|veranstaltung\w*|copyright|breadcrumbs?|nav|menu|newsletter|deadline|birth\w*|expir\w*|valid\w*)(?=$|[\s_-]|\d)|[a-z](?:Comment|Related|Teaser|Event)/
+const SITE = new Set(["body", "html", "#document"])
+const FOREIGN_TYPES = /Comment|Review|Event|Person|Answer/
+/** In front of a day of something else: an offer, a member, a term, a birth. */
+const OTHER_WORD =
+  /\b(?:ends?|ending|until|till|due|expir\w*|deadline|starts?|begins?|since|born|joined|registr\w*|member|valid|next|bis|ab|seit|gültig|geboren|hasta|jusqu\w*|depuis|fino|tot|released?|available)\b/i
+const RANGE = /^\s*(?:[-–—/]|bis|to|until|au|al|tot)\s*\p{L}*,?\s*$/iu
+/** `14. – 20. Januar 2022`. */
+const HALF_RANGE = /(?:^|\s)\d{1,2}\.?\s*(?:[-–—/]|bis|to|until|au|al|tot)\s*$/i
+
+/** A page has a day or two of its own; more near its title are those of what it lists. */
+const MAX_DAYS = 2
+
+const daysOf = (candidates: readonly Candidate[]): ReadonlySet<number> =>
+  new Set(candidates.map(({ day }) => day))
+
+interface Candidate extends StatedDate {
+  readonly rank: number
+  readonly distance: number
+}
+
+/**
+ * The day by which a page dates itself for its readers: beside its title, or in an element that says so. Null when
+ * there is none, or when it may be the day of a comment, an event, a change or another page.
+ */
+export function visibleDate(document: SeenDocument, writing: DateWriting): StatedDate | null {
+  if (document.spots.length === 0) return null
+  const outline = new Outline(document)
+  const candidates = document.spots.flatMap((spot) => candidateOf(spot, outline, writing) ?? [])
+  // Far from the title, several different days are those of a list.
+  const far = candidates.filter(({ distance }) => distance > 1)
+  const likely = daysOf(far).size > 1 ? candidates.filter(({ distance }) => distance <= 1) : candidates
+  const [best] = likely.toSorted((a, b) => b.rank - a.rank || a.distance - b.distance)
+  if (daysOf(likely.filter(({ rank }) => rank === best?.rank)).size > MAX_DAYS) return null
+  if (best?.isUtc !== true) return best ?? null
+  const shown = candidates.find(({ day, isUtc }) => !isUtc && isNextTo(day, best.day))
+  return shown ?? best
+}
+
+function candidateOf(spot: DateSpot, outline: Outline, writing: DateWriting): Candidate | null {
+  const { element } = spot
+  const signs = signsOf(element)
+  const found = spot.isAttribute ? attributeDay(spot, signs, writing) : textDay(spot, outline, writing)
+  if (found === null || !outline.isOwn(spot)) return null
+  const isPublished = found.isPublished || PUBLISHED_SIGN.test(signs)
+  if (CHANGED.test(signs) && !isPublished && !DATE_SIGN.test(signs)) return null
+  const distance = outline.distance(spot)
+  const isNear = distance <= 1
+  if (isPublished) return { ...found.date, rank: 3, distance }
+  const isMarked = element.tag === "time" || found.isMarked || DATE_SIGN.test(signs)
+  if (isMarked && (isNear || !outline.hasTitle)) return { ...found.date, rank: 2, distance }
+  return isNear && outline.hasTitle ? { ...found.date, rank: 1, distance } : null
+}
+
+interface Found {
+  readonly date: StatedDate
+  readonly isPublished: boolean
+  readonly isMarked: boolean
+}
+
+function attributeDay(spot: DateSpot, signs: string, writing: DateWriting): Found | null {
+  const { element, text } = spot
+  const isMeant =
+    element.tag === "time" ||
+    (element.tag === "abbr" && /publish|date/i.test(signs)) ||
+    /date(?:published|created)|dc(?:terms)?:(?:date|created|issued)/i.test(
+      `${element.get("itemprop") ?? ""} ${element.get("property") ?? ""}`,
+    )
+  const date = isMeant ? statedDate(text, writing) : null
+  return date === null ? null : { date, isPublished: element.has("pubdate"), isMarked: true }
+}
+
+function textDay(spot: DateSpot, outline: Outline, writing: DateWriting): Found | null {
+  const whole = outline.lineOf(spot)
+  if (whole === null) return null
+  // Of prose only the beginning can be a date.
+  const line = whole.slice(0, LABEL_CHARS + 1)
+  const days = writtenDays(line, writing)
+  const day = days.find(({ from }, i) => !CHANGED.test(line.slice(days[i - 1]?.to ?? 0, from)))
+  if (day === undefined || isRange(line, days)) return null
+  const before = line.slice(0, day.from)
+  if (/©|\(c\)|copyright/i.test(before) || OTHER_WORD.test(before)) return null
+  if (!isDateline(line, day) && !isLabel(line, day)) return null
+  const date = { time: day.time, day: day.time, isUtc: false }
+  return { date, isPublished: PUBLISHED_WORD.test(before), isMarked: DATE_WORD.test(before) }
+}
+
+/** Days that something lasts. */
+const isRange = (line: string, days: readonly WrittenDay[]): boolean =>
+  days.some((day, i) =>
+    i > 0 ? RANGE.test(line.slice(days[i - 1]!.to, day.from)) : HALF_RANGE.test(line.slice(0, day.from)),
+  )
+
+/** `(18.01.2018) The lamp …`, `Berlin, 27 January 2022 – The lamp …`. */
+function isDateline(line: string, { from, to }: WrittenDay): boolean {
+  const before = line.slice(0, from)
+  const after = line.slice(to)
+  if (/^[\s([]*$/.test(before)) return /^\s*(?:[)\]–—|:•·/„"“»-]|\/\/)/.test(after)
+  return (
+    /^[\s([]*\p{Lu}[^.,:]{1,30}[,:/]?\s*(?:\p{L}+,\s*)?$/u.test(before) && /^\s*[)\]]?\s*[–—:-]/.test(after)
+  )
+}
+
+/** A line about its date: what is said with it is short. */
+function isLabel(line: string, { from, to }: WrittenDay): boolean {
+  if (line.length > LABEL_CHARS) return false
+  const around = `${line
+    .slice(0, from)
+    .split(/[|·•»>()/\n]/)
+    .at(-1)!} ${line.slice(to).split(/[|·•»<()/\n]/)[0]!}`
+  const words = around.match(/\p{L}{2,}/gu) ?? []
+  return words.length <= LABEL_WORDS && !/\p{L}{3,}[.!?。]\s*$/u.test(line.slice(to))
+}
+
+/** The words by which an element, and what is right around it, say what they are. */
+function signsOf(element: Element): string {
+  const own = (one: Element | null) =>
+    one === null ? "" : ["class", "id", "itemprop", "property"].map((name) => one.get(name) ?? "").join(" ")
+  return `${own(element)} ${own(element.parent)}`
+}
+
+/** Which heading each part of the document is below. */
+class Outline {
+  readonly hasTitle: boolean
+  readonly #titles: readonly (HeadingSpot & { readonly end: number })[]
+  readonly #headings: readonly HeadingSpot[]
+  readonly #unseen: ReadonlySet<Element>
+  /** Elements that have a heading inside: the title, or else the first of the others. */
+  readonly #around = new Map<Element, HeadingSpot>()
+  readonly #isTitle: ReadonlySet<HeadingSpot>
+  readonly #linked = new Map<HeadingSpot, boolean>()
+  readonly #lines = new Map<Element, ReadonlyMap<Element | string, string>>()
+  /** The nearest element around one that has a heading inside; null where something on the way says whose it is. */
+  readonly #homes = new Map<Element, Element | null>()
+
+  constructor({ headings, unseen, titles }: SeenDocument) {
+    this.#headings = headings.filter(
+      ({ element }) => !isBelow(element, unseen) && !isLabelHeading(textOf(element, HEADING_CHARS)),
+    )
+    this.#isTitle = new Set(titles)
+    this.#titles = this.#headings
+      .filter((one) => this.#isTitle.has(one))
+      .map((one) => ({ ...one, end: one.at + textOf(one.element, 500).length }))
+    this.hasTitle = this.#titles.length > 0
+    this.#unseen = unseen
+    for (const heading of this.#headings) {
+      const isTitle = this.#isTitle.has(heading)
+      for (let at = heading.element.parent; at !== null; at = at.parent) {
+        const before = this.#around.get(at)
+        if (before !== undefined && (!isTitle || this.#isTitle.has(before))) break
+        this.#around.set(at, heading)
+      }
+    }
+  }
+
+  /** How far a spot is from the title, in parts of what is near; without a title, from the start of the page. */
+  distance({ at }: DateSpot): number {
+    if (!this.hasTitle) return at / NEAR_AFTER
+    const each = this.#titles.map((title) =>
+      at < title.at ? (title.at - at) / NEAR_BEFORE : Math.max(0, at - title.end) / NEAR_AFTER,
+    )
+    return Math.min(...each)
+  }
+
+  /** Whether what is said in a spot is said of the page, and not of another, of a comment or of the site. */
+  isOwn(spot: DateSpot): boolean {
+    const home = this.#homeOf(spot.element)
+    if (home === null) return false
+    const heading = this.#around.get(home)
+    if (heading === undefined || !this.hasTitle) return true
+    if (this.#isTitle.has(heading)) return true
+    // The title may be outside of the box of its text; then nothing else has a heading in between.
+    if (this.#isLinked(heading)) return false
+    const title = this.#titles.findLast(({ at }) => at <= spot.at)
+    return (
+      title !== undefined &&
+      this.#headings.every(
+        (other) =>
+          other.at <= title.at ||
+          other.at > spot.at ||
+          (other.at - title.end <= SUBTITLE_CHARS && !this.#isLinked(other)),
+      )
+    )
+  }
+
+  /** Whether a heading leads to another page, as that of a teaser does. */
+  #isLinked(heading: HeadingSpot): boolean {
+    let isLinked = this.#linked.get(heading)
+    if (isLinked === undefined) {
+      const { element } = heading
+      isLinked = element.parent?.tag === "a" || firstElement(element, ({ tag }) => tag === "a") !== null
+      this.#linked.set(heading, isLinked)
+    }
+    return isLinked
+  }
+
+  #homeOf(element: Element): Element | null {
+    const known = this.#homes.get(element)
+    if (known !== undefined) return known
+    const home = this.#findHome(element)
+    this.#homes.set(element, home)
+    return home
+  }
+
+  #findHome(element: Element): Element | null {
+    if (this.#unseen.has(element)) return null
+    if (this.#around.has(element)) return element
+    const { tag, parent } = element
+    if (/^h[1-4]$/.test(tag) && this.#titles.some((title) => title.element === element)) return null
+    if (tag === "aside" && textOf(element, ASIDE_CHARS + 1).length > ASIDE_CHARS) return null
+    if (tag === "nav" || tag === "blockquote" || tag === "table") return null
+    if (FOREIGN.test(`${element.get("class") ?? ""} ${element.get("id") ?? ""}`)) return null
+    if (FOREIGN_TYPES.test(element.get("itemtype") ?? "")) return null
+    // The site's own head and foot, not those of an article.
+    if ((tag === "header" || tag === "footer") && (parent === null || SITE.has(parent.tag))) return null
+    return parent === null ? element : this.#homeOf(parent)
+  }
+
+  /** The line a text is in, from one block or line break to the next; null for a text that is none of a line. */
+  lineOf({ element, text }: DateSpot): string | null {
+    let child: Element | string = text
+    let block = element
+    while (!isBlockTag(block.tag) && !block.containsBlock && block.parent !== null) {
+      child = block
+      block = block.parent
+    }
+    let lines = this.#lines.get(block)
+    if (!lines) {
+      lines = linesOf(block)
+      this.#lines.set(block, lines)
+    }
+    return lines.get(child) ?? null
+  }
+}
+
+const HEADING_CHARS = 40
+
+/** A heading above the date alone: `Published`, `Date:`. */
+const isLabelHeading = (text: string): boolean =>
+  DATE_WORD.test(text) || (!/\s\S+\s/.test(text) && PUBLISHED_WORD.test(text))
+
+function isBelow(element: Element, removed: ReadonlySet<Element>): boolean {
+  for (let at: Element | null = element; at !== null; at = at.parent) if (removed.has(at)) return true
+  return false
+}
+
+/** More of a line is not looked at. */
+const MAX_LINE_CHARS = 400
+
+/** The lines of a block by what they are made of: elements, and texts as {@link DateSpot} has them. */
+function linesOf(block: Element): ReadonlyMap<Element | string, string> {
+  const lines = new Map<Element | string, string>()
+  let parts: (Element | string)[] = []
+  let line = ""
+  const end = () => {
+    const whole = collapse(line)
+    for (const part of parts) if (!lines.has(part)) lines.set(part, whole)
+    parts = []
+    line = ""
+  }
+  for (const child of block.children) {
+    if (typeof child !== "string" && (isBlockTag(child.tag) || child.containsBlock || child.tag === "br")) {
+      end()
+      continue
+    }
+    if (typeof child === "string") {
+      parts.push(child.slice(0, 120).trim())
+      line += child.slice(0, MAX_LINE_CHARS)
+    } else {
+      parts.push(child)
+      if (line.length <= MAX_LINE_CHARS) line += textOf(child, MAX_LINE_CHARS)
+    }
+  }
+  end()
+  return lines
+}

@@ -1,0 +1,207 @@
+import { monthNamed } from "./month-names.ts"
+
+/** How a page writes its dates. */
+export interface DateWriting {
+  /** ISO 639-1. */
+  readonly language: string | null
+  /** ISO 3166-1. */
+  readonly country: string | null
+}
+
+/** A day that a text names. */
+export interface WrittenDay {
+  /** Its first moment in UTC, milliseconds since 1970. */
+  readonly time: number
+  /** Where it is in the text. */
+  readonly from: number
+  readonly to: number
+}
+
+const EARLIEST_YEAR = 1990
+/** Thai years are counted from the Buddha's death; no other calendar is near. */
+const BUDDHIST_YEARS = 543
+const DAY_MS = 86_400_000
+
+/** What a text must hold to name a day: a year, or three numbers with two marks between them. */
+const YEAR_OR_NUMBERS = /(?:19|2[05])\d\d|\d[./-]\d\d?[./-]\d\d|[^\P{Nd}0-9]{4}/u
+const OTHER_DIGITS = /[^\P{Nd}0-9]/gu
+
+/** Three numbers, the same mark between them: `2016-12-23`, `23. 12. 2016`, `2016年12月23日`, `5 tháng 10, 2020`. */
+const NUMBERS =
+  /(?<![\d./:-])(\d{1,4})(?:(\s?[./-]\s?)(\d{1,2})\2(\d{4}|\d\d?)(?![\d:]|[./-]\d)|(?:年|년|\s?tháng)\s?(\d{1,2})(?:月|월|,|\s?năm)\s?(\d{1,4})(?!\d))/gu
+/** A number of at most four digits, or a word. */
+const TOKEN = /\d+|\p{L}[\p{L}\p{M}'’]*/gu
+/** Small words between two parts of a date: `5 de mayo de 2020`, `the 5th of May`, `2020. gada 5. maijs`. */
+const FILLER_CHARS = 4
+const FILLERS = 2
+/** Marks that may be between two parts of a date, beside small words. */
+const BETWEEN = /^[\s.,،、'’·]*$/
+
+/** Whether a text may name a day: cheap, for all texts of a page. */
+export const mayNameDay = (text: string): boolean => YEAR_OR_NUMBERS.test(text)
+
+/**
+ * The days that a text names with their year, in the order of the text. One whose order of day and month nothing tells
+ * (`03/04/2021` on a page in English of no country) is left out.
+ */
+export function writtenDays(written: string, writing: DateWriting): readonly WrittenDay[] {
+  const text = written.replace(OTHER_DIGITS, asciiDigit)
+  const days = [...daysInNumbers(text, writing), ...daysInWords(text, writing)]
+  return days.toSorted((a, b) => a.from - b.from)
+}
+
+function daysInNumbers(text: string, writing: DateWriting): WrittenDay[] {
+  const days: WrittenDay[] = []
+  for (const found of text.matchAll(NUMBERS)) {
+    const [all, first, mark, second, third, secondNamed, thirdNamed] = found
+    const time =
+      mark === undefined
+        ? namedParts(Number(first), Number(secondNamed), Number(thirdNamed))
+        : timeOfNumbers(first!, second!, third!, mark.trim(), writing)
+    if (time !== null) days.push({ time, from: found.index, to: found.index + all.length })
+  }
+  return days
+}
+
+/** Of three numbers with the month named as such in the middle, the year is where it can be. */
+const namedParts = (first: number, month: number, third: number): number | null =>
+  first > 31 ? dayOf(first, month, third) : dayOf(third, month, first)
+
+function timeOfNumbers(
+  first: string,
+  second: string,
+  third: string,
+  mark: string,
+  writing: DateWriting,
+): number | null {
+  const [a, b, c] = [Number(first), Number(second), Number(third)]
+  if (first.length === 4) return dayOf(a, b, c)
+  if (first.length > 2 || third.length === 1) return null
+  const order = orderOf(writing)
+  if (third.length === 2 && order === "ymd") return dayOf(2000 + a, b, c)
+  const year = third.length === 2 ? 2000 + c : c
+  if (a > 12 || a === b) return dayOf(year, b, a)
+  if (b > 12) return dayOf(year, a, b)
+  // Points are the mark of languages that write the day first.
+  if (mark === "." && order !== "mdy") return dayOf(year, b, a)
+  if (order === "dmy" || order === "ymd") return dayOf(year, b, a)
+  return order === "mdy" && mark !== "." ? dayOf(year, a, b) : null
+}
+
+const orders = new Map<string, string>()
+
+/** By the language and country: `dmy`, `mdy` or `ymd`; null for English of no country. */
+function orderOf({ language, country }: DateWriting): string | null {
+  if (language === null || (language === "en" && country === null)) return null
+  const tag = country === null ? language : `${language}-${country.toUpperCase()}`
+  let order = orders.get(tag)
+  if (order === undefined) {
+    order = new Intl.DateTimeFormat(tag, { timeZone: "UTC" })
+      .formatToParts(0)
+      .map(({ type }) => (/^(?:day|month|year)$/.test(type) ? type[0] : ""))
+      .join("")
+    if (orders.size < 1000) orders.set(tag, order)
+  }
+  return order
+}
+
+interface Token {
+  readonly text: string
+  readonly from: number
+  readonly to: number
+}
+
+function daysInWords(text: string, writing: DateWriting): WrittenDay[] {
+  const tokens: Token[] = Array.from(text.matchAll(TOKEN), ({ 0: word, index }) => ({
+    text: word,
+    from: index,
+    to: index + word.length,
+  }))
+  const days: WrittenDay[] = []
+  for (const at of nearYears(tokens)) {
+    const token = tokens[at]!
+    if (!/^\p{L}/u.test(token.text)) continue
+    const parts = partsAround(text, tokens, at)
+    const month = parts === null ? null : monthNamed(token.text, writing.language)
+    if (parts === null || month === null) continue
+    const time = dayOf(Number(tokens[parts.year]!.text), month, Number(tokens[parts.day]!.text))
+    const places = [at, parts.year, parts.day]
+    if (time !== null)
+      days.push({
+        time,
+        from: tokens[Math.min(...places)]!.from,
+        to: tokens[Math.max(...places)]!.to,
+      })
+  }
+  return days
+}
+
+/** A month is so many tokens from its year at most: day and small words may be between. */
+const YEAR_TOKENS = 2 * FILLERS + 2
+
+function nearYears(tokens: readonly Token[]): ReadonlySet<number> {
+  const near = new Set<number>()
+  for (const [year, { text }] of tokens.entries()) {
+    if (text.length !== 4 || !/^(?:19|2[05])\d\d$/.test(text)) continue
+    const end = Math.min(tokens.length, year + YEAR_TOKENS + 1)
+    for (let at = Math.max(0, year - YEAR_TOKENS); at < end; at++) near.add(at)
+  }
+  return near
+}
+
+/** Which numbers around a word are its day and its year: `5 May 2020`, `May 5, 2020`, `2020 May 5`, by their tokens. */
+function partsAround(
+  text: string,
+  tokens: readonly Token[],
+  at: number,
+): { readonly day: number; readonly year: number } | null {
+  const after = numberFrom(text, tokens, at, 1)
+  const before = numberFrom(text, tokens, at, -1)
+  const isYear = (one: number | null) => one !== null && tokens[one]!.text.length === 4
+  const isDay = (one: number | null) =>
+    one !== null && tokens[one]!.text.length <= 2 && !isOfClock(text, tokens[one]!)
+  if (isDay(before) && isYear(after)) return { day: before!, year: after! }
+  if (isYear(before) && isDay(after)) return { day: after!, year: before! }
+  for (const [day, step] of [
+    [after, 1],
+    [before, -1],
+  ] as const) {
+    const year = isDay(day) ? numberFrom(text, tokens, day!, step) : null
+    if (isYear(year)) return { day: day!, year: year! }
+  }
+  return null
+}
+
+const isOfClock = (text: string, { from, to }: Token): boolean =>
+  /\d:$/.test(text.slice(Math.max(0, from - 2), from)) || /^:\d/.test(text.slice(to, to + 2))
+
+/** The next number on that side of a token, past small words. */
+function numberFrom(text: string, tokens: readonly Token[], at: number, step: 1 | -1): number | null {
+  for (let next = at + step, words = 0; words <= FILLERS; next += step, words++) {
+    const token = tokens[next]
+    if (token === undefined || !isBetween(text, tokens[next - step]!, token)) return null
+    if (/^\d/.test(token.text)) return next
+    if (token.text.length > FILLER_CHARS) return null
+  }
+  return null
+}
+
+const isBetween = (text: string, one: Token, other: Token): boolean =>
+  BETWEEN.test(one.from < other.from ? text.slice(one.to, other.from) : text.slice(other.to, one.from))
+
+/** A day of the calendar that a page may be dated by. */
+function dayOf(year: number, month: number, day: number): number | null {
+  const own = year > 2400 ? year - BUDDHIST_YEARS : year
+  if (own < EARLIEST_YEAR || month < 1 || month > 12 || day < 1) return null
+  if (day > new Date(Date.UTC(own, month, 0)).getUTCDate()) return null
+  const time = Date.UTC(own, month - 1, day)
+  return time <= Date.now() + DAY_MS ? time : null
+}
+
+/** Digits of other scripts come in rows of ten, of which the last nine follow their zero. */
+function asciiDigit(digit: string): string {
+  const code = digit.codePointAt(0)!
+  let zero = code
+  while (code - zero < 9 && /^\p{Nd}$/u.test(String.fromCodePoint(zero - 1))) zero--
+  return String(code - zero)
+}
