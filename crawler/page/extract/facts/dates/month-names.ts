@@ -1,4 +1,8 @@
-import { LANGUAGE_CODES } from ""
+/** Languages that a page may be written in while it calls itself something else, as templates do. */
+const LANGUAGES = (
+  "ar bg bn ca cs cy da de el en eo es et eu fa fi fr ga gl he hi hr hu hy id is it ka kk lt lv mk ml mn ms nb pl pt " +
+  "ro ru sk sl sq sr sv sw ta te th tr uk ur uz"
+).split(" ")
 
 /** Months as numbers from 1, by their names as {@link foldedWord} writes them. */
 type MonthNames = ReadonlyMap<string, number>
@@ -48,7 +52,7 @@ function namesIn(language: string): MonthNames {
 
 function namesEverywhere(): MonthNames {
   const found = new Map<string, number | null>()
-  for (const language of LANGUAGE_CODES)
+  for (const language of LANGUAGES)
     for (const [name, month] of readNames(language, ["long"]))
       found.set(name, (found.get(name) ?? month) === month ? month : null)
   return new Map([...found].filter((one): one is [string, number] => one[1] !== null))
