@@ -1,68 +1,94 @@
-/** How a cell shows its number (ECMA-376 part 1 §18.8.30). */
-export type CellFormat =
-  | { readonly kind: "number" }
-  | { readonly kind: "none" }
-  | { readonly kind: "share"; readonly decimals: number }
-  | { readonly kind: "time"; readonly hasDate: boolean; readonly hasTime: boolean }
+import { format, isDateFormat, isValidFormat } from "numfmt"
 
-const NUMBER: CellFormat = { kind: "number" }
+/** How a cell shows what is in it: a code such as `#,##0.00` (ECMA-376 part 1 §18.8.31), or nothing in particular. */
+export interface CellFormat {
+  /** Null: a number as it is, to the 15 digits that are kept. */
+  readonly code: string | null
+  readonly isDate: boolean
+}
 
-/** The format of a number that every workbook knows. */
+const GENERAL: CellFormat = { code: null, isDate: false }
+/** A code that is longer is no workbook's. */
+const MAX_CODE_CHARS = 255
+/** Dates and times whose order is the reader's own, who is not known: they are shown as ISO 8601 has them. */
+const DATE = "yyyy\\-mm\\-dd"
+const TIME = "hh:mm:ss"
+
+/** The formats that every workbook knows by number and that are no dates of the reader's own (§18.8.30). */
+const BUILT_IN: Readonly<Record<number, string>> = {
+  1: "0",
+  2: "0.00",
+  3: "#,##0",
+  4: "#,##0.00",
+  9: "0%",
+  10: "0.00%",
+  11: "0.00E+00",
+  12: "# ?/?",
+  13: "# ??/??",
+  14: DATE,
+  15: DATE,
+  16: DATE,
+  17: "yyyy\\-mm",
+  18: "h:mm AM/PM",
+  19: "h:mm:ss AM/PM",
+  20: "h:mm",
+  21: "h:mm:ss",
+  22: `${DATE} hh:mm`,
+  37: "#,##0;\\-#,##0",
+  38: "#,##0;\\-#,##0",
+  39: "#,##0.00;\\-#,##0.00",
+  40: "#,##0.00;\\-#,##0.00",
+  45: "mm:ss",
+  46: "[h]:mm:ss",
+  47: "mm:ss.0",
+  48: "##0.0E+0",
+  49: "@",
+}
+
+/** The format of that number. */
 export function builtInFormat(id: number): CellFormat {
-  if (id === 9) return { kind: "share", decimals: 0 }
-  if (id === 10) return { kind: "share", decimals: 2 }
-  if (id === 22) return { kind: "time", hasDate: true, hasTime: true }
-  if ((id >= 18 && id <= 21) || (id >= 45 && id <= 47)) return { kind: "time", hasDate: false, hasTime: true }
   // 27 to 36 and 50 to 58 are the dates of East Asian versions.
-  if ((id >= 14 && id <= 17) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58))
-    return { kind: "time", hasDate: true, hasTime: false }
-  return NUMBER
+  const code = (id >= 27 && id <= 36) || (id >= 50 && id <= 58) ? DATE : BUILT_IN[id]
+  return code === undefined ? GENERAL : formatOfCode(code)
 }
 
-/** The format that a code such as `yyyy\-mm\-dd` or `0.0%` gives. */
-export function formatOfCode(code: string): CellFormat {
-  if (/^\s*;\s*;\s*(?:;|$)/.test(code)) return { kind: "none" }
-  const positive = code.slice(0, 300).split(";")[0] ?? ""
-  const elapsed = /\[(?:h+|m+|s+)\]/i.test(positive)
-  const letters = positive
-    .replace(/"[^"]*"|\\.|_.|\*./g, "")
-    .replace(/\[[^\]]*\]/g, "")
-    .toLowerCase()
-  if (letters.includes("%")) return { kind: "share", decimals: /\.([0#?]+)/.exec(letters)?.[1]?.length ?? 0 }
-  if (letters.includes("general")) return NUMBER
-  const hasTime = elapsed || /[hs]/.test(letters)
-  const hasDate = /[yd]/.test(letters) || (/m/.test(letters) && !hasTime)
-  return hasDate || hasTime ? { kind: "time", hasDate, hasTime } : NUMBER
+/** The format that a code gives. */
+export function formatOfCode(given: string): CellFormat {
+  const code = given
+    .slice(0, MAX_CODE_CHARS)
+    .replace(/\[\$-F800\][^;]*/i, DATE)
+    .replace(/\[\$-F400\][^;]*/i, TIME)
+  if (/^\s*general\s*$/i.test(code) || code === "" || !isValidFormat(code)) return GENERAL
+  return { code, isDate: isDateFormat(code) }
 }
 
-/** Whether a code shows no text: its fourth part is for text, and empty (§18.8.31). */
-export function hidesText(code: string): boolean {
-  const parts = code
-    .slice(0, 300)
-    .replace(/"[^"]*"|\\./g, "x")
-    .split(";")
-  return parts.length > 3 && parts[3]!.trim() === ""
-}
-
-const DAY_MS = 86_400_000
-/** Day 0 of both calendars; the first one counts a 29 February 1900 that never was, its day 60. */
-const EPOCH_1900 = Date.UTC(1899, 11, 30)
-const EPOCH_1904 = Date.UTC(1904, 0, 1)
 const LAST_DAY = 2_958_465
+/** Days from day 0 of one calendar to that of the other. */
+const DAYS_TO_1904 = 1462
 
-/** A stored number as a reader of the sheet sees it: dates in ISO 8601, numbers to the 15 digits that are kept. */
-export function showNumber(stored: string, format: CellFormat, isFrom1904: boolean): string {
+/** A stored number as a reader of the sheet sees it. */
+export function showNumber(stored: string, { code, isDate }: CellFormat, isFrom1904: boolean): string {
   const value = Number(stored)
   if (stored.trim() === "" || !Number.isFinite(value)) return stored
-  if (format.kind === "share") return `${(value * 100).toFixed(Math.min(format.decimals, 10))}%`
-  if (format.kind === "time" && value >= 0 && value <= LAST_DAY) {
-    const days = !isFrom1904 && value >= 1 && value < 60 ? value + 1 : value
-    // To the second: days are stored as fractions that seldom come out even.
-    const ms = Math.round((days * DAY_MS) / 1000) * 1000
-    const iso = new Date((isFrom1904 ? EPOCH_1904 : EPOCH_1900) + ms).toISOString()
-    const time = iso.slice(11, iso.slice(17, 19) === "00" ? 16 : 19)
-    if (!format.hasDate) return time
-    return format.hasTime ? `${iso.slice(0, 10)} ${time}` : iso.slice(0, 10)
+  const plain = String(Number(value.toPrecision(15)))
+  if (code === null) return plain
+  if (!isDate) return shown(code, value) ?? plain
+  // A span of time has no calendar.
+  const from = isFrom1904 && !/\[(?:h+|m+|s+)\]/i.test(code) ? DAYS_TO_1904 : 0
+  // To the second: days are stored as fractions that seldom come out even.
+  const seconds = Math.round((value + from) * 86_400)
+  const days = /\.0/.test(code) ? value + from : seconds / 86_400
+  return value < 0 || value > LAST_DAY ? plain : (shown(code, days) ?? plain)
+}
+
+/** A text as a reader sees it: a code may hide it, or put words around it. */
+export const showText = (text: string, { code }: CellFormat): string =>
+  code === null || !/@|;.*;.*;/.test(code) ? text : (shown(code, text) ?? text)
+
+function shown(code: string, value: number | string): string | null {
+  try {
+    return format(code, value, { dateErrorThrows: true }).replace(/\s+/g, " ").trim()
+  } catch {
+    return null
   }
-  return String(Number(value.toPrecision(15)))
 }

@@ -2,7 +2,7 @@ import { toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { escapeText } from "../../extract/markdown/markdown-escapes.ts"
 import { type CellInk, type CellRange, isOneColor, PAPER, rangesOf, readInks } from "./cell-ink.ts"
-import { builtInFormat, type CellFormat, formatOfCode, hidesText, showNumber } from "./cell-value.ts"
+import { builtInFormat, type CellFormat, formatOfCode, showNumber, showText } from "./cell-value.ts"
 import { DocumentError } from "../document-error.ts"
 import { type RichText, RichTextReader } from "./rich-text.ts"
 import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS, MAX_TABLE_CHARS } from "./table.ts"
@@ -99,24 +99,17 @@ function readSharedTexts(xml: Uint8Array | null): RichText[] {
   return texts
 }
 
-interface ShownFormat {
-  readonly format: CellFormat
-  readonly hidesText: boolean
-}
-
 /** Formats by the index cells name them with. */
-function readFormats(xml: Uint8Array | null): ShownFormat[] {
-  const codes = new Map<number, ShownFormat>()
-  const formats: ShownFormat[] = []
+function readFormats(xml: Uint8Array | null): CellFormat[] {
+  const codes = new Map<number, CellFormat>()
+  const formats: CellFormat[] = []
   let isCellFormat = false
   readXml(xml, {
     start(name, { numFmtId = "0", formatCode = "" }) {
       const id = Number(numFmtId)
-      if (name === "numFmt")
-        codes.set(id, { format: formatOfCode(formatCode), hidesText: hidesText(formatCode) })
+      if (name === "numFmt") codes.set(id, formatOfCode(formatCode))
       if (name === "cellXfs") isCellFormat = true
-      if (name === "xf" && isCellFormat)
-        formats.push(codes.get(id) ?? { format: builtInFormat(id), hidesText: false })
+      if (name === "xf" && isCellFormat) formats.push(codes.get(id) ?? builtInFormat(id))
     },
     end(name) {
       if (name === "cellXfs") isCellFormat = false
@@ -127,7 +120,7 @@ function readFormats(xml: Uint8Array | null): ShownFormat[] {
 
 interface SheetContext {
   readonly texts: readonly RichText[]
-  readonly formats: readonly ShownFormat[]
+  readonly formats: readonly CellFormat[]
   readonly inks: readonly CellInk[]
   readonly isFrom1904: boolean
   /** Filled in. */
@@ -244,22 +237,21 @@ function show(
   { texts, formats, inks, isFrom1904 }: SheetContext,
   mayBeColoured: boolean,
 ): string {
-  const { format = { kind: "number" }, hidesText: isTextHidden = false } = formats[style] ?? {}
-  const isText = type === "s" || type === "str" || type === "inlineStr"
-  // `;;;` shows nothing of whatever there is (§18.8.31).
-  if (isText ? isTextHidden : format.kind === "none") return ""
+  const format = formats[style] ?? builtInFormat(0)
   const ink = inks[style]
   const ground = ink === undefined ? PAPER : mayBeColoured && ink.isPlain ? null : ink.ground
   if (ink?.isTiny === true || (ink !== undefined && isOneColor(ink.ink, ground))) return ""
   if (type === "s" || type === "inlineStr") {
     const text = type === "s" ? texts[Number(value)] : inline
-    return escapeText((isOneColor(PAPER, ground) ? text?.onPaper : text?.whole) ?? "").trim()
+    return asText((isOneColor(PAPER, ground) ? text?.onPaper : text?.whole) ?? "", format)
   }
-  if (type === "b") return value.trim() === "1" ? "TRUE" : "FALSE"
+  if (type === "b") return asText(value.trim() === "1" ? "TRUE" : "FALSE", format)
   if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "")
-  if (type !== "n") return escapeText(value).trim()
-  return showNumber(value, format, isFrom1904)
+  if (type !== "n") return asText(value, format)
+  return escapeText(showNumber(value, format, isFrom1904))
 }
+
+const asText = (text: string, format: CellFormat): string => escapeText(showText(text, format)).trim()
 
 /** `AB12` as row 11, column 27. */
 function placeOf(reference: string): { row: number; column: number } | null {
