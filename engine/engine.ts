@@ -301,6 +301,8 @@ export interface HitParts {
 
 export interface HitPassage {
   readonly text: string
+  /** As in `Passage`. */
+  readonly shown?: string
   readonly headings: readonly string[]
   /** As in `Passage`. */
   readonly anchor?: string

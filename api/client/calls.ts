@@ -35,7 +35,7 @@ export type SearchResult = {
   readonly id: string
   readonly title: string
   readonly url: string
-  /** The passages that matter, joined by ` [...] `. */
+  /** The passages that matter, joined by ` [...] `: plain text, with code between fences and tables in Markdown. */
   readonly content: string
   /** How likely the page is relevant. */
   readonly score: number
@@ -66,6 +66,7 @@ export type SearchResult = {
       readonly headings: readonly string[]
       /** In the page, from 0. */
       readonly position: number
+      readonly shown?: string | undefined
       readonly anchor?: string | undefined
       readonly begins_under?: string | undefined
     })[]
@@ -1520,8 +1521,11 @@ export type Tried = {
     readonly favicon: string | null
     readonly markdown: string
     readonly passages: readonly ({
+      /** As it is searched. */
       readonly text: string
       readonly headings: readonly string[]
+      /** As results show it, where it holds code or a table. */
+      readonly shown?: string | undefined
     })[]
   } | null
   readonly took_ms: number
@@ -1548,8 +1552,11 @@ export type PageState = {
     readonly images: number
     /** In their order, up to 200. */
     readonly passages: readonly ({
+      /** As it is searched. */
       readonly text: string
       readonly headings: readonly string[]
+      /** As results show it, where it holds code or a table. */
+      readonly shown?: string | undefined
     })[]
     readonly passages_total: number
   } | null

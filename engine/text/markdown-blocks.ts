@@ -4,13 +4,28 @@ import { plainInline } from "./markdown-inline.ts"
 export type Block = { readonly line: number; readonly text: string } & (
   | { readonly kind: "heading"; readonly depth: number }
   /** A paragraph, list item, table or quotation: lines of words. */
-  | { readonly kind: "text" }
+  | { readonly kind: "text"; readonly table?: Table }
   /** Lines whose breaks and indentation matter. */
-  | { readonly kind: "code" }
+  | { readonly kind: "code"; readonly code?: Code }
 )
 
+/** The rows of a table that say anything, as the plain text of their cells. */
+export interface Table {
+  readonly rows: readonly (readonly string[])[]
+  /** Whether the first row names the columns. */
+  readonly isHeaded: boolean
+  /** Cells of its longest row. */
+  readonly columns: number
+}
+
+/** Code as it is written, blank lines too, without the indentation that all of its lines share. */
+export interface Code {
+  readonly language: string
+  readonly lines: readonly string[]
+}
+
 const QUOTE_MARKS = /^(?: {0,3}>)+ ?/
-const FENCE = /^\s*(`{3,}|~{3,})/
+const FENCE = /^\s*(`{3,}|~{3,})[ \t]*([\w+#.-]{0,20})/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
 const UNDERLINE = /^ {0,3}(=+|-{2,})[ \t]*$/
 const RULE = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/
@@ -37,8 +52,13 @@ export function blocksOf(markdown: string): Block[] {
 class BlockReader {
   readonly #blocks: Block[] = []
   #paragraph: string[] = []
+  /** Rows of the table that is being read, as they are written. */
+  #rows: string[] = []
+  /** The first of them stands above a rule. */
+  #isRuled = false
   #code: string[] | null = null
   #fence = ""
+  #language = ""
   #inList = false
   /** Where the paragraph or code began that is being read. */
   #start = 0
@@ -65,7 +85,11 @@ class BlockReader {
     }
     if (this.#isHeading(line, at) || this.#isUnderline(line)) return
     if (RULE.test(line)) return this.#endParagraph()
-    if (isTableRule(line) && before.includes("|")) return
+    if (isTableRule(line) && before.includes("|")) return this.#beginTable(before, at)
+    if (this.#isRuled && line.includes("|") && !ITEM.test(line)) {
+      this.#rows.push(line)
+      return
+    }
     if (!this.#beginsItem(line, at)) this.#takeWords(line, at)
   }
 
@@ -86,6 +110,7 @@ class BlockReader {
     if (!opening || (opening[1]!.startsWith("`") && line.slice(opening[0].length).includes("`"))) return false
     this.#endParagraph()
     this.#fence = opening[1]!
+    this.#language = opening[2]!
     this.#code = []
     this.#start = at
     return true
@@ -123,25 +148,67 @@ class BlockReader {
   }
 
   #takeWords(line: string, at: number): void {
+    const isRow = isTableRow(line)
+    // A row after words, or words after a row.
+    if (this.#rows.length > 0 || (isRow && this.#paragraph.length > 0)) this.#endParagraph()
     if (this.#paragraph.length === 0) {
       if (DEFINITION.test(line)) return
       if (!/^\s/.test(line)) this.#inList = false
       this.#start = at
     }
-    this.#paragraph.push(isTableRow(line) ? `${tableRow(line)}  ` : line.trimStart())
+    if (isRow) this.#rows.push(line)
+    else this.#paragraph.push(line.trimStart())
+  }
+
+  /** The row before a rule names the columns. Only the rule says that a line without bars at its ends is one. */
+  #beginTable(before: string, at: number): void {
+    const row = before.replace(QUOTE_MARKS, "")
+    if (this.#rows.length === 0 && this.#paragraph.at(-1) === row.trimStart()) {
+      this.#paragraph.pop()
+      this.#endParagraph()
+      this.#start = at - 1
+      this.#rows.push(row)
+    }
+    this.#isRuled ||= this.#rows.length === 1
   }
 
   #endParagraph(): void {
+    if (this.#rows.length > 0) this.#endTable()
     const text = plainInline(this.#paragraph.join("\n"))
     if (text !== "") this.#blocks.push({ kind: "text", line: this.#start, text })
     this.#paragraph = []
   }
 
+  #endTable(): void {
+    const written = this.#rows.map((row) => cellsOf(row).map(plainInline))
+    const isRuled = this.#isRuled
+    this.#rows = []
+    this.#isRuled = false
+    const rows = written.filter((cells) => cells.some((cell) => cell !== ""))
+    if (rows.length === 0) return
+    const table: Table = {
+      rows,
+      isHeaded: isRuled && rows.length > 1 && rows[0] === written[0] && namesColumns(rows[0]),
+      columns: rows.reduce((most, cells) => Math.max(most, cells.length), 0),
+    }
+    this.#blocks.push({
+      kind: "text",
+      line: this.#start,
+      text: rows.map((cells) => rowText(cells)).join("\n"),
+      table,
+    })
+  }
+
   #endCode(): void {
-    const text = tidy(this.#code ?? [])
-    if (text !== "") this.#blocks.push({ kind: "code", line: this.#start, text })
+    const lines = (this.#code ?? []).map((line) => line.replaceAll("\t", "  ").trimEnd())
+    const text = lines.filter((line) => line !== "").join("\n")
+    if (text !== "") {
+      const code = { language: this.#language, lines: withoutMargin(lines) }
+      this.#blocks.push({ kind: "code", line: this.#start, text, code })
+    }
     this.#code = null
     this.#fence = ""
+    this.#language = ""
   }
 }
 
@@ -159,14 +226,33 @@ function isTableRow(line: string): boolean {
   return text.length > 1 && text.startsWith("|") && text.endsWith("|")
 }
 
-/** Cells apart by ` | `; the trailing double space of the caller keeps each row on its own line. */
-function tableRow(line: string): string {
+/** A row's cells, as they are written. A bar within code is written with a stroke before it as well. */
+function cellsOf(row: string): string[] {
+  const line = row.trim()
+  const from = line.startsWith("|") ? 1 : 0
+  const to = line.length > 1 && line.endsWith("|") && !line.endsWith("\\|") ? -1 : line.length
   return line
-    .trim()
-    .slice(1, -1)
+    .slice(from, to)
     .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim())
-    .join(" | ")
+    .map((cell) => cell.trim().replaceAll("\\|", "|"))
+}
+
+/** Cells with a bar between them. */
+export const rowText = (cells: readonly string[], bar = "|"): string =>
+  cells.join(` ${bar} `).replace(/ {2,}/g, " ").trim()
+
+/** A cell that says something of the one before it is no longer than this where it is a name. */
+const LONGEST_NAME = 60
+
+/**
+ * Whether the first row of a table names its columns. Markdown knows no table without such a row, so some begin with a pair of a name and
+ * what it stands for.
+ */
+function namesColumns([first = "", ...others]: readonly string[] = []): boolean {
+  if (/[:：]$/.test(first)) return false
+  const [second = ""] = others
+  const isPair = others.length === 1 && (/^[^\p{L}]*\d/u.test(second) || /[.!?。]$/.test(second))
+  return !isPair && [first, second].every((cell) => cell.length <= LONGEST_NAME)
 }
 
 function withoutClosingMarks(heading: string): string {
@@ -178,10 +264,9 @@ function withoutClosingMarks(heading: string): string {
 
 const oneLine = (markdown: string) => plainInline(markdown).replaceAll("\n", " ")
 
-/** Code keeps its lines and indentation, not its blank lines. */
-function tidy(lines: readonly string[]): string {
-  return lines
-    .map((line) => line.replaceAll("\t", "  ").trimEnd())
-    .filter((line) => line !== "")
-    .join("\n")
+/** Lines without the indentation that all of them share: that of the list which the code stands in. */
+function withoutMargin(lines: readonly string[]): string[] {
+  const margins = lines.flatMap((line) => (line === "" ? [] : line.search(/\S/)))
+  const margin = margins.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY)
+  return lines.map((line) => line.slice(margin))
 }

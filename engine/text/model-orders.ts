@@ -1,3 +1,4 @@
+import type { Passage } from "../index/page/passage.ts"
 import { offLoop } from "#base/process/threads/off-loop.ts"
 import { asRead, spellsOrder } from "./order-forms/as-read.ts"
 import { orderForms } from "./order-forms/order-forms.ts"
@@ -17,6 +18,10 @@ export function holdsModelOrder(text: string): boolean {
   const read = asRead(text)
   return orderForms().some((order) => order.test(read)) || spellsOrder(read)
 }
+
+/** The same of a passage, both as it is searched and as it is shown. */
+export const passageHoldsOrder = ({ headings, text, shown = "" }: Passage): boolean =>
+  holdsModelOrder([...headings, text, shown].join("\n"))
 
 /** Whether a text gives an order to a model. What is written about such orders mostly quotes them, and is none. */
 export function givesModelOrder(text: string): boolean {

@@ -1,17 +1,22 @@
-import { blocksOf } from "./markdown-blocks.ts"
+import { type Block, blocksOf, rowText } from "./markdown-blocks.ts"
+import { CELL_END, type Line, type Part, shownLength, showLines, withBars } from "./shown-lines.ts"
 import { offLoop } from "#base/process/threads/off-loop.ts"
 import type { PageAnchor } from "../index/page/page.ts"
-import { MAX_PASSAGE_CHARS, type Passage } from "../index/page/passage.ts"
+import { MAX_PASSAGE_CHARS, MAX_SHOWN_CHARS, type Passage } from "../index/page/passage.ts"
 import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
 
 /** A section shorter than this joins the one after it instead of standing alone. */
 const SMALL_SECTION_CHARS = 200
 
+/** Characters that showing adds at most: to each line where it is code or a row by itself, and for the names of columns once. */
+const MARKS_OF_LINE = 10
+const MARKS_OF_PASSAGE = 240
+
 interface Section {
   readonly headings: readonly string[]
   /** Of several joined sections: all headings over the last of them. Those that it does not share with the first are in the text. */
   readonly openHeadings?: readonly string[]
-  /** Plain text of each block, in order. */
+  /** The lines of each block, in order. */
   readonly blocks: readonly Piece[]
   /** What leads to its heading, or to the nearest heading above that has an address. */
   readonly anchor: string | null
@@ -21,7 +26,7 @@ interface Section {
 
 /** A stretch of text, with what leads to its place where it has an address of its own. */
 interface Piece {
-  readonly text: string
+  readonly lines: readonly Line[]
   readonly anchor: string | null
 }
 
@@ -31,7 +36,8 @@ interface Piece {
  * nDCG@10 of Chinese questions by vectors alone was 0.70 instead of 0.82.
  *
  * Cuts fall between sections, else between blocks, lines, sentences, words; inside a word only when the word
- * alone is too long. Short neighbouring sections share a passage: it carries the headings they have in
+ * alone is too long. What a passage takes when it is shown counts too: the fences of its code, and the names of the columns above the rows of a
+ * table that begins in an earlier passage. Short neighbouring sections share a passage: it carries the headings they have in
  * common, and the rest of their headings stand in its text. A heading that would fill a passage by itself is text: each
  * passage below it would repeat it. Every word of the page is in the text or the
  * headings of exactly one stretch, in order; markdown's marks and link targets are dropped. Anchors change no cut.
@@ -71,7 +77,7 @@ function sectionsOf(markdown: string, anchors: ReadonlyMap<number, string>): Sec
     const own = anchors.get(block.line) ?? null
     if (block.kind !== "heading" || block.text.length > MAX_PASSAGE_CHARS) {
       last = own ?? last
-      section.blocks.push({ text: block.text, anchor: last ?? section.anchor })
+      section.blocks.push({ lines: linesOf(block), anchor: last ?? section.anchor })
       continue
     }
     last = null
@@ -92,7 +98,7 @@ function join(first: Section, second: Section): Section | null {
   const said = sharedPath(first.openHeadings ?? first.headings, second.headings)
   const blocks = [...piecesOf(first, shared.length), ...piecesOf(second, said.length)]
   const small = length(first.blocks) < SMALL_SECTION_CHARS
-  if (!small || length(blocks) > MAX_PASSAGE_CHARS) return null
+  if (!small || !fitTogether(blocks)) return null
   // What stands above all headings has no address: then the first heading's leads there.
   const hasPlace = first.headings.length > 0 || first.blocks.some(({ anchor }) => anchor !== null)
   const named = hasPlace ? first : second
@@ -103,7 +109,7 @@ function join(first: Section, second: Section): Section | null {
 
 /** The headings of a section from a depth on, and its text. */
 const piecesOf = ({ headings, blocks, anchor }: Section, depth: number): Piece[] => [
-  ...headings.slice(depth).map((text) => ({ text, anchor })),
+  ...headings.slice(depth).map((text) => ({ lines: [{ text }], anchor })),
   ...blocks,
 ]
 
@@ -113,11 +119,31 @@ function sharedPath(a: readonly string[], b: readonly string[]): string[] {
 }
 
 function length(blocks: readonly Piece[]): number {
-  return blocks.reduce((sum, { text }) => sum + widthOf(text) + 1, 0)
+  return blocks.reduce((sum, piece) => sum + widthOf(textOf(piece)) + 1, 0)
+}
+
+const fitTogether = (blocks: readonly Piece[]): boolean =>
+  length(blocks) <= MAX_PASSAGE_CHARS && shownLength(blocks.flatMap(({ lines }) => lines)) <= MAX_SHOWN_CHARS
+
+function linesOf(block: Block): Line[] {
+  const line = (text: string, of: Part["of"], at: number): Line => ({
+    text,
+    part: { of, at, cell: 0, isCut: false },
+  })
+  if (block.kind === "text" && block.table) {
+    const { table } = block
+    return table.rows.map((cells, at) => line(rowText(cells, CELL_END), table, at))
+  }
+  if (block.kind === "code" && block.code) {
+    const { code } = block
+    const written = code.lines.flatMap((one, at) => (one === "" ? [] : [at]))
+    return block.text.split("\n").map((text, i) => line(text, code, written[i]!))
+  }
+  return block.text.split("\n").map((text) => ({ text }))
 }
 
 function cut({ headings, blocks, anchor, beginsUnder }: Section): Passage[] {
-  const pieces = pack(blocks, "\n", splitLines)
+  const pieces = pack(blocks, together, splitLines)
   // A heading with nothing under it is still found: by itself.
   if (pieces.length === 0) return headings.length > 0 ? headingOnly(headings, anchor) : []
   return pieces.map((piece, at) => passageOf(piece, headings, at === 0 ? beginsUnder : undefined))
@@ -125,66 +151,97 @@ function cut({ headings, blocks, anchor, beginsUnder }: Section): Passage[] {
 
 function headingOnly(headings: readonly string[], anchor: string | null): Passage[] {
   const [last] = headings.slice(-1)
-  const pieces = pack([{ text: last!, anchor }], "\n", splitWords)
+  const pieces = pack([{ lines: [{ text: last! }], anchor }], together, splitLines)
   return pieces.map((piece) => passageOf(piece, headings.slice(0, -1), last))
 }
 
-const passageOf = ({ text, anchor }: Piece, headings: readonly string[], beginsUnder?: string): Passage => ({
-  text,
-  headings,
-  ...(anchor !== null && { anchor, ...(beginsUnder !== undefined && { beginsUnder }) }),
-})
+function passageOf(piece: Piece, headings: readonly string[], beginsUnder?: string): Passage {
+  const { lines, anchor } = piece
+  const text = withBars(textOf(piece))
+  const shown = showLines(lines)
+  return {
+    text,
+    headings,
+    ...(shown !== text && { shown }),
+    ...(anchor !== null && { anchor, ...(beginsUnder !== undefined && { beginsUnder }) }),
+  }
+}
+
+const textOf = ({ lines }: Piece): string => lines.map(({ text }) => text).join("\n")
+
+function fits(piece: Piece): boolean {
+  const text = textOf(piece)
+  if (widthOf(text) > MAX_PASSAGE_CHARS) return false
+  const estimate = text.length + piece.lines.length * MARKS_OF_LINE + MARKS_OF_PASSAGE
+  return estimate <= MAX_SHOWN_CHARS || shownLength(piece.lines) <= MAX_SHOWN_CHARS
+}
 
 /** Fills passages with whole pieces; a piece too long by itself is split and its parts packed likewise. */
-function pack(pieces: readonly Piece[], glue: string, split: (piece: string) => string[]): Piece[] {
+function pack(
+  pieces: readonly Piece[],
+  join: (first: Piece, second: Piece) => Piece,
+  split: (piece: Piece) => Piece[],
+): Piece[] {
   const full: Piece[] = []
-  let filling: Piece = NOTHING
+  let filling: Piece | null = null
   for (const piece of pieces) {
-    const together =
-      filling.text === ""
-        ? piece
-        : { text: filling.text + glue + piece.text, anchor: filling.anchor ?? piece.anchor }
-    if (widthOf(together.text) <= MAX_PASSAGE_CHARS) {
-      filling = together
+    const joined: Piece = filling === null ? piece : join(filling, piece)
+    if (fits(joined)) {
+      filling = joined
       continue
     }
-    if (filling.text !== "") full.push(filling)
-    const texts = widthOf(piece.text) <= MAX_PASSAGE_CHARS ? [piece.text] : split(piece.text)
-    const parts = texts.map((text) => ({ text, anchor: piece.anchor }))
+    if (filling !== null) full.push(filling)
+    const parts = fits(piece) ? [piece] : split(piece)
     full.push(...parts.slice(0, -1))
-    filling = parts.at(-1) ?? NOTHING
+    filling = parts.at(-1) ?? null
   }
-  if (filling.text !== "") full.push(filling)
+  if (filling !== null) full.push(filling)
   return full
 }
 
-const NOTHING: Piece = { text: "", anchor: null }
+/** One below the other. */
+const together = (first: Piece, second: Piece): Piece => ({
+  lines: [...first.lines, ...second.lines],
+  anchor: first.anchor ?? second.anchor,
+})
 
-function packTexts(texts: readonly string[], glue: string, split: (text: string) => string[]): string[] {
-  const pieces = texts.map((text) => ({ text, anchor: null }))
-  return pack(pieces, glue, split).map(({ text }) => text)
+/** Two parts of a line, as one again. */
+function alongside({ lines: [first], anchor }: Piece, { lines: [second] }: Piece): Piece {
+  return { lines: [{ ...first!, text: `${first!.text} ${second!.text}` }], anchor }
 }
 
-function splitLines(block: string): string[] {
-  return packTexts(block.split("\n"), "\n", splitSentences)
+function splitLines({ lines, anchor }: Piece): Piece[] {
+  const pieces = lines.map((line) => ({ lines: [line], anchor }))
+  return pieces.length === 1 ? splitSentences(pieces[0]!) : pack(pieces, together, splitSentences)
 }
 
-function splitSentences(line: string): string[] {
-  return packTexts(line.split(/(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。！？])/u), " ", splitWords)
+const splitSentences = (line: Piece): Piece[] =>
+  pack(partsOf(line, /(?<=[.!?…]["'”’)\]]?)\s+|(?<=[。！？])/u), alongside, splitWords)
+
+const splitWords = (sentence: Piece): Piece[] => pack(partsOf(sentence, /\s+/), alongside, splitCharacters)
+
+/** Parts of a line, each knowing in which cell of its row it begins. */
+function partsOf({ lines: [line], anchor }: Piece, between: RegExp): Piece[] {
+  return partsAs(line!, line!.text.split(between), anchor)
 }
 
-function splitWords(sentence: string): string[] {
-  return packTexts(sentence.split(/\s+/), " ", splitCharacters)
+function partsAs({ part }: Line, texts: readonly string[], anchor: string | null): Piece[] {
+  let cell = part?.cell ?? 0
+  return texts.map((text) => {
+    const line: Line = { text, ...(part && { part: { ...part, cell, isCut: true } }) }
+    cell += text.split(CELL_END).length - 1
+    return { lines: [line], anchor }
+  })
 }
 
 /** Cuts between characters (code points), never within one. */
-function splitCharacters(word: string): string[] {
+function splitCharacters({ lines: [line], anchor }: Piece): Piece[] {
   const parts: string[] = []
   let part = ""
   let width = 0
-  for (const character of word) {
+  for (const character of line!.text) {
     const more = widthOf(character)
-    if (width + more > MAX_PASSAGE_CHARS) {
+    if (width + more > MAX_SHOWN_CHARS) {
       parts.push(part)
       part = ""
       width = 0
@@ -193,7 +250,7 @@ function splitCharacters(word: string): string[] {
     width += more
   }
   parts.push(part)
-  return parts
+  return partsAs(line!, parts, anchor)
 }
 
 /** Characters, those of East Asian scripts for as many letters as they stand for. */

@@ -1,6 +1,7 @@
 import { Icon } from "../design/icons.tsx"
-import { bestPassages } from "../reading/best-passages.ts"
+import { bestPassages } from "../reading/passages/best-passages.ts"
 import { MarkedText } from "../reading/marked-text.tsx"
+import { type PassageBlock, passageBlocks } from "../reading/passages/passage-blocks.ts"
 import { leadTo } from "./links.ts"
 import type { Row } from "./rows.ts"
 
@@ -68,13 +69,23 @@ export function RowOption({
         {way !== "" && <span class="way">{way}</span>}
         {passage !== "" && (
           <span class="passage">
-            <MarkedText text={passage} wanted={wanted} />
+            {passageBlocks(passage).map((block, index) => (
+              <span key={index} class={block.kind}>
+                <MarkedText text={inLines(block)} wanted={wanted} />
+              </span>
+            ))}
           </span>
         )}
       </span>
     </a>
   )
 }
+
+/** A block of a passage in so little room: a row of a table is a line. */
+const inLines = (block: PassageBlock): string =>
+  block.kind === "table"
+    ? block.rows.map((cells) => cells.filter((cell) => cell !== "").join(" · ")).join("\n")
+    : block.text
 
 /** What is shown of a line that leads to a page. */
 function partsOf(row: Exclude<Row, { kind: "answer" | "weak" }>, wanted: ReadonlySet<string>) {

@@ -7,7 +7,7 @@ import { type Hit, type PageImage, type PageUrl, routeOf, sourcesOf } from "#eng
 import type { Filed } from "../../identity/accounts/reach/known-names.ts"
 import { peerOfSource } from "../../services/federation/peers-file.ts"
 import { hitAddressesModels, textAddressesModels } from "../read/addresses-models.ts"
-import { CHUNK_SEPARATOR, formatContent } from "../read/page-text.ts"
+import { formatContent, joinPassages } from "../read/page-text.ts"
 import type { Question } from "./question.ts"
 import { type ImageKnowledge, pageImages } from "./search-images.ts"
 import { snippetsOf } from "./snippets.ts"
@@ -84,7 +84,7 @@ function contentOf({ query }: Pick<Question, "query">, hit: Hit): string {
   const passages = snippetsOf(hit.passages)
   const summary = query.depth === "ultra-fast" ? hit.description : null
   if (summary !== null) return summary
-  if (passages.length > 0) return passages.join(CHUNK_SEPARATOR)
+  if (passages.length > 0) return joinPassages(passages)
   return hit.description ?? toPlainText(hit.markdown.slice(0, 4 * OPENING_CHARS)).slice(0, OPENING_CHARS)
 }
 

@@ -23,6 +23,14 @@ describe("what a result shows of a page", () => {
     expect(snippetsOf([])).toEqual([])
   })
 
+  test("is the code and the tables as they are shown, whatever their lines look like", () => {
+    const shown =
+      "Run:\n```sh\nprint this page\n```\n\n| A | B | C |\n|---|---|---|\n| 1 | 2 | 3 |\nPrint this page"
+    expect(snippetsOf([{ ...passage(0, "Run:\nprint this page"), shown }])).toEqual([
+      shown.slice(0, shown.lastIndexOf("\n")),
+    ])
+  })
+
   test("keeps sentences about tables and figures", () => {
     const text = "Table 4 lists the flours.\nThis page helps bakers."
     expect(snippetsOf([passage(0, text)])).toEqual([text])

@@ -1,4 +1,5 @@
 import type { HitPassage } from "#engine"
+import { shownOf } from "#engine/index/page/passage.ts"
 
 /** Lines of a page that say nothing of its subject: what pictures and tables are called, and what asks the reader for something. */
 const ASIDE =
@@ -9,14 +10,20 @@ const ASIDE =
  * opinion. One that is nothing else stays as it is when there is no other.
  */
 export function snippetsOf(passages: readonly HitPassage[]): string[] {
-  const ordered = [...passages].sort((a, b) => a.position - b.position).map(({ text }) => text)
+  const ordered = [...passages].sort((a, b) => a.position - b.position).map(shownOf)
   const shown = ordered.map(withoutAsides).filter((text) => text !== "")
   return shown.length > 0 ? shown : ordered
 }
 
-const withoutAsides = (text: string): string =>
-  text
+/** A line of code may look like one of those. */
+function withoutAsides(text: string): string {
+  let isCode = false
+  return text
     .split("\n")
-    .filter((line) => !ASIDE.test(line.trim()))
+    .filter((line) => {
+      if (line.startsWith("```")) isCode = !isCode
+      return isCode || !ASIDE.test(line.trim())
+    })
     .join("\n")
     .trim()
+}

@@ -4,7 +4,7 @@ import { findModelOrder, givesModelOrder } from "#engine/text/model-orders.ts"
 
 /** Whether what is always shown of a page found gives orders to language models. */
 export const hitAddressesModels = ({ title, description, passages }: Hit): boolean =>
-  [title, description ?? "", ...passages.flatMap(({ headings, text }) => [...headings, text])].some(
+  [title, description ?? "", ...passages.flatMap(({ headings, text, shown = "" }) => [...headings, text, shown])].some(
     givesModelOrder,
   )
 

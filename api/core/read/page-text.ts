@@ -6,6 +6,23 @@ import type { Relevance } from "../relevance/relevance.ts"
 /** Stands between two passages of one page. */
 export const CHUNK_SEPARATOR = " [...] "
 
+/** Passages as one text. A fence or a row of a table ends with its line, so the separator stands on a line of its own beside one. */
+export const joinPassages = (passages: readonly string[]): string =>
+  passages
+    .map((text, at) => {
+      const before = at > 0 && BLOCK_AT_START.test(text) ? "\n" : ""
+      const after = at < passages.length - 1 && BLOCK_AT_END.test(text) ? "\n" : ""
+      return before + text + after
+    })
+    .join(CHUNK_SEPARATOR)
+
+/** The passages that {@link joinPassages} was given. */
+export const splitPassages = (content: string): string[] =>
+  content.split(CHUNK_SEPARATOR).map((text) => text.replace(/^\n|\n$/g, ""))
+
+const BLOCK_AT_START = /^(?:`{3}|\|)/
+const BLOCK_AT_END = /\n(?:`{3,}|\|.*)$/
+
 /** What is wanted of a page, and how its text is written. */
 export interface TextAsked {
   readonly format: "markdown" | "text"
@@ -27,7 +44,7 @@ export async function pageText(
 ): Promise<{ readonly text: string; readonly relevance: number }> {
   if (relevance === null) return { text: await formatContent(page.markdown, format, signal), relevance: 0 }
   const { texts, best } = await relevance.passages(page, passages)
-  return { text: texts.join(CHUNK_SEPARATOR), relevance: best }
+  return { text: joinPassages(texts), relevance: best }
 }
 
 /**

@@ -2,6 +2,7 @@ import { breather } from "#base/flow/breather.ts"
 import { leaveOut } from "#base/flow/degraded.ts"
 import type { Embedder, HitPassage, PageAnchor } from "#engine"
 import { cosineOf, traitsOf } from "#engine/embedder.ts"
+import { shownOf } from "#engine/index/page/passage.ts"
 import { nearnessOf } from "#engine/search/ranking/fusion.ts"
 import { isWrittenIn } from "#engine/text/scripts.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
@@ -101,7 +102,7 @@ export function relevanceTo(
         .map(({ passage }, i) => ({ passage, score: scores[i]! }))
         .sort((a, b) => b.score - a.score)
       const passages = ranked.slice(0, count).map(({ passage }) => passage)
-      return { passages, texts: passages.map(({ text }) => text), best: ranked[0]?.score ?? 0 }
+      return { passages, texts: passages.map(shownOf), best: ranked[0]?.score ?? 0 }
     },
     async texts(given) {
       const texts = given.map((text) => text.slice(0, JUDGED_CHARS))

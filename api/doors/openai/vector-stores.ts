@@ -1,5 +1,5 @@
 import { modelLabel } from "../../server/wire/model-label.ts"
-import { CHUNK_SEPARATOR } from "../../core/read/page-text.ts"
+import { splitPassages } from "../../core/read/page-text.ts"
 import type { KnownNames } from "../../identity/accounts/reach/known-names.ts"
 import type { Context, Middleware } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
@@ -89,7 +89,7 @@ export function searchStore(limits: SearchLimits, parts: VectorStoreParts): Midd
             ...(filed?.sources[0] !== undefined && { source: filed.sources[0] }),
             ...(hit.publishedAt && { published_at: Math.floor(hit.publishedAt.getTime() / 1000) }),
           },
-          content: content.split(CHUNK_SEPARATOR).map((text) => ({ type: "text", text })),
+          content: splitPassages(content).map((text) => ({ type: "text", text })),
         })),
       has_more: false,
       next_page: null,

@@ -1,5 +1,6 @@
 import type { Hit } from "#engine"
-import { holdsModelOrder } from "#engine/text/model-orders.ts"
+import { shownOf } from "#engine/index/page/passage.ts"
+import { holdsModelOrder, passageHoldsOrder } from "#engine/text/model-orders.ts"
 
 import type { ChatMessage } from "../chat-models/chat-model.ts"
 import { dataMarks } from "../chat-models/data-marks.ts"
@@ -66,9 +67,11 @@ const MARK_TOKENS = 30
 /** The best passage of each source, then the second ones, and so on, as far as there is room; each source in the order of its rank. */
 function fitting(hits: readonly Hit[], depth: AnswerDepth, room: number): string[] {
   const { passages: most } = SIZES[depth]
-  const titles = hits.map((hit) => withoutOrders([hit.title]))
+  const titles = hits.map(({ title }) => (holdsModelOrder(title) ? [] : [title]))
   const texts = hits.map((hit) =>
-    withoutOrders(hit.passages.map(({ headings, text }) => [...headings, text].join("\n"))),
+    hit.passages
+      .filter((passage) => !passageHoldsOrder(passage))
+      .map((passage) => [...passage.headings, shownOf(passage)].join("\n")),
   )
   const taken = hits.map((): string[] => [])
   let left = room
@@ -87,5 +90,3 @@ function fitting(hits: readonly Hit[], depth: AnswerDepth, room: number): string
   // Sources keep their numbers, those without text at the end are not shown.
   return lines.slice(0, lines.findLastIndex((text) => text !== "") + 1)
 }
-
-const withoutOrders = (texts: readonly string[]): string[] => texts.filter((text) => !holdsModelOrder(text))

@@ -59,12 +59,13 @@ const evidence = object({
     object(
       {
         text: text(20_000),
+        shown: text(20_000),
         headings: listOf(text(5000), 20),
         position: count,
         anchor: text(2000),
         begins_under: text(5000),
       },
-      ["anchor", "begins_under"],
+      ["shown", "anchor", "begins_under"],
     ),
     20,
   ),

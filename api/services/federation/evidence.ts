@@ -22,6 +22,7 @@ export interface WireEvidence {
   readonly fingerprint: Fingerprint
   readonly passages: readonly {
     readonly text: string
+    readonly shown?: string
     readonly headings: readonly string[]
     readonly position: number
     readonly anchor?: string
@@ -68,8 +69,9 @@ export function evidenceOf({ parts, evidence, ...hit }: Hit): WireEvidence | nul
     has_vectors: evidence.hasVectors,
     holds_phrases: evidence.holdsPhrases,
     fingerprint: evidence.fingerprint,
-    passages: hit.passages.map(({ text, headings, position, anchor, beginsUnder }) => ({
+    passages: hit.passages.map(({ text, shown, headings, position, anchor, beginsUnder }) => ({
       text,
+      ...(shown !== undefined && { shown }),
       headings,
       position,
       ...(anchor !== undefined && { anchor }),

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { PageWithVectors } from "../../engine.ts"
 import { EngineError } from "../../errors.ts"
 import type { OldIndex } from "../adapter.ts"
-import { type StoredPage, passagesOf } from "../../index/page-record.ts"
+import { type StoredPage, embeddedOf, passagesOf } from "../../index/page-record.ts"
 import { toPassages } from "../../text/passages.ts"
 import { readAnyManifest } from "./files/manifest.ts"
 import { withVectors } from "./pages-after.ts"
@@ -66,7 +66,10 @@ async function* allPages(
     const made = await withVectors(stored, vectors)
     for (const [i, one] of made.entries()) {
       // Passages may be cut otherwise today: then these vectors are of other texts.
-      const isSame = isDeepStrictEqual(passagesOf(stored[i]!), toPassages(one.page.markdown))
+      const isSame = isDeepStrictEqual(
+        embeddedOf(passagesOf(stored[i]!)),
+        embeddedOf(toPassages(one.page.markdown)),
+      )
       yield { page: one.page, vectors: isSame ? one.vectors : null }
     }
     last = ids.at(-1)!

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import type { AnswerOf } from "../../../api/client/client.ts"
 import { Button } from "../../design/button.tsx"
 import { Chip } from "../../design/chip.tsx"
+import { Passage } from "../../reading/passages/passage.tsx"
 import { Link } from "../link.tsx"
 import { Block, Fact } from "../parts.tsx"
 import { atTime, counted, languageName, whole } from "../words.ts"
@@ -65,13 +66,15 @@ export function AsIndexed({ page, forms }: { readonly page: Page; readonly forms
   )
 }
 
+const NOTHING: ReadonlySet<string> = new Set()
+
 /** What searches find: each by itself, below its headings. */
 export const Passages = ({ passages }: { readonly passages: Page["passages"] }) => (
   <ol class="passages">
-    {passages.map(({ text, headings }, index) => (
+    {passages.map(({ text, shown, headings }, index) => (
       <li key={index}>
         {headings.length > 0 && <b>{headings.join(" › ")}</b>}
-        <p>{text}</p>
+        <Passage text={shown ?? text} wanted={NOTHING} />
       </li>
     ))}
   </ol>

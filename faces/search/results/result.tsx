@@ -1,8 +1,9 @@
 import { Chip } from "../../design/chip.tsx"
-import { bestPassages } from "../../reading/best-passages.ts"
+import { bestPassages } from "../../reading/passages/best-passages.ts"
 import { onDay, since } from "../../reading/dates.ts"
 import { MarkedText } from "../../reading/marked-text.tsx"
 import { PageLink } from "../../reading/page-link.tsx"
+import { Passage } from "../../reading/passages/passage.tsx"
 import { addressOf } from "../../session/appliance.ts"
 import type { Asked } from "../asked.ts"
 import { Folded } from "./folded.tsx"
@@ -46,9 +47,7 @@ export function ResultCard({
           </p>
         )}
         {passages.map((passage, index) => (
-          <p key={index} class="passage-text">
-            <MarkedText text={passage} wanted={wanted} />
-          </p>
+          <Passage key={index} text={passage} wanted={wanted} />
         ))}
         <div class="facts">
           {published != null && <time dateTime={new Date(published).toISOString()}>{onDay(published)}</time>}

@@ -46,7 +46,7 @@ const searchResult = object(
     id: text("Of this result in this answer."),
     title: text(),
     url: text(),
-    content: text("The passages that matter, joined by ` [...] `."),
+    content: text("The passages that matter, joined by ` [...] `: plain text, with code between fences and tables in Markdown."),
     score: score("How likely the page is relevant."),
     raw_content: orNull(text("The whole page, when asked for.")),
     type: oneOf(PAGE_TYPES, "What the page is written in."),

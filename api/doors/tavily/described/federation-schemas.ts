@@ -46,7 +46,7 @@ export const pageEvidence = object(
     passages: listOf(
       object(
         { text: text(), headings: listOf(text()), position: count("In the page, from 0.") },
-        { optional: { anchor: text(), begins_under: text() } },
+        { optional: { shown: text(), anchor: text(), begins_under: text() } },
       ),
     ),
     description: orNull(text()),

@@ -34,6 +34,11 @@ const fields = written["properties"] as Readonly<Record<string, JsonSchema>>
 const { name: nameField, ...otherFields } = fields
 
 /** The name of a source that is declared. */
+const passage = object(
+  { text: text("As it is searched."), headings: listOf(text()) },
+  { optional: { shown: text("As results show it, where it holds code or a table.") } },
+)
+
 export const sourceNameField = nameField!
 
 /** A source as it is declared; its name stands in the path, too. */
@@ -291,7 +296,7 @@ const tried = object({
       images: listOf(object({ url: text(), description: orNull(text()) })),
       favicon: orNull(text()),
       markdown: text(),
-      passages: listOf(object({ text: text(), headings: listOf(text()) })),
+      passages: listOf(passage),
     }),
   ),
   took_ms: { type: "number", minimum: 0 },
@@ -541,7 +546,7 @@ export const adminSchemas = {
           sources: listOf(text()),
           characters: count("Of its text."),
           images: count(),
-          passages: listOf(object({ text: text(), headings: listOf(text()) }), "In their order, up to 200."),
+          passages: listOf(passage, "In their order, up to 200."),
           passages_total: count(),
         },
         { description: "As the index holds it; null: it does not." },

@@ -3,8 +3,9 @@ import type { Logger } from "pino"
 import { leaveOut } from "#base/flow/degraded.ts"
 import type { Embedder, Hit } from "#engine"
 import { analyseQuery } from "#engine/text/analysis/analyse.ts"
+import { shownOf } from "#engine/index/page/passage.ts"
 import { dice } from "#engine/text/analysis/likeness.ts"
-import { holdsModelOrder } from "#engine/text/model-orders.ts"
+import { passageHoldsOrder } from "#engine/text/model-orders.ts"
 
 import { Bearing } from "../../answers/borne-out.ts"
 import { checkedSentences } from "../../answers/check-citations.ts"
@@ -298,9 +299,9 @@ const bySource = (findings: readonly Finding[]): [number, string[]][] =>
 
 const passagesOf = ({ passages }: Hit): string =>
   passages
-    .map(({ headings, text }) => [headings.at(-1) ?? "", text].filter(Boolean).join("\n"))
     // What the model is not shown bears nothing out.
-    .filter((text) => !holdsModelOrder(text))
+    .filter((passage) => !passageHoldsOrder({ ...passage, headings: passage.headings.slice(-1) }))
+    .map((passage) => [passage.headings.at(-1) ?? "", shownOf(passage)].filter(Boolean).join("\n"))
     .join("\n")
 
 /** As many of the sources as a request may show; the first one in any case, cut where it is too long. */

@@ -1,4 +1,4 @@
-import { plainWords } from "./words.ts"
+import { plainWords } from "../words.ts"
 
 /** A page's passages that have most of the question's words, in the order of the page. */
 export function bestPassages(content: string, wanted: ReadonlySet<string>, count: number): string[] {
