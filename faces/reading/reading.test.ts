@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 
 import { findPassage } from "./find-passage.ts"
+import { extractOf, passageBlocks } from "./passages/passage-blocks.ts"
 import { safeLink } from "./safe-link.ts"
 import { stretchesOf, wantedWords } from "./words.ts"
 
@@ -48,6 +49,36 @@ describe("a passage", () => {
   test("that is not there marks nothing", () => {
     expect(findPassage(blocks, "apples and pears in the garden of the abbey")).toEqual(new Set())
     expect(findPassage(blocks, "")).toEqual(new Set())
+  })
+})
+
+describe("a passage of a result", () => {
+  test("is words, code and tables", () => {
+    const text =
+      "Write:\n```ini\nListen 80\n\n| no | row |\n```\n| Name | Port |\n|---|---|\n| a\\|b |  |\n\nThen start.\n- it\n2. once"
+    expect(passageBlocks(text)).toEqual([
+      { kind: "words", text: "Write:" },
+      { kind: "code", text: "Listen 80\n\n| no | row |" },
+      { kind: "table", names: ["Name", "Port"], rows: [["a|b", ""]] },
+      { kind: "words", text: "Then start." },
+      { kind: "list", items: ["- it", "2. once"] },
+    ])
+  })
+  test("is words where it only begins like code or a table", () => {
+    for (const text of ["```ini\nListen 80", "| a | b |\n| c | d |", "|---|\nx", "```"])
+      expect(passageBlocks(text)).toEqual([{ kind: "words", text }])
+  })
+  test("has a table without names where they are empty", () => {
+    expect(passageBlocks("|  |  |\n|---|---|\n| a | b |")).toEqual([
+      { kind: "table", names: [], rows: [["a", "b"]] },
+    ])
+  })
+  test("shows the lines with most of the question's words where there is room for few", () => {
+    const lines = ["pump on", "wait", "seal in", "seal the pump", "end"]
+    const of = (most: number) => extractOf(lines, most, wantedWords("pump seal"), (line) => line)
+    expect(of(2)).toEqual({ shown: ["seal in", "seal the pump"], isCutBefore: true, isCutAfter: true })
+    expect(of(9)).toEqual({ shown: lines, isCutBefore: false, isCutAfter: false })
+    expect(extractOf(lines, 2, new Set(), (line) => line).shown).toEqual(["pump on", "wait"])
   })
 })
 

@@ -1,7 +1,7 @@
 import { Icon } from "../design/icons.tsx"
 import { bestPassages } from "../reading/passages/best-passages.ts"
 import { MarkedText } from "../reading/marked-text.tsx"
-import { type PassageBlock, passageBlocks } from "../reading/passages/passage-blocks.ts"
+import { extractOf, type PassageBlock, passageBlocks } from "../reading/passages/passage-blocks.ts"
 import { leadTo } from "./links.ts"
 import type { Row } from "./rows.ts"
 
@@ -71,7 +71,7 @@ export function RowOption({
           <span class="passage">
             {passageBlocks(passage).map((block, index) => (
               <span key={index} class={block.kind}>
-                <MarkedText text={inLines(block)} wanted={wanted} />
+                <MarkedText text={inLines(block, wanted)} wanted={wanted} />
               </span>
             ))}
           </span>
@@ -81,11 +81,20 @@ export function RowOption({
   )
 }
 
-/** A block of a passage in so little room: a row of a table is a line. */
-const inLines = (block: PassageBlock): string =>
-  block.kind === "table"
-    ? block.rows.map((cells) => cells.filter((cell) => cell !== "").join(" · ")).join("\n")
-    : block.text
+/** A block of a passage where there is room for {@link LINES} lines: those that say most of what is asked, a row of a table as a line. */
+function inLines(block: PassageBlock, wanted: ReadonlySet<string>): string {
+  if (block.kind === "words") return block.text
+  const lines =
+    block.kind === "code"
+      ? block.text.split("\n")
+      : block.kind === "list"
+        ? block.items
+        : block.rows.map((cells) => cells.filter((cell) => cell !== "").join(" · "))
+  return extractOf(lines, LINES, wanted, (line) => line).shown.join("\n")
+}
+
+/** As many as the style leaves of a passage. */
+const LINES = 2
 
 /** What is shown of a line that leads to a page. */
 function partsOf(row: Exclude<Row, { kind: "answer" | "weak" }>, wanted: ReadonlySet<string>) {

@@ -42,4 +42,5 @@ function isNavigation(raw: string): boolean {
   return outside <= inside && outside < 6
 }
 
-const withoutEmptyCells = (row: string): string => row.replace(/(?:\s*\|)+$/, "")
+/** Without those at its ends. */
+const withoutEmptyCells = (row: string): string => row.replace(/^(?:\|\s*)+|(?:\s*\|)+$/g, "")

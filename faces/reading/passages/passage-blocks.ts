@@ -1,6 +1,9 @@
-/** A stretch of a passage: lines of words, code, or a table. */
+import { plainWords } from "../words.ts"
+
+/** A stretch of a passage: lines of words, a list, code, or a table. */
 export type PassageBlock =
   | { readonly kind: "words"; readonly text: string }
+  | { readonly kind: "list"; readonly items: readonly string[] }
   | { readonly kind: "code"; readonly text: string }
   /** `names`: of the columns; empty where they have none. */
   | {
@@ -11,10 +14,11 @@ export type PassageBlock =
 
 const FENCE = /^(`{3,})[\w+#.-]*$/
 const ROW = /^\|.*\|$/
+const ITEM = /^(?:-|\d{1,9}[.)]) \S/
 const RULE = /^\|(?:-+\|)+$/
 
 /**
- * What a passage of a result consists of. Besides its fences and tables it is plain text, which holds no other marks.
+ * What a passage of a result consists of. Besides its fences and tables it is plain text, with a list's marks before its items.
  * @param passage as an answer has it, so in content split at ` [...] `
  */
 export function passageBlocks(passage: string): PassageBlock[] {
@@ -39,10 +43,43 @@ export function passageBlocks(passage: string): PassageBlock[] {
       for (at += 1; ROW.test(lines[at + 1] ?? ""); at++);
       const [names = [], ...rows] = lines.slice(from, at + 1).map(cellsOf)
       blocks.push({ kind: "table", names: names.join("") === "" ? [] : names, rows: rows.slice(1) })
+    } else if (ITEM.test(lines[at]!)) {
+      flush()
+      const from = at
+      while (ITEM.test(lines[at + 1] ?? "")) at++
+      blocks.push({ kind: "list", items: lines.slice(from, at + 1) })
     } else words.push(lines[at]!)
   }
   flush()
   return blocks
+}
+
+/** Lines of code or rows of a table where there is room for a few: those that say most of what is asked. */
+export interface Extract<One> {
+  readonly shown: readonly One[]
+  readonly isCutBefore: boolean
+  readonly isCutAfter: boolean
+}
+
+/**
+ * So many of the lines that stand together, the first of those with most of the wanted words.
+ * @param textOf what a line says
+ */
+export function extractOf<One>(
+  lines: readonly One[],
+  most: number,
+  wanted: ReadonlySet<string>,
+  textOf: (line: One) => string,
+): Extract<One> {
+  const hits = lines.map((line) => new Set(plainWords(textOf(line)).filter((word) => wanted.has(word))).size)
+  let start = 0
+  let best = 0
+  for (let from = 0; from + most <= lines.length; from++) {
+    const sum = hits.slice(from, from + most).reduce((all, one) => all + one, 0)
+    if (sum > best) [start, best] = [from, sum]
+  }
+  const shown = lines.slice(start, start + most)
+  return { shown, isCutBefore: start > 0, isCutAfter: start + shown.length < lines.length }
 }
 
 const cellsOf = (row: string): string[] =>

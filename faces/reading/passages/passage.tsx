@@ -1,32 +1,59 @@
 import { MarkedText } from "../marked-text.tsx"
-import { type PassageBlock, passageBlocks } from "./passage-blocks.ts"
+import { extractOf, type PassageBlock, passageBlocks } from "./passage-blocks.ts"
 
-/** A passage with its code and its tables as such, and the wanted words in gold. */
-export const Passage = ({
-  text,
-  wanted,
-}: {
-  readonly text: string
+interface Shown {
+  /** Those of the question, which are in gold. */
   readonly wanted: ReadonlySet<string>
-}) => (
+  /** Lines of a piece of code, rows of a table, items of a list; left out: all. */
+  readonly most?: number
+}
+
+/** A passage with its code and its tables as such. */
+export const Passage = ({ text, ...shown }: Shown & { readonly text: string }) => (
   <div class="passage-text">
     {passageBlocks(text).map((block, index) => (
-      <Shown key={index} block={block} wanted={wanted} />
+      <BlockOf key={index} block={block} {...shown} />
     ))}
   </div>
 )
 
-function Shown({ block, wanted }: { readonly block: PassageBlock; readonly wanted: ReadonlySet<string> }) {
+const LEFT_OUT = "…"
+
+function BlockOf({
+  block,
+  wanted,
+  most = Number.POSITIVE_INFINITY,
+}: Shown & { readonly block: PassageBlock }) {
   const marked = (text: string) => <MarkedText text={text} wanted={wanted} />
   if (block.kind === "words") return <p>{marked(block.text)}</p>
+  if (block.kind === "list") {
+    const { shown, isCutBefore, isCutAfter } = extractOf(block.items, most, wanted, (item) => item)
+    return (
+      <ul>
+        {isCutBefore && <li>{LEFT_OUT}</li>}
+        {shown.map((item, index) => (
+          <li key={index}>{marked(item)}</li>
+        ))}
+        {isCutAfter && <li>{LEFT_OUT}</li>}
+      </ul>
+    )
+  }
   if (block.kind === "code") {
+    const { shown, isCutBefore, isCutAfter } = extractOf(block.text.split("\n"), most, wanted, (line) => line)
+    const lines = [...(isCutBefore ? [LEFT_OUT] : []), ...shown, ...(isCutAfter ? [LEFT_OUT] : [])]
     return (
       <pre>
-        <code>{marked(block.text)}</code>
+        <code>{marked(lines.join("\n"))}</code>
       </pre>
     )
   }
-  const { names, rows } = block
+  const { names } = block
+  const { shown, isCutBefore, isCutAfter } = extractOf(block.rows, most, wanted, (cells) => cells.join(" "))
+  const leftOut = (
+    <tr>
+      <td>{LEFT_OUT}</td>
+    </tr>
+  )
   return (
     // No region: a page of results would have dozens of them, all called the same.
     <div class="table-box" role="group" aria-label="Table" tabIndex={0}>
@@ -43,13 +70,15 @@ function Shown({ block, wanted }: { readonly block: PassageBlock; readonly wante
           </thead>
         )}
         <tbody>
-          {rows.map((cells, index) => (
+          {isCutBefore && leftOut}
+          {shown.map((cells, index) => (
             <tr key={index}>
               {cells.map((cell, column) => (
                 <td key={column}>{marked(cell)}</td>
               ))}
             </tr>
           ))}
+          {isCutAfter && leftOut}
         </tbody>
       </table>
     </div>

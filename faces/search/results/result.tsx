@@ -13,6 +13,8 @@ import { Why } from "./why.tsx"
 
 /** Passages that are shown of a page; the rest stand in its stored copy. */
 const MOST_PASSAGES = 2
+/** Lines of code, rows of a table and items of a list in each of them. */
+const MOST_LINES = [6, 3] as const
 
 /** One page that was found. */
 export function ResultCard({
@@ -47,7 +49,7 @@ export function ResultCard({
           </p>
         )}
         {passages.map((passage, index) => (
-          <Passage key={index} text={passage} wanted={wanted} />
+          <Passage key={index} text={passage} wanted={wanted} most={MOST_LINES[index]!} />
         ))}
         <div class="facts">
           {published != null && <time dateTime={new Date(published).toISOString()}>{onDay(published)}</time>}
