@@ -1,4 +1,4 @@
-import { type Block, blocksOf, rowText } from "./markdown-blocks.ts"
+import { type Block, blocksOf, rowText } from "./markdown/markdown-blocks.ts"
 import { CELL_END, type Line, type Part, shownLength, showLines, withBars } from "./shown-lines.ts"
 import { offLoop } from "#base/process/threads/off-loop.ts"
 import type { PageAnchor } from "../index/page/page.ts"

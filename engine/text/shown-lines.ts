@@ -1,5 +1,5 @@
 import { MAX_SHOWN_CHARS } from "../index/page/passage.ts"
-import type { Code, Table } from "./markdown-blocks.ts"
+import type { Code, Table } from "./markdown/markdown-blocks.ts"
 
 /** A line of a page's text, or what a cut leaves of it, and what it is part of. */
 export interface Line {

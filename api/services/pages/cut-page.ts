@@ -1,4 +1,4 @@
-import { plainInline } from "#engine/text/markdown-inline.ts"
+import { plainInline } from "#engine/text/markdown/markdown-inline.ts"
 
 import { headingId } from "../../faces/handbook/render-markdown.ts"
 

@@ -1,4 +1,4 @@
-import { plainInline } from "../../text/markdown-inline.ts"
+import { plainInline } from "../../text/markdown/markdown-inline.ts"
 
 /** What a page's markdown says of its text that its plain text no longer shows. */
 export interface PageMarks {

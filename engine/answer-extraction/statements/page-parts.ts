@@ -1,5 +1,5 @@
 import type { Hit } from "../../engine.ts"
-import { type Block, blocksOf } from "../../text/markdown-blocks.ts"
+import { type Block, blocksOf } from "../../text/markdown/markdown-blocks.ts"
 import { isBoldLine, lineKey, type PageMarks } from "./page-marks.ts"
 import { splitSentences } from "./sentences.ts"
 

@@ -1,6 +1,6 @@
 import { holdsModelOrder } from "../../text/model-orders.ts"
 import { isStopWord } from "../../text/analysis/stop-words.ts"
-import type { Block } from "../../text/markdown-blocks.ts"
+import type { Block } from "../../text/markdown/markdown-blocks.ts"
 import { isStruck, lineKey, type PageMarks, marksOf } from "./page-marks.ts"
 import { isItem, type Part, partsOf, type StatedIn } from "./page-parts.ts"
 import { isDangling } from "./dangling.ts"

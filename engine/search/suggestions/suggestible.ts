@@ -4,7 +4,7 @@ import { type StoredPage, toPage } from "../../index/page-record.ts"
 import { placeOf } from "../../index/page/domains.ts"
 import { sourcesOf } from "../../index/page/page.ts"
 import { routeOf } from "../../index/page/page-url.ts"
-import { blocksOf } from "../../text/markdown-blocks.ts"
+import { blocksOf } from "../../text/markdown/markdown-blocks.ts"
 import { typedWords } from "../../text/typed-words.ts"
 
 /** Characters of a name: a longer one is a paragraph set as a heading, and no line of a list can show it. */
