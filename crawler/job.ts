@@ -54,6 +54,9 @@ export type JobTrigger = "command" | "run" | "schedule" | "api" | "start"
 /** Triggers of jobs that somebody began with a command and may interrupt with it. */
 export const BY_HAND: readonly JobTrigger[] = ["command", "run"]
 
+/** Which known pages a run visits: all, those that are due, or those alone whose last visit failed. */
+export type Visiting = "all" | "due" | "failed"
+
 /** One run of a source. */
 export interface Job {
   readonly id: number
@@ -63,7 +66,7 @@ export interface Job {
   /** Who wrote the source: only the operator's may read private addresses that no setting opened. */
   readonly author: SourceAuthor
   /** Whether every known page is visited again, or only those that are due. */
-  readonly visits: "all" | "due"
+  readonly visits: Visiting
   readonly state: JobState
   readonly createdAt: Date
   readonly startedAt: Date | null

@@ -18,6 +18,8 @@ const FAILED = "failed:"
 
 /** What {@link isPageOutcome} holds for, as a list in SQL. */
 export const PAGE_OUTCOMES_SQL = PAGE_OUTCOMES.map((name) => `'${name}'`).join(", ")
+/** What {@link isUnread} holds for, as a condition in SQL. */
+export const UNREAD_SQL = `(outcome = 'postponed' or outcome like '${FAILED}%')`
 /** What {@link isFailure} holds for, as a pattern for `like` in SQL. */
 export const FAILURES_LIKE = `${FAILED}%`
 
@@ -44,6 +46,9 @@ export const isSkip = (name: OutcomeName): boolean => name.startsWith(SKIPPED)
 
 /** Whether something went wrong, here or there. */
 export const isFailure = (name: OutcomeName): boolean => name.startsWith(FAILED)
+
+/** Whether a visit brought nothing for a reason that may pass, or that someone may mend. */
+export const isUnread = (name: OutcomeName): boolean => name === "postponed" || isFailure(name)
 
 /** What outcomes are gathered under. */
 export const OUTCOME_KINDS = ["pages", "postponed", "skipped", "failed"] as const

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { KnownAddresses } from "./crawl/frontier/known-addresses.ts"
 import { LostPages } from "./crawl/frontier/lost-pages.ts"
+import type { Visiting } from "./job.ts"
 import { CrawlFixture } from "./testing/crawl-fixture.ts"
 import {
   type Answer,
@@ -41,7 +42,7 @@ class Runs implements AsyncDisposable {
 
   /** @returns how visits ended, and the paths asked for, beside robots.txt and the default sitemap. */
   async run(
-    visits: "all" | "due",
+    visits: Visiting,
     options: Omit<Parameters<CrawlFixture["crawl"]>[0], "seeds"> & { trigger?: "command" | "schedule" } = {},
   ) {
     const { trigger = "schedule", ...spec } = options
@@ -487,4 +488,45 @@ test("the source's manners stand over the settings", async () => {
   expect(outcomes).toEqual({ indexed: 13 })
   expect(most).toBe(1)
   expect((await runs.run("all")).outcomes).toMatchObject({ "skipped:robots": 3 })
+})
+
+describe("a run over what failed", () => {
+  const broken = { "/b": status(403), "/c": status(402) }
+  const well = {
+    "/": article("Home", { links: ["/a", "/b", "/c"] }),
+    "/a": article("Alpha", { links: ["/d"] }),
+    "/d": article("Delta"),
+  }
+
+  test("visits those addresses alone, and what they lead to that is new", async () => {
+    await using runs = await Runs.begin({ ...well, ...broken })
+    expect((await runs.run("all")).outcomes).toEqual({ indexed: 3, "failed:http-status": 2 })
+    runs.site.serve({
+      "/b": article("Beta", { links: ["/a", "/e"] }),
+      "/e": article("Epsilon"),
+      "/a": article("Alpha, edited"),
+    })
+    const again = await runs.run("failed")
+    expect(again.outcomes).toEqual({ indexed: 2, "failed:http-status": 1 })
+    expect(new Set(again.asked)).toEqual(new Set(["/b", "/c", "/e"]))
+    // Nothing is left of what it mended.
+    runs.site.serve({ "/c": article("Gamma") })
+    expect((await runs.run("failed")).outcomes).toEqual({ indexed: 1 })
+    expect((await runs.run("failed")).outcomes).toEqual({})
+  })
+
+  test("begins with no seed that was read, and with one that was not", async () => {
+    await using runs = await Runs.begin({ "/": status(403) })
+    await runs.run("all")
+    runs.site.serve(well)
+    expect((await runs.run("failed")).outcomes).toEqual({ indexed: 3, "failed:http-status": 2 })
+  })
+
+  test("leaves the next whole run as whole as it was", async () => {
+    await using runs = await Runs.begin({ ...well, ...broken })
+    await runs.run("all")
+    await runs.run("failed")
+    runs.now += HOUR
+    expect((await runs.run("due")).asked).toEqual(expect.not.arrayContaining(["/a", "/d"]))
+  })
 })

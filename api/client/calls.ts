@@ -1293,7 +1293,7 @@ export type Job = {
   readonly source: string
   /** Who asked for it. */
   readonly trigger: "command" | "run" | "schedule" | "api" | "start"
-  readonly visits: "all" | "due"
+  readonly visits: "all" | "due" | "failed"
   readonly state: "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
   /** How it ended, for its operator: null while it is not over, and for one that was cancelled. */
   readonly result: "finished" | "finished-with-problems" | "failed" | null
@@ -1341,7 +1341,7 @@ export type JobDetail = {
   readonly source: string
   /** Who asked for it. */
   readonly trigger: "command" | "run" | "schedule" | "api" | "start"
-  readonly visits: "all" | "due"
+  readonly visits: "all" | "due" | "failed"
   readonly state: "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
   /** How it ended, for its operator: null while it is not over, and for one that was cancelled. */
   readonly result: "finished" | "finished-with-problems" | "failed" | null
@@ -3496,8 +3496,8 @@ export interface Calls {
     readonly given: {
       readonly path: { readonly name: string }
       readonly body?: {
-        /** Every known page, or only those that are due. */
-        readonly visits?: "all" | "due" | undefined
+        /** Every known page, only those that are due, or only those whose last visit failed. */
+        readonly visits?: "all" | "due" | "failed" | undefined
       }
     }
     readonly answer: Job
@@ -3510,8 +3510,8 @@ export interface Calls {
         readonly names?: readonly string[] | undefined
         /** All sources that are not paused. */
         readonly all?: true | undefined
-        /** Every known page, or only those that are due. */
-        readonly visits?: "all" | "due" | undefined
+        /** Every known page, only those that are due, or only those whose last visit failed. */
+        readonly visits?: "all" | "due" | "failed" | undefined
       }
     }
     readonly answer: JobsStarted

@@ -50,7 +50,7 @@ export class LinkIntake {
       found.add(url)
       if (traps.isPlain(url)) leads += 1
     }
-    const onlyDue = job.visits === "due"
+    const onlyDue = job.visits !== "all"
     frontier.add([...found], { how: "link", on: page, depth: depth + 1, onlyDue })
     return leads
   }

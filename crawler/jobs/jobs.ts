@@ -69,7 +69,11 @@ export class Jobs extends JobRecords {
     return transaction(this.db, () => {
       // Those of an earlier version are written with fewer fields.
       const open = this.open(source.name).find(
-        (job) => job.author === author && JSON.stringify(job.source) === spec,
+        (job) =>
+          job.author === author &&
+          JSON.stringify(job.source) === spec &&
+          // One that visits what failed is no whole run.
+          (job.visits !== "failed" || visits === "failed"),
       )
       if (open) {
         this.#resume(open.id)

@@ -53,7 +53,7 @@ export function sourceAsRun(db: StateStore, name: string): Source | null {
 export function declaredBefore(db: StateStore, { id, source }: Pick<Job, "id" | "source">): Source | null {
   const row = db
     .prepare(
-      `select spec from job where source = ? and id < ? and state = 'finished' and "trigger" <> 'command'
+      `select spec from job where source = ? and id < ? and state = 'finished' and "trigger" <> 'command' and visits <> 'failed'
        order by id desc limit 1`,
     )
     .get(source.name, id)
@@ -66,7 +66,9 @@ export function runBefore(
   { id, source }: Pick<Job, "id" | "source">,
 ): { readonly whole: boolean; readonly source: Source } | null {
   const row = db
-    .prepare("select whole, spec from job where source = ? and id < ? order by id desc limit 1")
+    .prepare(
+      "select whole, spec from job where source = ? and id < ? and visits <> 'failed' order by id desc limit 1",
+    )
     .get(source.name, id)
   return row === undefined ? null : { whole: row["whole"] === 1, source: sourceOf(row) }
 }

@@ -148,7 +148,10 @@ export class SourceTable {
     const busy = this.#jobs.open(name).find(({ state }) => state !== "paused")
     if (busy) return busy
     const { source, nextRun: planned } = entry
-    const times = timesAfterRun(source.schedule, planned?.getTime() ?? null, this.#clock(), this.#random)
+    const times =
+      visits === "failed"
+        ? null
+        : timesAfterRun(source.schedule, planned?.getTime() ?? null, this.#clock(), this.#random)
     // First: the crawler process looks at the times every second.
     if (times) this.keepTimes([{ name, ...times }])
     return this.#jobs.enqueue(source, { trigger, visits, author: authorOf(entry) })

@@ -1,3 +1,4 @@
+import type { Visiting } from "#crawler/job.ts"
 import type { RemovalState } from "#crawler/upkeep/removals/removals.ts"
 import type { DeliveryState } from "#base/work/retries.ts"
 
@@ -141,13 +142,16 @@ export const restoreBody: BodySchema<RestoreBody> = {
   },
 }
 
-export const runBody: BodySchema<{ readonly visits?: "all" | "due" }> = {
+/** Which known pages a run may visit. */
+export const VISITING = ["all", "due", "failed"] as const satisfies readonly Visiting[]
+
+export const runBody: BodySchema<{ readonly visits?: Visiting }> = {
   properties: {
     visits: {
       type: "string",
-      enum: ["all", "due"],
+      enum: VISITING,
       default: "all",
-      description: "Every known page, or only those that are due.",
+      description: "Every known page, only those that are due, or only those whose last visit failed.",
     },
   },
 }
@@ -173,7 +177,7 @@ export const USE_PERIODS = ["day", "month"] as const
 export interface RunSeveralBody {
   readonly names?: readonly string[]
   readonly all?: true
-  readonly visits?: "all" | "due"
+  readonly visits?: Visiting
 }
 
 /** One of these is given, and no other. */
@@ -191,9 +195,9 @@ export const runSeveralBody: BodySchema<RunSeveralBody> = {
     all: { type: "boolean", enum: [true], description: "All sources that are not paused." },
     visits: {
       type: "string",
-      enum: ["all", "due"],
+      enum: VISITING,
       default: "all",
-      description: "Every known page, or only those that are due.",
+      description: "Every known page, only those that are due, or only those whose last visit failed.",
     },
   },
 }

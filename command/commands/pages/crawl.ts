@@ -34,6 +34,7 @@ Ctrl-C pauses it after the pages in hand; the same command continues from there.
       default: "auto",
     },
     topic: { value: "topic", about: "what all its pages are; else as each page says", choices: PAGE_TOPICS },
+    failed: { about: "read only the pages that could not be read the last time" },
     source: { value: "name", about: "source the pages are filed under; the host when not given" },
   },
   json: "one JSON object a line instead of the display",
@@ -41,11 +42,13 @@ Ctrl-C pauses it after the pages in hand; the same command continues from there.
     { line: "fossick crawl https://docs.example.com/", about: "a whole site" },
     { line: "fossick crawl docs.example.com --include '/guide/**' --limit 500", about: "a part of it" },
     { line: "fossick crawl docs", about: "a source that is declared under this name" },
+    { line: "fossick crawl docs --failed", about: "only those of its pages that failed" },
   ],
   async run({ args, options, named, json }) {
     const { describedCrawl } = await import("#crawler/commands/crawl/described-crawl.ts")
-    const wish = describedCrawl(args.start, options, named.size > 0)
+    const { failed } = options
+    const wish = describedCrawl(args.start, options, named.size > (failed ? 1 : 0))
     const { crawl: run } = await import("#crawler/commands/crawl/crawl-session.ts")
-    return await run({ ...wish, json })
+    return await run({ ...wish, failed, json })
   },
 })

@@ -25,7 +25,7 @@ async function runFile(args: Omit<FileArguments, "references">) {
 
 async function runSources(names: readonly string[], json: boolean): Promise<number> {
   const { crawl } = await import("#crawler/commands/crawl/crawl-session.ts")
-  return await crawl({ names, json })
+  return await crawl({ names, failed: false, json })
 }
 
 const checks = {
@@ -143,18 +143,22 @@ the state of an older Fossick that this one refuses.`,
       changes: () => true,
       about: "Runs sources now and shows how it goes, as fossick crawl does.",
       args: { names: { about: "names of sources", several: true, optional: true } },
-      options: { all: { about: "all that are not paused" } },
+      options: {
+        all: { about: "all that are not paused" },
+        failed: { about: "only the pages that could not be read the last time" },
+      },
       json: "one JSON object a line instead of the display",
       examples: [
         { line: "fossick sources run docs", about: "whatever its schedule says" },
         { line: "fossick sources run docs wiki", about: "two of them" },
         { line: "fossick sources run --all", about: "all that are not paused" },
+        { line: "fossick sources run docs --failed", about: "only what failed" },
       ],
       async run({ args, options, json }) {
         if (options.all === args.names.length > 0)
           throw new ArgumentsError("Name the sources to run, or give --all")
         const { crawl } = await import("#crawler/commands/crawl/crawl-session.ts")
-        return await crawl({ names: options.all ? "all" : args.names, json })
+        return await crawl({ names: options.all ? "all" : args.names, failed: options.failed, json })
       },
     }),
     pause: command({

@@ -13,7 +13,7 @@ import { didYouMean } from "#base/text/near-names.ts"
 import type { DescribedCrawl } from "./described-crawl.ts"
 import { CrawlDisplay } from "./crawl-display.ts"
 import { Jobs } from "../../jobs/jobs.ts"
-import { BY_HAND, type Job, type JobState } from "../../job.ts"
+import { BY_HAND, type Job, type JobState, type Visiting } from "../../job.ts"
 import { CrawlShare } from "../../crawl/together/crawl-share.ts"
 import { JobRuns, type JobRunsOptions } from "../../crawl/together/job-runs.ts"
 import { SourceTable } from "../../sources/source-table.ts"
@@ -27,6 +27,8 @@ type Config = Values<typeof engineSettings & typeof crawlerSettings>
 /** What is to run: a crawl that was described, or declared sources by their names alone; `all`: those that are not paused. */
 export type CrawlWish = (DescribedCrawl | { readonly names: readonly string[] | "all" }) & {
   readonly json: boolean
+  /** Visit only what failed the last time. */
+  readonly failed: boolean
 }
 
 /**
@@ -184,7 +186,7 @@ function jobsFor(wish: CrawlWish, jobs: Jobs, sources: SourceTable, json: boolea
   const names = wish.names === "all" ? unpaused(sources, json) : [...new Set(wish.names)]
   const unknown = names.find((name) => sources.get(name) === null)
   if (unknown !== undefined) throw new ArgumentsError(noSource(unknown, sources))
-  return names.flatMap((name) => sources.run(name, { trigger: "run" }) ?? [])
+  return names.flatMap((name) => sources.run(name, { trigger: "run", visits: visitsOf(wish) }) ?? [])
 }
 
 /** @throws ArgumentsError when there is none */
@@ -198,17 +200,19 @@ function unpaused(sources: SourceTable, json: boolean): readonly string[] {
 }
 
 /** @throws ArgumentsError */
-function jobFor(wish: DescribedCrawl, jobs: Jobs, sources: SourceTable): Job {
+const visitsOf = ({ failed }: Pick<CrawlWish, "failed">): Visiting => (failed ? "failed" : "all")
+
+function jobFor(wish: DescribedCrawl & Pick<CrawlWish, "failed">, jobs: Jobs, sources: SourceTable): Job {
   const { name } = wish
   if (!wish.isDescribed) {
-    const job = sources.run(name, { trigger: "run" })
+    const job = sources.run(name, { trigger: "run", visits: visitsOf(wish) })
     if (job) return job
   }
   // A bare word is meant as the name; a host may be meant as an address.
   if (wish.source === null || /^[^./:?#]+$/.test(name)) {
     if (sources.get(name)) {
       throw new ArgumentsError(
-        `${name} is a declared source, which takes no options but --json; change its declaration instead`,
+        `${name} is a declared source, which takes no options but --failed and --json; change its declaration instead`,
       )
     }
     if (wish.source === null || name.toLowerCase() !== "localhost") {
@@ -218,7 +222,7 @@ function jobFor(wish: DescribedCrawl, jobs: Jobs, sources: SourceTable): Job {
       throw new ArgumentsError(`${noSource(name, sources)}${host}`)
     }
   }
-  return jobs.enqueue(wish.source)
+  return jobs.enqueue(wish.source, { visits: visitsOf(wish) })
 }
 
 /** More would hide the message. */

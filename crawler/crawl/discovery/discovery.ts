@@ -1,6 +1,6 @@
 import { keepLanding, landingsUpTo } from "../../jobs/landings.ts"
 import { declaredBefore, keepWhole, runBefore } from "../../jobs/source-runs.ts"
-import { isMissing } from "../../outcome-name.ts"
+import { isMissing, isUnread } from "../../outcome-name.ts"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { type PageUrl, toPageUrl } from "#engine"
 import { type Fetched, type FetchResult, type Validators, validatorsOf } from "../../fetch/fetch.ts"
@@ -97,8 +97,8 @@ export class Discovery {
     const { job, db, frontier } = options
     this.#listings = new Listings(db, job.source.name)
     this.#troubles = new ListTroubles(job, options.onTrouble)
-    this.owesLinks = owesLinks(db, job)
-    this.#judgesAll = job.visits === "all" || isScopeNew(db, job)
+    this.owesLinks = job.visits !== "failed" && owesLinks(db, job)
+    this.#judgesAll = job.visits === "all" || (job.visits === "due" && isScopeNew(db, job))
     this.#signal = AbortSignal.any([options.signal, this.#stop.signal])
     this.#seeds = new Map(
       job.source.seeds.map((seed) => {
@@ -107,8 +107,9 @@ export class Discovery {
         return [url, seed]
       }),
     )
-    frontier.add([...this.#seeds.keys()], { how: "seed", on: null, depth: 0 })
-    this.#waiting = new Set([...this.#seeds.keys()].filter((seed) => frontier.outcomeOf(seed) === null))
+    const seeds = job.visits === "failed" ? [] : [...this.#seeds.keys()]
+    frontier.add(seeds, { how: "seed", on: null, depth: 0 })
+    this.#waiting = new Set(seeds.filter((seed) => frontier.outcomeOf(seed) === null))
     for (const { seed, landed, job: from } of landingsUpTo(db, job.source.name, job.id)) {
       this.#landings.set(seed, landed)
       if (from === job.id) this.#landed.add(seed)
@@ -177,15 +178,21 @@ export class Discovery {
   keep(whole: boolean): void {
     const { db, job, frontier } = this.#options
     this.#troubles.end()
+    if (job.visits === "failed") {
+      // It followed as much as the run before it, and a little more.
+      keepWhole(db, job.id, runBefore(db, job)?.whole === true)
+      return
+    }
     if (whole && !frontier.isFull) this.#judgeDepths()
     this.#listings.keep(whole && !frontier.isFull)
     keepWhole(db, job.id, whole && !frontier.isFull)
   }
 
   #afterSeeds(): void {
-    const { sitemaps, feeds, limits } = this.#options.job.source
+    const { visits, source } = this.#options.job
+    const { sitemaps, feeds, limits } = source
     this.#start(this.#addKnown())
-    if (limits.depth === 0) return
+    if (limits.depth === 0 || visits === "failed") return
     const named = sitemaps.flatMap((url) => toPageUrl(url) ?? [])
     if (named.length > 0) this.#start(this.#readSitemaps(named, null))
     for (const feed of feeds) this.#discoverFeed(feed, null, Number.POSITIVE_INFINITY)
@@ -207,7 +214,7 @@ export class Discovery {
     const { job, frontier, known } = this.#options
     const { source } = job
     const now = known.now()
-    const isAll = this.#judgesAll || this.owesLinks
+    const isAll = this.#judgesAll || this.owesLinks || job.visits === "failed"
     // A run that goes on begins with this in the constructor: whoever takes the links is not ready yet.
     await nextTurn()
     known.heal(source)
@@ -223,7 +230,9 @@ export class Discovery {
           if (this.#judges(address, now)) outside.push(address)
           // It may turn out to be nearer: judged at the end.
         } else if (address.depth > source.limits.depth) continue
-        else if (address.dueAt <= now || (job.visits === "all" && !isDead(address))) inside.push(address)
+        else if (job.visits === "failed") {
+          if (isUnread(address.outcome)) inside.push(address)
+        } else if (address.dueAt <= now || (job.visits === "all" && !isDead(address))) inside.push(address)
         else if (this.owesLinks && !this.#follows(address)) inside.push(address)
       }
       frontier.revisit(inside)
@@ -254,7 +263,8 @@ export class Discovery {
   /** Whether an address that does not belong to the source is to be closed unvisited by this run. */
   #judges({ hash, dueAt }: KnownAddress, now: number): boolean {
     // A crawl asked for on a whim may be narrower than the one that left the pages.
-    const mayJudge = this.#options.job.trigger !== "command" && this.#landed.size === this.#seeds.size
+    const { trigger, visits } = this.#options.job
+    const mayJudge = trigger !== "command" && visits !== "failed" && this.#landed.size === this.#seeds.size
     return mayJudge && hash !== null && (this.#judgesAll || dueAt <= now)
   }
 
@@ -271,7 +281,8 @@ export class Discovery {
 
   #discoverSitemaps(landing: PageUrl): void {
     const { origin } = new URL(landing)
-    if (this.#options.job.source.limits.depth === 0 || this.#sites.has(origin)) return
+    const { visits, source } = this.#options.job
+    if (visits === "failed" || source.limits.depth === 0 || this.#sites.has(origin)) return
     this.#sites.add(origin)
     this.#start(this.#readSitemapsOf(landing))
   }
@@ -285,7 +296,8 @@ export class Discovery {
 
   #discoverFeed(address: string, foundOn: string | null, limit = MAX_FEEDS): void {
     const url = toPageUrl(address)
-    if (url === null || this.#options.job.source.limits.depth === 0) return
+    const { visits, source } = this.#options.job
+    if (url === null || visits === "failed" || source.limits.depth === 0) return
     if (this.#files.has(url) || this.#feeds >= limit) return
     this.#files.add(url)
     this.#feeds += 1

@@ -83,7 +83,7 @@ describe("what readers open on a page", { tags: ["chromium"] }, () => {
       details.addEventListener("toggle", async () => details.insertAdjacentHTML("beforeend", await load("wind")))
       document.getElementById("make").onclick = async ({ target }) =>
         target.insertAdjacentHTML("afterend", "<div id=made>" + await load("grease") + "</div>")`
-    await expectParts(page(body, script))
+    expect(await expectParts(page(body, script))).toContain("force of the wind")
   })
 
   test("but no link, form, menu or button that does something, and nothing is sent", async () => {

@@ -31,7 +31,7 @@ interface OpenDocument {
 }
 
 declare const document: OpenDocument
-declare const globalThis: { fossickPanels?: PanelOpener }
+declare const self: { fossickPanels?: PanelOpener }
 
 /** A control that opens something on its page. */
 export interface Closed {
@@ -42,22 +42,22 @@ export interface Closed {
 
 /** Finds what is closed on the page. `at`: its address, so that nothing is opened after scripts have gone elsewhere. */
 export function findClosed(max: number): readonly Closed[] {
-  return (globalThis.fossickPanels ??= new PanelOpener()).find(max)
+  return (self.fossickPanels ??= new PanelOpener()).find(max)
 }
 
 /** Opens one of what was found last. @returns whether it did. */
 export function openClosed(at: number): boolean {
-  return globalThis.fossickPanels?.open(at) ?? false
+  return self.fossickPanels?.open(at) ?? false
 }
 
 /** Keeps what the panel opened last shows now, since the next one may take its place. */
 export function keepOpened(maxChars: number): void {
-  globalThis.fossickPanels?.keep(maxChars)
+  self.fossickPanels?.keep(maxChars)
 }
 
 /** Puts back what other panels have taken the place of. */
 export function restoreOpened(): void {
-  globalThis.fossickPanels?.restore()
+  self.fossickPanels?.restore()
 }
 
 /**

@@ -98,8 +98,8 @@ function hopeless(facts: RunFacts): string | null {
   const { seeds, outcomes, pagesBefore, visits } = facts
   if (pagesIn(outcomes) > 0 || countOf(outcomes) === 0 || onlyLedOn(facts)) return null
   if (seeds.length > 0) return allSeeds(seeds, facts)
-  // A run over what is due may have met nothing but a few pages that are gone.
-  if (pagesBefore > 0 && visits === "due") return null
+  // A run over what is due or failed may have met nothing but a few pages that are gone.
+  if (pagesBefore > 0 && visits !== "all") return null
   const [outcome, count] = mostFrequent(outcomes)
   return `nothing was indexed: ${told(count, "visit")} ended as ${shownOutcome(outcome)} (${facts.meaningOf(outcome)})`
 }
@@ -110,7 +110,7 @@ const LEADS_ON: readonly OutcomeName[] = ["skipped:duplicate", "skipped:empty"]
 /** Whether nothing was due but seeds that never were pages themselves, and nothing that was there is lost. */
 function onlyLedOn({ visits, seeds, pagesBefore, outcomes, lost, notFound }: RunFacts): boolean {
   return (
-    visits === "due" &&
+    visits !== "all" &&
     pagesBefore > 0 &&
     notFound === 0 &&
     countOf(lost) === 0 &&

@@ -124,13 +124,7 @@ function Rotate({
     <Dialog title={`Rotate ${nameOf(of)}?`} onClose={onClose}>
       <div class="confirm">
         <p>You get a new key with the same rights. It is shown once, and its credits start from zero.</p>
-        <Select
-          name="overlap"
-          label="The old key"
-          value={hours}
-          options={OVERLAPS}
-          onChoose={setHours}
-        />
+        <Select name="overlap" label="The old key" value={hours} options={OVERLAPS} onChoose={setHours} />
         <p class="row">
           <Button look="primary" icon="restore" onClick={rotate}>
             Make the new key

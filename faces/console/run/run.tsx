@@ -6,7 +6,7 @@ import { appliance } from "../../session/appliance.ts"
 import { Confirm } from "../confirm.tsx"
 import { Link } from "../link.tsx"
 import { Block, Head, isOpen, Loading, Problem, ResultChip } from "../parts.tsx"
-import { askedBy, taken } from "../sources/run-table.tsx"
+import { askedBy, failedIn, taken } from "../sources/run-table.tsx"
 import { PolledStatus } from "../asking/status.tsx"
 import { type Actions, useActions } from "../asking/use-actions.ts"
 import { LIVE_MS, usePolled } from "../asking/use-polled.ts"
@@ -55,6 +55,7 @@ export function Run({ job: id, outcome }: { readonly job: number; readonly outco
         page={`Run of ${job.source}`}
         under={<Times job={job} />}
       >
+        {!isOpen(job.state) && <RunFailed job={job} actions={actions} />}
         {isOpen(job.state) && <Control job={job} actions={actions} onCancel={() => setEnding(true)} />}
       </Head>
       <PolledStatus of={polled} actions={actions} />
@@ -124,6 +125,24 @@ function Control({
         Cancel
       </Button>
     </>
+  )
+}
+
+/** Starts a run over the pages alone that the source could not read; where there are any, and it is a declared one. */
+function RunFailed({ job, actions: { busy, act } }: Controlled) {
+  const { source, trigger } = job
+  if (failedIn(job) === 0 || trigger === "command") return null
+  const body = { visits: "failed" } as const
+  const run = () =>
+    act(
+      "failed",
+      () => appliance.call("POST /admin/sources/{name}/run", { path: { name: source }, body }),
+      `${source} reads the failed pages again`,
+    )
+  return (
+    <Button icon="play" disabled={busy !== null} onClick={() => void run()}>
+      Read failed pages again
+    </Button>
   )
 }
 

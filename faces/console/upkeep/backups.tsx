@@ -114,8 +114,8 @@ const Files = ({ files }: Pick<Answer, "files">) => (
       <>
         <Table caption="Files of backups" columns={FILES} rows={files} keyOf={({ path }) => path} />
         <p class="small">
-          Restoring replaces everything that answers, so it is a command: stop the appliance, then run this on its
-          machine.
+          Restoring replaces everything that answers, so it is a command: stop the appliance, then run this on
+          its machine.
         </p>
         <Snippet
           name="the command to restore"

@@ -5,7 +5,7 @@ import { CHANNELS, NOTIFYING } from "#crawler/reporting/alerts/channels/registry
 import { JOB_RESULTS, JOB_STATES } from "#crawler/job.ts"
 
 import { ENDPOINTS } from "../../../identity/accounts/keys/key-scope.ts"
-import { DELIVERY_STATES, NAMED_MODELS, REMOVAL_STATES, USE_PERIODS } from "../schemas.ts"
+import { DELIVERY_STATES, NAMED_MODELS, REMOVAL_STATES, USE_PERIODS, VISITING } from "../schemas.ts"
 import { feedbackSchema } from "../../usage/schema.ts"
 import { paymentSchemas } from "../../../doors/x402/books/operations.ts"
 import type { JsonSchema } from "../../../server/operation/operation.ts"
@@ -136,7 +136,7 @@ const job = object({
   id: count(),
   source: text("Name of the source."),
   trigger: oneOf(["command", "run", "schedule", "api", "start"], "Who asked for it."),
-  visits: oneOf(["all", "due"]),
+  visits: oneOf(VISITING),
   state: oneOf(JOB_STATES),
   result,
   reason,
