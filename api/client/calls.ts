@@ -16,7 +16,7 @@ export type ErrorAnswer = {
 }
 
 export type Warning = {
-  readonly code: "unknown-field" | "no-effect" | "shortened" | "left-out" | "stale"
+  readonly code: "unknown-field" | "no-effect" | "shortened" | "left-out" | "stale" | "unread"
   /** What happened, and what to do instead. */
   readonly text: string
   /** The field of the request. */

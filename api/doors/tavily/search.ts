@@ -26,12 +26,12 @@ import { toWire, type WireStatistics } from "../../services/federation/evidence.
 import { HOPS_HEADER, hopsOf } from "../../services/federation/hops.ts"
 import { isMiss } from "../../services/misses/doubtful.ts"
 import type { MissKnowledge } from "../../services/misses/miss-knowledge.ts"
-import { searchedOf } from "../../services/misses/search-miss.ts"
+import { searchedOf, unreadTexts } from "../../services/misses/search-miss.ts"
 import { missedQuestions } from "../../services/queries/missed.ts"
 import type { QueryLog } from "../../services/queries/query-log.ts"
 import { wantsEvents } from "../../server/server-sent-events.ts"
 import { bodyReader } from "../../server/wire/validate.ts"
-import { unknownFields } from "../../server/wire/warnings.ts"
+import { unknownFields, type Warning } from "../../server/wire/warnings.ts"
 import { type PreparedSearch, prepareSearch, withUnknown } from "./prepare.ts"
 import { type Outcome, presentSearch } from "./present.ts"
 import { type SearchBody, searchSchema, type SearchRequest } from "./schema.ts"
@@ -63,10 +63,15 @@ export function search(
   const isMissed = missedQuestions(misses)
   return async (ctx) => {
     const { bill, reach, degraded } = ctx.state
-    const prepared = withUnknown(
+    const asked = withUnknown(
       prepareSearch(read(ctx.state.body), limits, reach.names),
       unknownFields(searchSchema, ctx.state.body),
     )
+    const unread = misses === null ? [] : unreadTexts(asked.question.query, reach, misses)
+    const prepared = {
+      ...asked,
+      warnings: [...asked.warnings, ...unread.map((text): Warning => ({ code: "unread", text }))],
+    }
     const { request, question } = prepared
     checkExplain(request, ctx.state.key)
     const cost = isCount(prepared) ? {} : searchCost(request.search_depth)

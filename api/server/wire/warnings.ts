@@ -4,11 +4,18 @@ import { isSet, type RequestSchema } from "./validate.ts"
 /**
  * Kinds of warnings, for programs. `unknown-field`: the endpoint has no such field; `no-effect`: other fields of the request rule this
  * one out; `shortened`: only the beginning of the value counts; `left-out`: a result is missing because it is too old or gone; `stale`: a
- * result is older than the request asks for.
+ * result is older than the request asks for; `unread`: pages of a source that was asked could not be read at their last visit.
  */
-export const WARNING_CODES = ["unknown-field", "no-effect", "shortened", "left-out", "stale"] as const
+export const WARNING_CODES = [
+  "unknown-field",
+  "no-effect",
+  "shortened",
+  "left-out",
+  "stale",
+  "unread",
+] as const
 
-/** Part of a request that its answer does not honour, or honours differently. */
+/** Part of a request that its answer does not honour, or honours differently; or what the answer may lack. */
 export interface Warning {
   readonly code: (typeof WARNING_CODES)[number]
   /** The field of the request. */

@@ -3,6 +3,7 @@ import { HANDBOOK_SOURCE } from "#crawler/handbook-source.ts"
 import { declaredNames } from "#crawler/sources/source-names.ts"
 import type { Lead } from "#crawler/reporting/coverage/leads.ts"
 import type { SourceCoverage } from "#crawler/reporting/coverage/source-coverage.ts"
+import { type Unread, unreadOf } from "#crawler/reporting/coverage/unread.ts"
 import type { Missing } from "#crawler/reporting/why/cause.ts"
 import type { Engine, Page, PageUrl } from "#engine"
 import { sourcesOf } from "#engine/index/page/page.ts"
@@ -32,6 +33,8 @@ export interface MissKnowledge {
   /** Why an address is no page of the index, and how `fossick why` puts it; null: it is one. */
   missing(url: PageUrl, view: View): Promise<{ readonly missing: Missing; readonly summary: string } | null>
   sources(names: readonly string[]): Promise<readonly AskedSource[]>
+  /** Sources of these that lost pages to failures. */
+  unread(names: readonly string[]): readonly Unread[]
   /** The names of the declared sources, and those of `asked` that anything was crawled under: one-off crawls are told of only then. */
   names(asked?: readonly string[]): readonly string[]
   /** Whether there is nothing to find yet: no source, and no page but those of the handbook. */
@@ -101,6 +104,7 @@ export function openMissKnowledge(
         })),
       )
     },
+    unread: (names) => unreadOf(db, names),
     names: (asked = []) => [
       ...new Set([...declaredNames(db), ...sourceNames().filter((name) => asked.includes(name))]),
     ],

@@ -224,3 +224,29 @@ test("tools of MCP pass it on", async () => {
   expect(await told("fetch", { id: site.url("/garden/hidden-pond") })).toContain("asks not to be indexed")
   await client.close()
 })
+
+test("a search says how many pages of its sources could not be read, to those who may know the source", async () => {
+  const jobs = new Jobs(state)
+  const sources = new Sources(state, jobs)
+  const url = (path: string) => toPageUrl(`http://shed.example${path}`)!
+  sources.put({ name: "shed", seeds: [url("/")] })
+  const job = sources.run("shed")!
+  jobs.start(job.id)
+  new KnownAddresses(state).record(job, [
+    { url: url("/"), outcome: "indexed", detail: null, hash: "h" },
+    { url: url("/a"), outcome: "failed:timeout", detail: "no answer" },
+    { url: url("/b"), outcome: "postponed", detail: "asked to come back" },
+    { url: url("/c"), outcome: "failed:http-status", detail: "answered 404", status: 404 },
+  ])
+  jobs.end(job.id, "finished")
+  try {
+    const warned = { code: "unread", text: "2 pages of shed.example could not be read at the last visit." }
+    expect((await search({ query: "roses pruned in winter" })).warnings).toEqual([warned])
+    expect(await search({ query: "roses", sources: "garden" })).not.toHaveProperty("warnings")
+    const limited = app.key({ scope: readScope({ domains: ["127.0.0.1"] }) })
+    for (const by of [gardenOnly, limited])
+      expect(await search({ query: "roses pruned in winter" }, by)).not.toHaveProperty("warnings")
+  } finally {
+    sources.delete("shed")
+  }
+})

@@ -60,11 +60,8 @@ export async function searchedOf(
 ): Promise<Searched> {
   const { reach, knowledge } = parts
   const limits = reach.limits()
-  // Who is limited to domains alone knows no source by name, and of no source how many pages are on these.
-  const isNameless = limits !== null && (limits.sources === null || limits.domains !== null)
   const wanted = query.filter?.sources ?? []
-  const all = limits?.sources ?? knowledge.names(wanted)
-  const names = wanted.length === 0 ? all : all.filter((name) => wanted.includes(name))
+  const { names, isNameless } = namesOf(query, reach, knowledge)
   const looked = isNameless ? [] : await knowledge.sources(names.slice(0, MOST_SOURCES))
   const asked = looked.filter((one) => wanted.includes(one.name) || !neverAnswered(one))
   const more = isNameless ? 0 : names.length - looked.length
@@ -87,6 +84,30 @@ export async function searchedOf(
     },
     misses,
   }
+}
+
+/** The sources that a search asks. `isNameless`: whether the caller is told of none. */
+function namesOf(query: AskedQuery, reach: Pick<Reach, "limits">, knowledge: Pick<MissKnowledge, "names">) {
+  const limits = reach.limits()
+  // Who is limited to domains alone knows no source by name, and of no source how many pages are on these.
+  const isNameless = limits !== null && (limits.sources === null || limits.domains !== null)
+  const wanted = query.filter?.sources ?? []
+  const all = limits?.sources ?? knowledge.names(wanted)
+  return { names: wanted.length === 0 ? all : all.filter((name) => wanted.includes(name)), isNameless }
+}
+
+/** What a search may lack since pages of its sources could not be read, in words. */
+export function unreadTexts(
+  query: AskedQuery,
+  reach: Pick<Reach, "limits">,
+  knowledge: Pick<MissKnowledge, "names" | "unread">,
+): readonly string[] {
+  const { names, isNameless } = namesOf(query, reach, knowledge)
+  if (isNameless) return []
+  return knowledge.unread(names.slice(0, MOST_SOURCES)).map(({ source, host, pages }) => {
+    const what = pages === 1 ? "1 page" : `${pages.toLocaleString("en")} pages`
+    return `${what} of ${host ?? source} could not be read at the last visit.`
+  })
 }
 
 /** Whether runs have met nothing at its address: that is for its operator to correct, and no news for readers. */

@@ -2,7 +2,7 @@ import type { PageUrl } from "#engine"
 import { hasTable } from "#base/store/rows/tables.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { CUT_OFF } from "../../outcome.ts"
-import { type OutcomeName, PAGE_OUTCOMES_SQL } from "../../outcome-name.ts"
+import { type OutcomeName, PAGE_OUTCOMES_SQL, UNREAD_SQL } from "../../outcome-name.ts"
 import type { KnownAddress } from "./known-addresses.ts"
 
 // What others ask of the addresses that sources know, beside `KnownAddresses`: about all pages of a source, and as
@@ -82,6 +82,19 @@ export function addressesByHost(db: StateStore, source: string): ReadonlyMap<str
     .prepare(
       `select substr(rest, 1, instr(rest, '/') - 1) as host, count(*) as n
        from (select substr(url, instr(url, '://') + 3) as rest from known_address where source = ?) group by host`,
+    )
+    .all(source)
+  return new Map(rows.map(({ host, n }) => [String(host), Number(n)]))
+}
+
+/** Addresses of a source whose last visit failed, but for those that the site says are gone, by `host:port`. */
+export function unreadByHost(db: StateStore, source: string): ReadonlyMap<string, number> {
+  if (!hasTable(db, "known_address")) return new Map()
+  const rows = db
+    .prepare(
+      `select substr(rest, 1, instr(rest, '/') - 1) as host, count(*) as n
+       from (select substr(url, instr(url, '://') + 3) as rest from known_address
+         where source = ? and ${UNREAD_SQL} and coalesce(status, 0) not in (404, 410)) group by host`,
     )
     .all(source)
   return new Map(rows.map(({ host, n }) => [String(host), Number(n)]))

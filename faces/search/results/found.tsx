@@ -29,6 +29,16 @@ function Degraded({ parts }: { readonly parts: Searched["degraded"] }) {
   )
 }
 
+/** What may be missing, since a site could not be read. */
+function Unread({ warnings = [] }: Pick<FoundPages, "warnings">) {
+  const texts = warnings.flatMap(({ code, text }) => (code === "unread" ? text : []))
+  return texts.length === 0 ? null : (
+    <p class="degraded" role="status">
+      <Icon name="alert" /> {texts.join(" ")}
+    </p>
+  )
+}
+
 interface FoundProps {
   readonly asked: Asked
   readonly searched: Searched
@@ -115,6 +125,7 @@ function Pages({
     <>
       <Corrected found={found} />
       <Degraded parts={isWeak ? (found.degraded ?? []) : degraded} />
+      <Unread warnings={found.warnings} />
       {!isWeak && children}
       <Nothing asked={asked} found={found} onClear={() => onChange(asking(asked.question))} />
       {isWeak ? (

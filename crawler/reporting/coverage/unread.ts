@@ -1,0 +1,36 @@
+import { steadyNow } from "#base/steady-time.ts"
+import type { StateStore } from "#base/store/state-store.ts"
+import { hasPages, unreadByHost } from "../../crawl/frontier/source-pages.ts"
+
+/** Pages of a source whose last visit failed, though nothing says that they are gone. */
+export interface Unread {
+  readonly source: string
+  readonly pages: number
+  /** The host that all of them are on, with its port; null: they are on several. */
+  readonly host: string | null
+}
+
+/** To count them looks at all addresses of a source, and every search asks. */
+const KEPT_MS = 30_000
+
+const counted = new WeakMap<StateStore, Map<string, { readonly at: number; readonly unread: Unread }>>()
+
+/** Those of the sources that have such pages, as of half a minute ago at most. */
+export function unreadOf(db: StateStore, sources: readonly string[]): readonly Unread[] {
+  const known = counted.get(db) ?? new Map<string, { readonly at: number; readonly unread: Unread }>()
+  counted.set(db, known)
+  const now = steadyNow()
+  return sources.flatMap((source) => {
+    let one = known.get(source)
+    if (one === undefined || now - one.at > KEPT_MS)
+      known.set(source, (one = { at: now, unread: unreadIn(db, source) }))
+    return one.unread.pages === 0 ? [] : one.unread
+  })
+}
+
+function unreadIn(db: StateStore, source: string): Unread {
+  // Whether a source never answered is for its operator to know.
+  const hosts = hasPages(db, source) ? [...unreadByHost(db, source)] : []
+  const pages = hosts.reduce((sum, [, count]) => sum + count, 0)
+  return { source, pages, host: hosts.length === 1 ? hosts[0]![0] : null }
+}
