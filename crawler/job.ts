@@ -123,7 +123,7 @@ export const moreListsNote = (count: number): string => `the same of ${count} mo
 export const listNotesIn = (notes: string | null): readonly string[] =>
   (notes ?? "")
     .split(BETWEEN_NOTES)
-    .filter((note) => /^the (?:sitemap|feed) https?:\/\/|^the same of \d+ more sitemaps/.test(note))
+    .filter((note) => /^the (?:sitemap|feed|list) https?:\/\/|^the same of \d+ more sitemaps/.test(note))
 
 /** What a run's notes say of what it did not do. */
 export interface Undone {

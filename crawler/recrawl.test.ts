@@ -40,7 +40,7 @@ class Runs implements AsyncDisposable {
     return new Runs(await startTestSite({ "/robots.txt": textFile(""), ...answers }))
   }
 
-  /** @returns how visits ended, and the paths asked for, beside robots.txt and the default sitemap. */
+  /** @returns how visits ended, and the paths asked for, beside robots.txt, the default sitemap and llms.txt. */
   async run(
     visits: Visiting,
     options: Omit<Parameters<CrawlFixture["crawl"]>[0], "seeds"> & { trigger?: "command" | "schedule" } = {},
@@ -57,7 +57,7 @@ class Runs implements AsyncDisposable {
     return {
       outcomes: job.outcomes,
       note: job.note,
-      asked: asked.filter((path) => !/^\/(?:sitemap\.xml|no-such-page-)/.test(path)).sort(),
+      asked: asked.filter((path) => !/^\/(?:sitemap\.xml|llms\.txt|no-such-page-)/.test(path)).sort(),
       indexed: this.#indexed.map((url) => new URL(url).pathname).sort(),
     }
   }

@@ -1574,7 +1574,7 @@ export type PageState = {
     readonly job_id: number | null
     /** Link steps from a seed. */
     readonly depth: number
-    /** `seed`, `link`, `sitemap`, `feed`, `redirect`, `canonical`. */
+    /** `seed`, `link`, `sitemap`, `feed`, `llms`, `redirect`, `canonical`. */
     readonly found_how: string
     readonly found_on: string | null
     readonly first_seen: string

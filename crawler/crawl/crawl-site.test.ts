@@ -2,6 +2,8 @@ import { gzipSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import { freePort } from "#base/testing/free-port.ts"
+import { factsOfRun, judgeJob } from "../jobs/results/judge-job.ts"
+import { keptOutCounts } from "./frontier/kept-out/kept-out.ts"
 import { KnownAddresses } from "./frontier/known-addresses.ts"
 import { planLines } from "../commands/sources/sources-text.ts"
 import { planSources } from "../sources/file/plan.ts"
@@ -244,6 +246,36 @@ describe("sitemaps", () => {
     // Nothing else is expected at an address that nobody named.
     await using quiet = await startTestSite({ "/": article("Home"), "/sitemap.xml": article("Not found") })
     expect(await fixture.crawl({ name: "quiet", seeds: [quiet.origin] })).toMatchObject({ note: null })
+  })
+
+  test("and llms.txt bring in pages; dead links of the latter are no fault of the site", async () => {
+    const dead = Array.from({ length: 60 }, (_, at) => `- [Old ${at}](/old/${at}.md)`)
+    await using site = await startTestSite({
+      "/": article("Home", { links: ["/linked", "/dead"] }),
+      "/linked": article("Linked"),
+      "/llms.txt": textFile(`# Site\n\n- [Guide](/guide.md)\n- [Only](/only.md)\n${dead.join("\n")}\n`),
+      "/guide": article("Guide"),
+      "/guide.md": bytes("# Guide\n\nThe same.", { "content-type": "text/markdown" }),
+      "/only.md": bytes(`# Only\n\n${"Nothing else has this text. ".repeat(20)}`, {
+        "content-type": "text/markdown",
+      }),
+    })
+    await using fixture = new CrawlFixture()
+    const job = await fixture.crawl({ name: "site", seeds: [site.origin] })
+    expect(paths(fixture)).toEqual(["/", "/guide", "/linked", "/only.md"])
+    expect(site.requests).not.toContain("/guide.md")
+    expect(job.note).toBeNull()
+    expect(judgeJob(job, factsOfRun(fixture.db, job), { held: 0 })).toEqual({
+      result: "finished",
+      reason: null,
+    })
+    expect(keptOutCounts(fixture.db, "site")).toEqual([
+      { outcome: "failed:http-status", status: 404, count: 1 },
+    ])
+    expect(new KnownAddresses(fixture.db).get(site.url("/guide") as PageUrl)).toMatchObject({
+      foundHow: "llms",
+      foundOn: site.url("/llms.txt"),
+    })
   })
 
   test("may be longer than a page, and list no more than the standard allows", async () => {

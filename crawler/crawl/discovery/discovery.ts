@@ -79,6 +79,8 @@ export class Discovery {
   readonly #landed = new Set<string>()
   #inScope: (url: PageUrl) => boolean
   readonly #files = new Set<PageUrl>()
+  /** Markdown copies that an llms.txt names, by their page. */
+  readonly #copies = new Map<PageUrl, PageUrl>()
   #feeds = 0
   readonly #sites = new Set<string>()
   /** Whether there may be links and listed pages which the run before left alone. */
@@ -161,6 +163,12 @@ export class Discovery {
     for (const seed of this.#waiting) {
       if (this.#options.frontier.outcomeOf(seed) !== null) this.closed(seed)
     }
+  }
+
+  /** Nothing is at the address of a page: its markdown copy, if a list names one that belongs to the source. */
+  copyOf(url: PageUrl): PageUrl | null {
+    const copy = this.#copies.get(url)
+    return copy !== undefined && this.#inScope(copy) ? copy : null
   }
 
   /** Reads no more. */
@@ -292,6 +300,8 @@ export class Discovery {
     const named = robots?.kind === "rules" ? robots.rules.sitemaps.flatMap((url) => toPageUrl(url) ?? []) : []
     if (named.length > 0) await this.#readSitemaps(named, new URL("/robots.txt", landing).href)
     else await this.#readSitemaps([new URL("/sitemap.xml", landing).href as PageUrl], null, false)
+    // Last, since what it lists is often no longer there, and what others name is better known by them.
+    await this.#readSitemaps([new URL("/llms.txt", landing).href as PageUrl], null, false, "llms")
   }
 
   #discoverFeed(address: string, foundOn: string | null, limit = MAX_FEEDS): void {
@@ -307,18 +317,23 @@ export class Discovery {
     this.#start(this.#read({ url, kind: "feed", namedAt: null, foundOn, isNamed }))
   }
 
-  async #readSitemaps(urls: readonly PageUrl[], foundOn: string | null, areNamed = true): Promise<void> {
+  async #readSitemaps(
+    urls: readonly PageUrl[],
+    foundOn: string | null,
+    areNamed = true,
+    kind: ListingKind = "sitemap",
+  ): Promise<void> {
     const waiting: File[] = []
     const add = (url: PageUrl, namedAt: number | null, on: string | null, isNamed: boolean) => {
       if (this.#files.has(url) || this.#files.size >= MAX_SITEMAPS) return
       this.#files.add(url)
-      waiting.push({ url, kind: "sitemap", namedAt, foundOn: on, isNamed })
+      waiting.push({ url, kind, namedAt, foundOn: on, isNamed })
     }
     for (const url of urls) add(url, null, foundOn, areNamed)
     for (let file = waiting.shift(); file; file = waiting.shift()) {
       const { url } = file
       await this.#read(file, (sitemap, namedAt) => {
-        add(sitemap, namedAt, url, true)
+        add(sitemap, namedAt, url, kind === "sitemap")
       })
     }
   }
@@ -371,7 +386,7 @@ export class Discovery {
   ): Promise<void> {
     const { job, known, onBytes } = this.#options
     if (fetched.kind === "not-modified" && spares) {
-      for (const named of this.#listings.all("sitemap")) {
+      for (const named of this.#listings.all(file.kind)) {
         if (named.foundOn === file.url) onSitemap?.(named.url, named.namedAt)
       }
       this.#listings.note({ ...spares, namedAt: file.namedAt, readAt: known.now() })
@@ -412,10 +427,9 @@ export class Discovery {
     for await (const { pages, sitemaps, trouble } of parts) {
       if (this.#signal.aborted || frontier.isFull) return false
       for (const { url, modifiedAt } of sitemaps) onSitemap?.(url, modifiedAt)
-      frontier.list(
-        pages.filter(({ url }) => this.#inScope(url)),
-        options,
-      )
+      const inside = pages.filter(({ url }) => this.#inScope(url))
+      for (const { url, copy } of inside) if (copy !== undefined) this.#copies.set(url, copy)
+      frontier.list(inside, options)
       if (trouble === null) continue
       this.#troubles.found(file, trouble)
       return trouble === "too-long"

@@ -59,6 +59,6 @@ export class ListTroubles {
 
   #note({ url, kind }: NamedList, what: string): void {
     this.#count += 1
-    if (this.#count <= MAX_NAMED) this.#tell(listNote(kind, url, what))
+    if (this.#count <= MAX_NAMED) this.#tell(listNote(kind === "llms" ? "list" : kind, url, what))
   }
 }

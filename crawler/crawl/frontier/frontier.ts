@@ -12,6 +12,7 @@ import {
   type ListedFacts,
   type Visited,
 } from "./known-addresses.ts"
+import type { ListingKind } from "./known-listings.ts"
 import { prepareOnce, type StateStore, transaction } from "#base/store/state-store.ts"
 
 /** Addresses found in one place. */
@@ -27,6 +28,8 @@ export interface Finding {
 /** An address as a sitemap or feed lists it. */
 export interface ListedAddress extends ListedFacts {
   readonly url: PageUrl
+  /** Where its list has it in markdown: for when there is nothing at its address. */
+  readonly copy?: PageUrl
 }
 
 /** Longer addresses are left out. RFC 9110 §4.1 asks for 8000 octets at least. */
@@ -143,7 +146,7 @@ export class Frontier implements OpenAddresses, Disposable {
       how,
       on,
       isDue,
-    }: { how: "sitemap" | "feed"; on: string; isDue?: (known: KnownAddress, facts: ListedFacts) => boolean },
+    }: { how: ListingKind; on: string; isDue?: (known: KnownAddress, facts: ListedFacts) => boolean },
   ): void {
     const { id, source } = this.#job
     const listedIn = how === "sitemap" ? on : null

@@ -19,7 +19,7 @@ export interface ListedFacts {
 }
 
 /** By what an address was found first. */
-export type FoundHow = "seed" | "link" | "sitemap" | "feed" | "redirect" | "canonical"
+export type FoundHow = "seed" | "link" | "sitemap" | "feed" | "llms" | "redirect" | "canonical"
 
 /** How an address was found, and what was said of it. */
 export interface Found extends ListedFacts {

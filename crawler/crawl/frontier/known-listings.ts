@@ -2,7 +2,8 @@ import type { PageUrl } from "#engine"
 import type { Validators } from "../../fetch/fetch.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 
-export type ListingKind = "sitemap" | "feed"
+/** `llms`: an llms.txt, a site's list of links for language models. */
+export type ListingKind = "sitemap" | "feed" | "llms"
 
 /** A sitemap or feed as an earlier run of the source left it. Times are milliseconds since 1970. */
 export interface Listing {

@@ -172,6 +172,8 @@ export interface Missed {
   readonly status: number | null
   /** Whether the index holds the page. */
   readonly isHeld: boolean
+  /** Whether nothing but an llms.txt named them. */
+  readonly isOnlyListed: boolean
   /** Whether the visit before found a page. */
   readonly isNew: boolean
   readonly count: number
@@ -181,8 +183,9 @@ export interface Missed {
 export function missedBy(db: StateStore, job: number): Missed[] {
   return db
     .prepare(
-      `select outcome, status, hash is not null as held, misses = 1 and first_seen < visited_at as new, count(*) as n
-       from known_address where job = ? and outcome not in (${PAGE_OUTCOMES_SQL}) group by 1, 2, 3, 4`,
+      `select outcome, status, hash is not null as held, misses = 1 and first_seen < visited_at as new,
+         found_how = 'llms' as listed, count(*) as n
+       from known_address where job = ? and outcome not in (${PAGE_OUTCOMES_SQL}) group by 1, 2, 3, 4, 5`,
     )
     .all(job)
     .map((row) => ({
@@ -190,6 +193,7 @@ export function missedBy(db: StateStore, job: number): Missed[] {
       status: row["status"] as number | null,
       isHeld: row["held"] === 1,
       isNew: row["new"] === 1,
+      isOnlyListed: row["listed"] === 1,
       count: Number(row["n"]),
     }))
 }

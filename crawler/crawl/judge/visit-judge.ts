@@ -60,7 +60,7 @@ export class VisitJudge {
 
   /** @param seen the visit as those know it who read how the run goes; what is recorded is the visit itself */
   async #closeOrRetry(entry: FrontierEntry, visit: Unread, seen: Unread, startedAt: number): Promise<void> {
-    const { frontier, duplicates, recorder } = this.#parts
+    const { discovery, frontier, duplicates, recorder } = this.#parts
     const next = this.#retries.after(entry, seen, startedAt, steadyNow())
     if (next.kind === "give-up-host" || this.#parts.hosts.isGivenUp(entry.host)) {
       if (!this.#parts.hosts.isGivenUp(entry.host)) this.#parts.hosts.giveUp(entry.host, visit)
@@ -74,6 +74,8 @@ export class VisitJudge {
     if (visit.kind === "failed" && isMissing(visit.status)) {
       const leftOut = duplicates.missing(entry.url)
       if (leftOut) frontier.add([leftOut], { how: "link", on: entry.url, depth: entry.depth })
+      const copy = discovery.copyOf(entry.url)
+      if (copy) frontier.add([copy], { how: "llms", on: entry.url, depth: entry.depth })
     }
     if (next.again === null) await recorder.close(entry.url, visit)
     else frontier.postpone(entry, next.again, next.tries)

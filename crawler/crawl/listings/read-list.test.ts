@@ -118,6 +118,37 @@ test.each<[string, string | Uint8Array, string]>([
   expect((await read(body)).trouble).toBe(trouble)
 })
 
+const LLMS = `# Lamp
+
+> A lamp. See [the shop](https://shop.example/) and <${BASE}/about>.
+
+- [Guide](/guide): how it is lit
+- [Wicks](${BASE}/wicks.md "in short"), [parts](/parts/index.html.md), [oil](./oil/index.md)
+- [Here](#here), ![Lamp](/lamp.png), [mail](mailto:a@lamp.example)
+- [All](/llms-full.txt), [others' list](https://shop.example/llms.txt)
+
+Source: ${BASE}/bare.
+`
+
+test("an llms.txt lists the pages that it links, those of markdown copies too, and further lists of the site", async () => {
+  const found = await read(LLMS, { kind: "llms" })
+  expect(found.pages).toEqual([
+    "https://shop.example/",
+    `${BASE}/about`,
+    `${BASE}/guide`,
+    `${BASE}/wicks`,
+    `${BASE}/parts/index.html`,
+    `${BASE}/oil/`,
+    "https://shop.example/llms.txt",
+    `${BASE}/bare`,
+  ])
+  expect(found.sitemaps).toEqual([`${BASE}/llms-full.txt`])
+  // Many sites answer any address with a page.
+  expect(await read('<p><a href="/x">[x](/x)</a>', { kind: "llms" })).toMatchObject({ pages: [] })
+  const long = `[a](/a) ${"[x](".repeat(200_000)}\n[b](/b)`
+  expect((await read(long, { kind: "llms" })).pages).toEqual([`${BASE}/a`, `${BASE}/b`])
+})
+
 test("a list that is empty is one all the same", async () => {
   expect(await read("<urlset></urlset>")).toEqual({ pages: [], sitemaps: [], trouble: null })
 })

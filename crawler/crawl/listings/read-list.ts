@@ -4,6 +4,7 @@ import { charsetParameter } from "../../page/headers/media-type.ts"
 import type { ListingKind } from "../frontier/known-listings.ts"
 import { feedParser } from "./feeds.ts"
 import { type Listed, listed, type ListParser, type ListTrouble, type Take } from "./list-parser.ts"
+import { llmsParser } from "./llms.ts"
 import { sitemapParser, textParser } from "./sitemaps.ts"
 import { unzipped } from "./unzipped.ts"
 
@@ -47,6 +48,7 @@ export async function* readList(
   let isEmpty = true
   const parserFor = (beginning: string, take: Take): ListParser => {
     const start = beginning.slice(0, MAX_START_CHARS)
+    if (kind === "llms") return /^\s*</.test(start) ? NO_PARSER : llmsParser(url, take)
     const root = ROOT.exec(start)
     const page = WEB_PAGE.exec(start)
     isKnown = root !== null || page !== null

@@ -39,7 +39,7 @@ export function factsOfRun(db: StateStore, job: Pick<Job, "id" | "source" | "aut
     })),
     notFound: sum(lost.filter(({ status }) => isMissing(status))),
     missing: sum(missing),
-    deadLinks: sum(missing.filter(({ isHeld }) => !isHeld)),
+    deadLinks: sum(missing.filter(({ isHeld, isOnlyListed }) => !isHeld && !isOnlyListed)),
   }
 }
 

@@ -39,6 +39,8 @@ function howText(how: FoundHow, on: string | null, depth: number): string {
       return `listed in the sitemap${on === null ? "" : ` ${on}`}`
     case "feed":
       return `listed in the feed${on === null ? "" : ` ${on}`}`
+    case "llms":
+      return `listed for language models${on === null ? "" : ` in ${on}`}`
     case "redirect":
       return `${on ?? "another address"} redirects to it`
     case "canonical":

@@ -560,7 +560,7 @@ export const adminSchemas = {
         detail: orNull(text()),
         job_id: orNull(count()),
         depth: count("Link steps from a seed."),
-        found_how: text("`seed`, `link`, `sitemap`, `feed`, `redirect`, `canonical`."),
+        found_how: text("`seed`, `link`, `sitemap`, `feed`, `llms`, `redirect`, `canonical`."),
         found_on: orNull(text()),
         first_seen: time(),
         visited_at: time(),

@@ -11,11 +11,15 @@ export interface KeptOutCount {
   readonly count: number
 }
 
-/** How many addresses of a source are no pages of the index, by how their last visit ended. */
+/**
+ * How many addresses of a source are no pages of the index, by how their last visit ended. What only an llms.txt names, and is
+ * not there, was never the site's.
+ */
 export function keptOutCounts(db: StateStore, source: string): KeptOutCount[] {
   return db
     .prepare(
       `select outcome, status, count(*) as n from known_address where source = ? and hash is null
+         and not (found_how = 'llms' and coalesce(status, 0) in (404, 410))
        group by outcome, status`,
     )
     .all(source)
