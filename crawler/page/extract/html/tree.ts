@@ -1,35 +1,8 @@
+import { Element, isBlockTag, SPECIAL } from "./element.ts"
+import { ShadowRoots } from "./shadow-roots.ts"
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2"
 
-/** An element of a parsed document. Text is kept as plain strings among the children. */
-export class Element {
-  readonly tag: string
-  readonly parent: Element | null
-  readonly children: (Element | string)[] = []
-  /** Names and values in turn; only {@link KEPT_ATTRIBUTES}. */
-  attributes: readonly string[] = NO_ATTRIBUTES
-  /** Whether any descendant is a block, so that an inline tag around it must be written as one. */
-  containsBlock = false
-  /** Set on an element that a later pass found to stand in place of a block. */
-  asBlock = false
-
-  constructor(tag: string, parent: Element | null) {
-    this.tag = tag
-    this.parent = parent
-  }
-
-  /** The value of an attribute, decoded; null when it is absent. */
-  get(name: string): string | null {
-    const { attributes } = this
-    for (let i = 0; i < attributes.length; i += 2) if (attributes[i] === name) return attributes[i + 1]!
-    return null
-  }
-
-  has(name: string): boolean {
-    return this.get(name) !== null
-  }
-}
-
-const NO_ATTRIBUTES: readonly string[] = []
+export { Element, isBlockTag } from "./element.ts"
 
 // Of deeper elements only the text is kept, so that every later pass may recurse.
 const MAX_DEPTH = 400
@@ -58,14 +31,6 @@ const VOID = new Set(
 const RAW_TEXT = new Set("script style title textarea xmp iframe noembed noframes plaintext".split(" "))
 const HEAD_TAGS = new Set(
   "base basefont bgsound link meta noscript script style template title noframes".split(" "),
-)
-// Inline end tags never close one of these; `</b>` after `<b><div>` leaves the div open (WHATWG HTML §13.2.6.4.7).
-const SPECIAL = new Set(
-  (
-    "address applet article aside blockquote body button caption center dd details dialog dir div dl dt fieldset " +
-    "figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup html li listing main marquee menu " +
-    "nav object ol p pre search section select summary table tbody td template tfoot th thead tr ul"
-  ).split(" "),
 )
 const SCOPE = new Set("html body table td th caption template object marquee applet".split(" "))
 const LIST_SCOPE = new Set([...SCOPE, "ol", "ul"])
@@ -132,6 +97,7 @@ class TreeBuilder implements TokenizerCallbacks {
   #top = this.root
   readonly #stack: Element[] = []
   readonly #open = new Map<string, number>()
+  readonly #shadows = new ShadowRoots(MAX_DEPTH)
   #overflow = 0
   #nodes = 0
   #foreign = 0
@@ -210,6 +176,7 @@ class TreeBuilder implements TokenizerCallbacks {
 
   onend(): void {
     this.#flushText()
+    while (this.#stack.length > 0) this.#pop()
   }
 
   #flushText(): void {
@@ -235,10 +202,12 @@ class TreeBuilder implements TokenizerCallbacks {
     if (this.#attributes.length > 0) element.attributes = this.#attributes
     if (tag === "script" && /^\s*math\//i.test(element.get("type") ?? "")) dropSet(this.#top.children)
     this.#top.children.push(element)
-    if (isBlockTag(tag))
+    const isRoot = tag === "template" && (element.has("shadowrootmode") || element.has("shadowroot"))
+    if (isBlockTag(tag) && !isRoot)
       for (let above: Element | null = this.#top; above && !above.containsBlock; above = above.parent)
         above.containsBlock = true
     if (selfClosed || VOID.has(tag)) return
+    this.#shadows.opened(element)
     this.#stack.push(element)
     this.#open.set(tag, (this.#open.get(tag) ?? 0) + 1)
     if (tag === "svg" || tag === "math") this.#foreign++
@@ -322,6 +291,7 @@ class TreeBuilder implements TokenizerCallbacks {
   #pop(): void {
     const element = this.#stack.pop()
     if (!element) return
+    this.#shadows.closed(element)
     this.#open.set(element.tag, (this.#open.get(element.tag) ?? 1) - 1)
     if (element.tag === "svg" || element.tag === "math") this.#foreign--
     this.#top = this.#stack.at(-1) ?? this.root
@@ -390,8 +360,4 @@ export function textOf(
 
 export function collapse(text: string): string {
   return text.replace(/[\s\u200B\uFEFF\0]+/g, " ").trim()
-}
-
-export function isBlockTag(tag: string): boolean {
-  return tag === "hr" || (SPECIAL.has(tag) && tag !== "button" && tag !== "object")
 }

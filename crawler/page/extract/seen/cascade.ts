@@ -1,6 +1,7 @@
 import { type Declarations, type Declared, readDeclarations } from "./declarations.ts"
 import { matches, mayComeToMatch, namesOf, type Steps } from "./selectors.ts"
 import { readStyleSheets, type Rule } from "./style-sheet.ts"
+import { HOST } from "../html/shadow-roots.ts"
 import { type Element, walk } from "../html/tree.ts"
 
 /** What a page's own style sheets and `style` attributes say of an element, by property. */
@@ -24,11 +25,11 @@ export class Cascade {
   readonly #above = new Map<string, number>()
 
   constructor(document: Element) {
-    const sheets: { css: string; media: string }[] = []
+    const sheets: { css: string; media: string; scope: number }[] = []
     walk(document, (element) => {
       if (element.tag !== "style") return
       const css = element.children.filter((child) => typeof child === "string").join("")
-      sheets.push({ css, media: element.get("media") ?? "" })
+      sheets.push({ css, media: element.get("media") ?? "", scope: element.scope })
     })
     this.#rules = readStyleSheets(sheets)
     for (const rule of this.#rules) {
@@ -65,6 +66,7 @@ export class Cascade {
     const found: Rule[] = []
     for (const rule of candidates)
       if (
+        isInScope(rule, element) &&
         rule.widths.includes(width) &&
         this.#hasAbove(rule.selector.above) &&
         matches(element, rule.selector, this.#steps)
@@ -84,10 +86,11 @@ export class Cascade {
   styleInOtherStates(element: Element, isScripted: boolean): readonly Declarations[] {
     return this.#candidates(element)
       .filter(
-        ({ selector }) =>
-          (selector.isOfState || isScripted) &&
-          mayComeToMatch(element, selector) &&
-          !matches(element, selector, this.#steps),
+        (rule) =>
+          (rule.selector.isOfState || isScripted) &&
+          isInScope(rule, element) &&
+          mayComeToMatch(element, rule.selector) &&
+          !matches(element, rule.selector, this.#steps),
       )
       .map(({ declarations }) => declarations)
   }
@@ -111,6 +114,10 @@ export class Cascade {
     return this.#steps.left > 0 ? found : NO_RULES
   }
 }
+
+/** The sheets of a shadow root are for what is in it, and by `:host` for the element that has it. */
+const isInScope = ({ scope }: Rule, element: Element): boolean =>
+  scope === element.scope || (scope !== 0 && element.get(HOST) === String(scope))
 
 /** What is longer is not remembered. */
 const MAX_NAME_CHARS = 300

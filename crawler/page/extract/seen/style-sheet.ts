@@ -1,5 +1,6 @@
 import { Lru } from "#base/flow/lru.ts"
 import { type Declarations, readDeclarations, unescaped, withoutComments } from "./declarations.ts"
+import { HOST } from "../html/shadow-roots.ts"
 import { matchesMedia } from "./media-queries.ts"
 import { type Complex, readSelectors } from "./selectors.ts"
 
@@ -11,6 +12,8 @@ export interface Rule {
   readonly widths: readonly number[]
   /** Place among the rules; of two that are as specific the later one counts. */
   readonly order: number
+  /** As an element's. */
+  readonly scope: number
 }
 
 /** Widths of the windows in which a page is looked at: a desk's and a phone's. */
@@ -22,22 +25,24 @@ const MAX_RULES = 5000
 const MAX_DEPTH = 8
 
 /** The rules of a page's `<style>` elements, in order. Linear in their length; never throws. */
-export function readStyleSheets(sheets: readonly { readonly css: string; readonly media: string }[]): Rule[] {
+export function readStyleSheets(
+  sheets: readonly { readonly css: string; readonly media: string; readonly scope: number }[],
+): Rule[] {
   const rules: Rule[] = []
   let left = MAX_CHARS
-  for (const { css, media } of sheets) {
+  for (const { css, media, scope } of sheets) {
     const widths = WIDTHS.filter((width) => matchesMedia(media, width))
     if (widths.length > 0 && left > 0)
       for (const rule of rulesOf(css.slice(0, left), widths)) {
         if (rules.length >= MAX_RULES) return rules
-        rules.push({ ...rule, order: rules.length })
+        rules.push({ ...rule, order: rules.length, scope })
       }
     left -= css.length
   }
   return rules
 }
 
-type Read = Omit<Rule, "order">
+type Read = Omit<Rule, "order" | "scope">
 
 // The pages of a site have the same sheets.
 const read = new Lru<string, readonly Read[]>(20)
@@ -120,9 +125,15 @@ function own(body: string): string {
 function addRules(prelude: string, body: string, widths: readonly number[], rules: Read[]): void {
   const declarations = readDeclarations(body)
   if (declarations.size === 0) return
-  for (const selector of readSelectors(unescaped(prelude)))
+  for (const selector of readSelectors(withHost(unescaped(prelude))))
     if (rules.length < MAX_RULES) rules.push({ selector, declarations, widths })
 }
+
+/** The element that has a shadow root is known by an attribute of ours. */
+const withHost = (prelude: string): string =>
+  prelude.includes(":host")
+    ? prelude.replace(/:host(?:\(([^()]*)\))?(?![\w(-])/g, (_, given = "") => `${given}[${HOST}]`)
+    : prelude
 
 /** Where the block that opens at `open` ends; the end of the text when nothing ends it. */
 function closingBrace(css: string, open: number): number {

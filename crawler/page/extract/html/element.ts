@@ -1,0 +1,46 @@
+/** An element of a parsed document. Text is kept as plain strings among the children. */
+export class Element {
+  readonly tag: string
+  parent: Element | null
+  readonly children: (Element | string)[] = []
+  /** Names and values in turn; only those that a later pass asks for. */
+  attributes: readonly string[] = NO_ATTRIBUTES
+  /** Whether any descendant is a block, so that an inline tag around it must be written as one. */
+  containsBlock = false
+  /** Set on an element that a later pass found to stand in place of a block. */
+  asBlock = false
+  /** Which style sheets are for it: the page's are 0, and each shadow root has its own. */
+  scope: number
+
+  constructor(tag: string, parent: Element | null) {
+    this.tag = tag
+    this.parent = parent
+    this.scope = parent === null ? 0 : parent.scope
+  }
+
+  /** The value of an attribute, decoded; null when it is absent. */
+  get(name: string): string | null {
+    const { attributes } = this
+    for (let i = 0; i < attributes.length; i += 2) if (attributes[i] === name) return attributes[i + 1]!
+    return null
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null
+  }
+}
+
+const NO_ATTRIBUTES: readonly string[] = []
+
+// Inline end tags never close one of these; `</b>` after `<b><div>` leaves the div open (WHATWG HTML §13.2.6.4.7).
+export const SPECIAL = new Set(
+  (
+    "address applet article aside blockquote body button caption center dd details dialog dir div dl dt fieldset " +
+    "figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup html li listing main marquee menu " +
+    "nav object ol p pre search section select summary table tbody td template tfoot th thead tr ul"
+  ).split(" "),
+)
+
+export function isBlockTag(tag: string): boolean {
+  return tag === "hr" || (SPECIAL.has(tag) && tag !== "button" && tag !== "object")
+}
