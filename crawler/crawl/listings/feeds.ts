@@ -3,83 +3,236 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
 import { type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 
+/** An entry as it is read. Addresses are resolved against the base that was set where they stand. */
 interface Entry {
-  link: string
-  /** The entry's own name, which may be its address. */
-  id: string
+  /** Its namespace: what else is its own has the same, none or Atom's. */
+  readonly namespace: string
+  /** Of {@link OpenElement}s around it. */
+  readonly depth: number
+  readonly links: Partial<Record<LinkKind, PageUrl>>
   published: string
   updated: string
   isNews: boolean
 }
 
-/** Dates by the elements of RSS 2.0, Dublin Core (RSS 1.0) and Atom. */
-const DATES: Readonly<Record<string, "published" | "updated">> = {
-  pubDate: "published",
-  "dc:date": "published",
-  published: "published",
-  issued: "published",
-  updated: "updated",
-  modified: "updated",
-  "dcterms:modified": "updated",
+/** From where an entry's address is taken, the first that is there. */
+const LINK_KINDS = ["original", "page", "alternate", "name"] as const
+type LinkKind = (typeof LINK_KINDS)[number]
+
+/** Dates by the elements of RSS, Dublin Core (RSS 1.0) and Atom 1.0 and 0.3, in small letters. */
+const DATES: ReadonlyMap<string, "published" | "updated"> = new Map([
+  ["pubdate", "published"],
+  ["dc:date", "published"],
+  ["published", "published"],
+  ["issued", "published"],
+  ["updated", "updated"],
+  ["modified", "updated"],
+  ["dcterms:modified", "updated"],
+])
+
+/** Namespaces of which something is read, by the prefix that stands for them here. */
+const NAMESPACES: ReadonlyMap<string, string> = new Map([
+  ["http://www.w3.org/2005/Atom", "atom"],
+  ["http://purl.org/atom/ns#", "atom"],
+  ["http://purl.org/dc/elements/1.1/", "dc"],
+  ["http://purl.org/dc/terms/", "dcterms"],
+  ["http://rssnamespace.org/feedburner/ext/1.0", "feedburner"],
+])
+/** More than any feed declares; each element that declares one more copies them. */
+const MAX_PREFIXES = 100
+
+/** Elements that hold text alone: one that was not closed holds none of what comes after it. */
+const TEXTS = new Set([
+  "title",
+  "link",
+  "guid",
+  "id",
+  "pubdate",
+  "published",
+  "updated",
+  "issued",
+  "modified",
+])
+const HTML_TYPES = /^(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i
+const ALTERNATE = /(?:^|\s)(?:https?:\/\/www\.iana\.org\/assignments\/relation\/)?alternate(?:\s|$)/i
+
+interface OpenElement {
+  /** Without its prefix, in small letters. */
+  readonly local: string
+  readonly namespace: string
+  readonly base: string
+  /** Namespaces by their prefix. */
+  readonly prefixes: ReadonlyMap<string, string>
 }
 
 /**
- * Parses a feed: RSS 2.0, RSS 1.0 (RDF) or Atom (RFC 4287). Its entries count as news when the feed, or the entry, is
- * of a category of that name; a feed alone does not make its entries news, since blogs have feeds too.
+ * Parses a feed: RSS 0.9 to 2.0, RDF, Atom (RFC 4287) or the channel definition format. Only what stands directly in an
+ * entry is its own: a picture, an author or the feed it was taken from has links and names too. Entries count as news
+ * when the feed, or the entry, is of a category of that name; a feed alone does not make its entries news, since blogs
+ * have feeds too.
  */
 export function feedParser(base: PageUrl, take: Take): ListParser {
-  let entry: Entry | null = null
-  let isNewsFeed = false
-  let element = ""
-  let text = ""
-  let idIsAddress = true
-  const report = () => {
-    if (!entry) return
-    const address = entry.link.trim() || (/^https?:\/\//.test(entry.id.trim()) ? entry.id.trim() : "")
-    const url = address !== "" && address.length <= MAX_URL_CHARS ? toPageUrl(address, base) : null
-    if (url !== null) {
-      const publishedAt = writtenDate(entry.published)
-      const modifiedAt = writtenDate(entry.updated) ?? publishedAt
-      take.page({ url, publishedAt, modifiedAt, isNews: isNewsFeed || entry.isNews })
-    }
-    entry = null
-  }
-  const category = (name: string) => {
-    if (name.trim().toLowerCase() !== "news") return
-    if (entry) entry.isNews = true
-    else isNewsFeed = true
-  }
+  const parser = new FeedParser(base, take)
   return xmlListParser(
     {
-      onopentag(name, attributes) {
-        if (name === "item" || name === "entry") {
-          report()
-          entry = { link: "", id: attributes["rdf:about"] ?? "", published: "", updated: "", isNews: false }
-          return
-        }
-        element = name
-        text = ""
-        if (name === "guid") idIsAddress = attributes["isPermaLink"] !== "false"
-        if (name === "category" && attributes["term"] !== undefined) category(attributes["term"])
-        const { href, rel = "alternate" } = attributes
-        if (name === "link" && href !== undefined && rel === "alternate" && entry && entry.link === "")
-          entry.link = href
+      onopentag: (name, attributes) => {
+        parser.open(name, attributes)
       },
-      ontext(piece) {
-        if (element !== "" && text.length <= MAX_URL_CHARS) text += piece
+      ontext: (piece) => {
+        parser.text(piece)
       },
-      onclosetag(name) {
-        if (name === "item" || name === "entry") report()
-        if (name !== element) return
-        element = ""
-        if (name === "category") category(text)
-        if (!entry) return
-        const date = DATES[name]
-        if (date) entry[date] = text
-        else if (name === "link" && text.trim() !== "") entry.link = text
-        else if ((name === "guid" && idIsAddress) || name === "id") entry.id = text
+      onclosetag: () => {
+        parser.close()
       },
     },
-    report,
+    () => {
+      parser.report()
+    },
   )
 }
+
+class FeedParser {
+  readonly #take: Take
+  readonly #open: OpenElement[]
+  #entry: Entry | null = null
+  #isNewsFeed = false
+  /** The element of the entry whose text is read, by its name in {@link DATES} and its like; none when empty. */
+  #reading = ""
+  #readingDepth = 0
+  #text = ""
+  #attributes: Readonly<Record<string, string>> = {}
+
+  constructor(base: PageUrl, take: Take) {
+    this.#take = take
+    this.#open = [{ local: "", namespace: "", base, prefixes: new Map() }]
+  }
+
+  open(name: string, given: Readonly<Record<string, string>>): void {
+    const element = openElement(name, given, this.#open.at(-1)!)
+    const attributes = inSmallLetters(given)
+    this.#open.push(element)
+    if (this.#isEntry(element)) {
+      this.report()
+      this.#entry = {
+        namespace: element.namespace,
+        depth: this.#open.length,
+        links: {},
+        published: "",
+        updated: "",
+        isNews: false,
+      }
+      this.#link("name", aboutOf(attributes))
+      this.#link("page", attributes["href"])
+      return
+    }
+    const own = this.#ownName(element)
+    if (own === null) return
+    this.#reading = own
+    this.#readingDepth = this.#open.length
+    this.#text = ""
+    this.#attributes = attributes
+    if (own === "category") this.#category(attributes["term"] ?? "")
+    if (own === "link" && attributes["href"] !== undefined) this.#linkTo(attributes["href"])
+  }
+
+  text(piece: string): void {
+    if (this.#reading !== "" && this.#text.length <= MAX_URL_CHARS) this.#text += piece
+  }
+
+  close(): void {
+    const isRead = this.#reading !== "" && this.#open.length === this.#readingDepth
+    if (isRead) this.#read(this.#reading, this.#text.trim())
+    if (isRead) this.#reading = ""
+    if (this.#entry?.depth === this.#open.length) this.report()
+    if (this.#open.length > 1) this.#open.pop()
+  }
+
+  /** Gives the entry that was read, if it has an address. */
+  report(): void {
+    const entry = this.#entry
+    this.#entry = null
+    this.#reading = ""
+    const kind = LINK_KINDS.find((one) => entry?.links[one] !== undefined)
+    const url = kind === undefined ? undefined : entry?.links[kind]
+    if (entry === null || url === undefined) return
+    const publishedAt = writtenDate(entry.published)
+    const modifiedAt = writtenDate(entry.updated) ?? publishedAt
+    this.#take.page({ url, publishedAt, modifiedAt, isNews: this.#isNewsFeed || entry.isNews })
+  }
+
+  /** An entry may be inside of another that was not closed, but not inside of an extension or of a quoted page. */
+  #isEntry({ local, namespace }: OpenElement): boolean {
+    return (
+      (local === "item" || local === "entry") && (this.#entry === null || namespace === this.#entry.namespace)
+    )
+  }
+
+  /** The name under which an element is known that stands directly in the entry, or else in the feed. */
+  #ownName({ local, namespace }: OpenElement): string | null {
+    const depth = this.#entry?.depth ?? 0
+    if (this.#entry === null && local !== "category") return null
+    for (let at = depth; this.#entry !== null && at < this.#open.length - 1; at++)
+      if (!TEXTS.has(this.#open[at]!.local)) return null
+    const prefix = NAMESPACES.get(namespace) ?? namespace
+    if (namespace === "" || namespace === this.#entry?.namespace || prefix === "atom") return local
+    return `${prefix}:${local}`
+  }
+
+  #read(name: string, text: string): void {
+    if (name === "category") this.#category(text)
+    const entry = this.#entry
+    const date = DATES.get(name)
+    if (entry === null || text === "") return
+    if (date !== undefined) entry[date] = text
+    else if (name === "link" && this.#attributes["href"] === undefined) this.#linkTo(text)
+    else if (name === "feedburner:origlink") this.#link("original", text)
+    else if (name === "id" || (name === "guid" && this.#attributes["ispermalink"]?.toLowerCase() !== "false"))
+      if (/^https?:\/\//i.test(text)) this.#link("name", text)
+  }
+
+  #category(name: string): void {
+    if (name.trim().toLowerCase() !== "news") return
+    if (this.#entry) this.#entry.isNews = true
+    else this.#isNewsFeed = true
+  }
+
+  /** Only a link to the entry as a page counts; that is what one without a relation is. */
+  #linkTo(href: string): void {
+    const { rel = "alternate", type = "text/html" } = this.#attributes
+    if (ALTERNATE.test(rel)) this.#link(HTML_TYPES.test(type) ? "page" : "alternate", href)
+  }
+
+  #link(kind: LinkKind, address: string | undefined): void {
+    if (this.#entry === null || address === undefined || address.trim() === "") return
+    if (address.length > MAX_URL_CHARS) return
+    // Some escape the ampersand twice.
+    const url = toPageUrl(address.trim().replaceAll("&amp;", "&"), this.#open.at(-1)!.base)
+    if (url !== null) this.#entry.links[kind] ??= url
+  }
+}
+
+/** What is said of an element by its name, its attributes and those around it. */
+function openElement(
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  around: OpenElement,
+): OpenElement {
+  let { base } = around
+  let own: Map<string, string> | null = null
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "xmlns" || key.startsWith("xmlns:")) {
+      own ??= new Map(around.prefixes)
+      if (own.size < MAX_PREFIXES) own.set(key.slice("xmlns:".length).toLowerCase(), value.trim())
+    } else if (/^(?:xml:)?base$/i.test(key)) base = URL.parse(value.trim(), base)?.href ?? base
+  }
+  const prefixes = own ?? around.prefixes
+  const [local = "", prefix = ""] = name.toLowerCase().split(":").toReversed()
+  return { local, namespace: prefixes.get(prefix) ?? prefix, base, prefixes }
+}
+
+/** RDF's name of an element, whatever prefix stands for RDF. */
+const aboutOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
+  Object.entries(attributes).find(([name]) => /(?:^|:)about$/.test(name))?.[1]
+
+const inSmallLetters = (attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name.toLowerCase(), value]))

@@ -25,6 +25,9 @@ const powers = Array.from({ length: 9 }, (_, at) => `<!ENTITY a${at + 1} "${`&a$
   "",
 )
 
+const many = (name: string, times: number) =>
+  Array.from({ length: times }, (_, at) => `${name}${at}="urn:${at}"`).join(" ")
+
 // Elements within elements took minutes, and the event loop with them.
 test.each<[string, string, typeof sitemap, number, number]>([
   ["one address for ever", `<urlset>${ONE.repeat(400_000)}`, sitemap, 50_000, 0],
@@ -39,6 +42,20 @@ test.each<[string, string, typeof sitemap, number, number]>([
   ["elements of a feed", `<rss><item><link>/p</link></item>${"<a>".repeat(2_000_000)}`, feed, 1, 0],
   ["a huge address", `<urlset>${ONE}<url><loc>/${"x".repeat(8_000_000)}</loc></url>${ONE}`, sitemap, 2, 0],
   ["a huge title", `<rss><item><title>${"x".repeat(8_000_000)}</title><link>/p</link></item>`, feed, 1, 0],
+  [
+    "names of namespaces",
+    `<rss ${many("xmlns:n", 50_000)}>${`<item ${many("xmlns:m", 1)}><link>/p</link></item>`.repeat(20_000)}`,
+    feed,
+    20_000,
+    0,
+  ],
+  [
+    "titles in titles",
+    `<rss>${"<item>".repeat(900)}${"<title>".repeat(90)}${"<link>/p</link>".repeat(100_000)}`,
+    feed,
+    1,
+    0,
+  ],
   ["entities of entities", `<!DOCTYPE x [${powers}]><urlset><url><loc>/&a9;</loc></url>`, sitemap, 1, 0],
   ["a line without an end", "x".repeat(8_000_000), text, 0, 0],
 ])("a list of %s is read in parts, to its bound", async (_, text, parser, pages, sitemaps) => {
