@@ -116,7 +116,8 @@ function decoded(address: string): string {
 /** Whether a text is TeX rather than words: has a command, a script, an equation or a lone letter. */
 const isTex = (text: string): boolean => /[\\^_=<>{}+]|^\s*\p{L}\s*$/u.test(text)
 
-function formula(source: string | null, isDisplay: boolean): Formula | null {
+/** A formula of this TeX; null when it is none, or too long for a reader. */
+export function formula(source: string | null, isDisplay: boolean): Formula | null {
   if (source === null || source.length > MAX_TEX_CHARS || holdsModelOrder(source)) return null
   const tidy = tidied(source)
   const tex = tidy.replace(/^\\displaystyle\b\s*/, "")

@@ -1,6 +1,7 @@
 import type { OfficeContentNode } from "officeparser"
 import { toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
+import { formula, formulaText, settled } from "../../extract/markdown/formulas.ts"
 import { escapeText, protectLineStarts } from "../../extract/markdown/markdown-escapes.ts"
 import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS } from "./table.ts"
 
@@ -22,6 +23,48 @@ export function writeMarkdown(content: readonly OfficeContentNode[]): OfficeMark
   return writer.end()
 }
 
+/** What writers call the styles of code, the letters of which are typewriters': `Source Code`, `HTML Preformatted`, `Verbatim Char`. */
+const CODE_STYLE = /code|preformatted|verbatim|listing/i
+const TYPEWRITER =
+  /\bmono|mono\b|courier|consolas|menlo|monaco|typewriter|source ?code|fira ?code|lucida console/i
+/** The library sets no space between a command and a letter that is its whole argument. */
+const COMMANDS =
+  /\\(frac|sqrt|math(?:bf|bb|cal|frak|scr|sf|tt|rm)|hat|bar|vec|tilde|d?dot|overline|underline)(?=[a-z0-9])/gi
+
+/** An equation in TeX, among the text or on a line of its own; null: code. */
+function mathOf(node: OfficeContentNode): string | null {
+  const math = node.type === "code" ? node.metadata?.math : undefined
+  if (math === undefined) return null
+  const found = formula((node.text ?? "").replace(COMMANDS, "\\$1 "), math === "block")
+  return found === null ? "" : formulaText(found)
+}
+
+type Text = Extract<OfficeContentNode, { type: "text" }>
+
+const isCodeRun = (node: Text): boolean =>
+  CODE_STYLE.test(node.metadata?.style ?? "") || TYPEWRITER.test(node.formatting?.font ?? "")
+
+/** Whether a paragraph is a line of code by its style, or because all of it is in a typewriter's letters. */
+function isCode(node: Extract<OfficeContentNode, { type: "paragraph" }>): boolean {
+  const runs = (node.children ?? []).filter((child) => child.type !== "break")
+  if (runs.length === 0 || !runs.every((child) => child.type === "text" && child.notes === undefined))
+    return false
+  if (CODE_STYLE.test(node.metadata?.style ?? "")) return true
+  const written = runs.filter(
+    (child): child is Text => child.type === "text" && (child.text ?? "").trim() !== "",
+  )
+  return written.length > 0 && written.every(isCodeRun)
+}
+
+const rawText = (node: OfficeContentNode): string =>
+  (node.children ?? []).map((child) => (child.type === "break" ? "\n" : (child.text ?? ""))).join("")
+
+/** Code in a line, with the white space around it outside. */
+function codeSpan(text: string): string {
+  const code = text.replace(/[\s`]+/g, " ")
+  return `${/^\s/.test(code) ? " " : ""}\`${code.trim()}\`${/\s$/.test(code) ? " " : ""}`
+}
+
 const TEXTUAL = new Set<OfficeContentNode["type"]>(["paragraph", "heading", "list"])
 
 class Writer {
@@ -32,8 +75,11 @@ class Writer {
   #note: string | null = null
   /** Whether the last block is a list that goes on. */
   #wasList = false
+  /** Lines of code that are still to be written. */
+  #lines: string[] = []
 
   end(): OfficeMarkdown {
+    this.#endCode()
     return { markdown: this.#blocks.join("\n\n"), links: [...this.#links.values()], note: this.#note }
   }
 
@@ -49,6 +95,11 @@ class Writer {
   }
 
   #block(node: OfficeContentNode, depth: number): void {
+    if (node.type === "paragraph" && isCode(node)) {
+      this.#lines.push(...rawText(node).split("\n"))
+      return
+    }
+    this.#endCode()
     switch (node.type) {
       case "heading":
         this.#heading(node, node.metadata?.level ?? 1)
@@ -91,10 +142,21 @@ class Writer {
   }
 
   #add(block: string, isEmpty = block.trim() === ""): void {
+    this.#push(settled(block), isEmpty)
+  }
+
+  #push(block: string, isEmpty: boolean): void {
     this.#wasList = false
     if (isEmpty) return
     this.#blocks.push(block)
     this.#chars += block.length
+  }
+
+  /** Paragraphs of code that follow each other are one. */
+  #endCode(): void {
+    const lines = this.#lines
+    this.#lines = []
+    if (lines.length > 0) this.#fenced(lines.join("\n"))
   }
 
   #heading(node: OfficeContentNode, level: number): void {
@@ -130,7 +192,7 @@ class Writer {
   #item(text: string, level: number, mark: string): void {
     if (text.trim() === "") return
     const indent = "   ".repeat(Math.min(Math.max(level, 0), 8))
-    const item = `${indent}${mark} ${text.trim().replace(/\n/g, `\n${indent}   `)}`
+    const item = `${indent}${mark} ${settled(text).trim().replace(/\n/g, `\n${indent}   `)}`
     const before = this.#wasList ? this.#blocks.pop() : undefined
     this.#blocks.push(before === undefined ? item : `${before}\n${item}`)
     this.#chars += item.length
@@ -138,11 +200,17 @@ class Writer {
   }
 
   #code(node: OfficeContentNode): void {
-    const text = (node.text ?? "").replaceAll("\0", "").trimEnd()
+    const math = mathOf(node)
+    if (math === null) this.#fenced(node.text ?? "")
+    else this.#add(math)
+  }
+
+  #fenced(code: string): void {
+    const text = code.replaceAll("\0", "").trimEnd()
     const fence = "`".repeat(
       Math.max(3, ...(text.match(/`{3,}/g) ?? []).slice(0, 100).map((run) => run.length + 1)),
     )
-    this.#add(`${fence}\n${text}\n${fence}`, text.trim() === "")
+    this.#push(`${fence}\n${text}\n${fence}`, text.trim() === "")
   }
 
   #slide(node: Extract<OfficeContentNode, { type: "slide" }>, depth: number): void {
@@ -222,7 +290,12 @@ class Writer {
       }
       if (node.type === "code") {
         flush()
-        out += `\`${(node.text ?? "").replace(/[\s`]+/g, " ").trim()}\``
+        out += mathOf(node) ?? codeSpan(node.text ?? "")
+        continue
+      }
+      if (node.type === "text" && emphasised && isCodeRun(node) && (node.text ?? "").trim() !== "") {
+        flush()
+        out += codeSpan(node.text ?? "")
         continue
       }
       if (node.type !== "text") {

@@ -1,5 +1,6 @@
 import { type OfficeParserConfig, parseOffice } from "officeparser"
 import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
+import { withChartTexts } from "./charts.ts"
 import { writeMarkdown } from "./office-markdown.ts"
 import type { DocumentText } from "../to-extracted.ts"
 import { withoutUnseenOdf } from "./unseen/odf-unseen.ts"
@@ -53,7 +54,8 @@ export async function readOffice(format: OfficeFormat, body: Uint8Array): Promis
 
 function unseenTakenOut(format: Exclude<OfficeFormat, "rtf">, body: Uint8Array): Uint8Array {
   try {
-    return format === "docx" || format === "pptx" ? withoutUnseenParts(format, body) : withoutUnseenOdf(body)
+    if (format !== "docx" && format !== "pptx") return withoutUnseenOdf(body)
+    return withoutUnseenParts(format, withChartTexts(format, body))
   } catch {
     // What is damaged or locked, the parser has the words for.
     return body

@@ -1,8 +1,9 @@
 import { toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
-import { escapeText } from "../../extract/markdown/markdown-escapes.ts"
+import { escapeText, protectLineStarts } from "../../extract/markdown/markdown-escapes.ts"
 import { type CellInk, type CellRange, isOneColor, PAPER, rangesOf, readInks } from "./cell-ink.ts"
 import { builtInFormat, type CellFormat, formatOfCode, showNumber, showText } from "./cell-value.ts"
+import { chartText, drawnTexts } from "./charts.ts"
 import { DocumentError } from "../document-error.ts"
 import { type RichText, RichTextReader } from "./rich-text.ts"
 import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS, MAX_TABLE_CHARS } from "./table.ts"
@@ -35,11 +36,12 @@ export function readWorkbook(body: Uint8Array): DocumentText {
     if (!isLeft(room)) break
     const rows = readSheet(zip, path, { texts, formats, inks, isFrom1904, links, room })
     const table = markdownTable(rows)
-    if (table !== "") blocks.push(`## ${escapeText(name).trim()}`, table)
+    const drawn = drawnOn(zip, path)
+    if (table !== "" || drawn.length > 0) blocks.push(`## ${escapeText(name).trim()}`, table, ...drawn)
   }
   return {
     ...readProperties(zip),
-    markdown: blocks.join("\n\n"),
+    markdown: blocks.filter((block) => block !== "").join("\n\n"),
     links: [...links.values()],
     isTitledByHeading: false,
     note: isLeft(room) ? null : `only the first ${MAX_TABLE_CELLS - room.cells} cells were read`,
@@ -203,6 +205,19 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
     },
   })
   return [...rows.entries()].sort(([a], [b]) => a - b).map(([, row]) => row)
+}
+
+/** Texts of the shapes and charts that lie on a sheet. */
+function drawnOn(zip: Zip, path: string): string[] {
+  return [...readRelationships(zip, path).values()]
+    .filter((target) => /drawings\/drawing[^/]*\.xml$/.test(target))
+    .flatMap((drawing) => {
+      const charts = [...readRelationships(zip, drawing).values()].filter((one) =>
+        /charts\/chart[^/]*\.xml$/.test(one),
+      )
+      const texts = charts.map((chart) => protectLineStarts(escapeText(chartText(zip.bytes(chart)))))
+      return [...drawnTexts(zip.bytes(drawing)).map(protectLineStarts), ...texts]
+    })
 }
 
 const isTrue = (value: string | undefined): boolean => value === "1" || value === "true"
