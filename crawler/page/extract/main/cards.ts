@@ -1,5 +1,5 @@
 import type { TextMeasure } from "./text-measure.ts"
-import { isLink } from "../html/anchors.ts"
+import { isHeading, isLink } from "../html/anchors.ts"
 import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
 
 type Measures = ReadonlyMap<Element, TextMeasure>
@@ -103,38 +103,124 @@ function leadsWithin(paragraph: Element, site: URL | null): boolean {
   return !isFile(link, href, site) && !isSource(link, href, site)
 }
 
-const CARD_TAGS = new Set(["div", "article", "li", "section", "a"])
+const CARD_TAGS = new Set(["div", "article", "li", "section", "a", "figure"])
 const MIN_CARDS = 3
-const MAX_SECTION_SHARE = 0.3
 const MAX_CARD_CHARS = 500
+/** Among the text, cards hold at most this share of its prose. */
+const MAX_SECTION_SHARE = 0.3
+/** After cards at the end of an article come at most a few lines of a footer. */
+const MOST_AFTER = 200
 
-/** Three or more boxes of one kind in a row, each a short text behind a link. */
-export function skipCards(parent: Element, skipped: Set<Element>, measures: Measures, prose: number): void {
+/** What is known of a text when cards are looked for in it. */
+export interface Reading {
+  readonly isArticle: boolean
+  /** Prose of the main content that is left. */
+  prose: number
+  /** Prose of the most paragraphs that stand in one box. */
+  readonly paragraphs: () => number
+}
+
+/**
+ * Leaves out three or more boxes of one kind in a row, each a short text behind a link: among the text of an article, if they
+ * are few; and after its end, where each has a picture or a headline. `after`: prose of the main content behind `parent`.
+ */
+export function skipCards(
+  parent: Element,
+  skipped: Set<Element>,
+  measures: Measures,
+  text: Reading,
+  after: number,
+): void {
   const groups = new Map<string, Element[]>()
-  for (const child of parent.children) {
+  const { children } = parent
+  // From the end, so that of two lists of teasers the second does not stand behind the first as text.
+  for (let i = children.length - 1; i >= 0; i--) {
+    const child = children[i]!
     if (typeof child === "string" || skipped.has(child) || !CARD_TAGS.has(child.tag)) continue
-    const kind = `${child.tag} ${(child.get("class") ?? "").split(/\s+/, 2).join(" ")}`
+    const kind = `${child.tag} ${(child.get("class") ?? "").replace(/\d+/g, "").split(/\s+/, 2).join(" ")}`
     const group = groups.get(kind)
     if (group) group.push(child)
     else groups.set(kind, [child])
   }
+  let at = children.length - 1
+  let behind = after
+  const isLast = (last: Element): boolean => {
+    for (; children[at] !== last && behind <= MOST_AFTER; at--) {
+      const child = children[at]!
+      if (typeof child !== "string" && !skipped.has(child)) behind += measures.get(child)?.prose ?? 0
+    }
+    return behind <= MOST_AFTER
+  }
   for (const group of groups.values()) {
     if (group.length < MIN_CARDS) continue
-    const cards = group.filter((element) => {
-      const own = measures.get(element)
-      return (
-        own &&
-        own.chars <= MAX_CARD_CHARS &&
-        own.linkChars >= 15 &&
-        own.linkChars > own.chars * 0.15 &&
-        element.containsBlock &&
-        isCard(element)
-      )
-    })
-    if (cards.length < group.length * 0.8) continue
-    const held = cards.reduce((sum, element) => sum + (measures.get(element)?.prose ?? 0), 0)
-    if (held <= prose * MAX_SECTION_SHARE) for (const card of cards) skipped.add(card)
+    const isShort = (element: Element) => (measures.get(element)?.chars ?? Infinity) <= MAX_CARD_CHARS
+    const cards = group.filter((element) => isShort(element) && isCardAmongText(element, measures))
+    const held = heldBy(cards, measures)
+    if (text.isArticle && cards.length >= group.length * 0.8 && held <= text.prose * MAX_SECTION_SHARE) {
+      skipAll(cards, skipped, text, held)
+      continue
+    }
+    const teasers = group.filter((element) => isShort(element) && isTeaser(element))
+    if (teasers.length < Math.max(MIN_CARDS, group.length * 0.8)) continue
+    const taken = heldBy(teasers, measures)
+    if (
+      text.prose - taken >= Math.max(LEAST_TEXT, taken) &&
+      isLast(group[0]!) &&
+      leadAway(teasers, measures) &&
+      (!isInArticle(parent) || text.paragraphs() >= (text.prose - taken) * PARAGRAPH_SHARE)
+    )
+      skipAll(teasers, skipped, text, taken)
   }
+}
+
+/** Prose that a text has before its end, at least. */
+const LEAST_TEXT = 400
+/** Of the text of teasers, links hold at least this share: their headlines. */
+const LINKED_SHARE = 0.1
+/** Cards in the same article are its end only if this share of it is paragraphs in a row: a ranking is all cards. */
+const PARAGRAPH_SHARE = 0.4
+
+function isCardAmongText(element: Element, measures: Measures): boolean {
+  const own = measures.get(element)!
+  return own.linkChars >= 15 && own.linkChars > own.chars * 0.15 && element.containsBlock && isCard(element)
+}
+
+const heldBy = (elements: readonly Element[], measures: Measures): number =>
+  elements.reduce((sum, element) => sum + (measures.get(element)?.prose ?? 0), 0)
+
+function skipAll(elements: readonly Element[], skipped: Set<Element>, text: Reading, held: number): void {
+  for (const element of elements) skipped.add(element)
+  text.prose -= held
+}
+
+/** A short text with a link, and a picture or a headline that is one. */
+function isTeaser(element: Element): boolean {
+  const link = firstElement(element, isLink)
+  if (link === null) return false
+  if (firstElement(element, isPicture) !== null) return true
+  const heading = firstElement(element, isHeading)
+  return heading !== null && isCard(element)
+}
+
+const isPicture = ({ tag }: Element): boolean => tag === "img" || tag === "picture"
+
+/** Whether teasers lead to pages of their own, and say with their links to which. */
+function leadAway(teasers: readonly Element[], measures: Measures): boolean {
+  const targets = new Set<string | null>()
+  let chars = 0
+  let linkChars = 0
+  for (const teaser of teasers) {
+    targets.add(firstElement(teaser, isLink)!.get("href"))
+    chars += measures.get(teaser)!.chars
+    linkChars += measures.get(teaser)!.linkChars
+  }
+  return targets.size >= MIN_CARDS && linkChars >= chars * LINKED_SHARE
+}
+
+function isInArticle(parent: Element): boolean {
+  for (let above: Element | null = parent; above; above = above.parent)
+    if (above.tag === "article") return true
+  return false
 }
 
 /** Led by a link: its heading or first text is one, or all of it is. */

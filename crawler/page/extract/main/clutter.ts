@@ -1,8 +1,8 @@
 import type { PageSigns } from "./page-signs.ts"
 import { holdsCode, isField } from "./text-boxes.ts"
 import type { TextMeasure } from "./text-measure.ts"
-import { isCard, isLinkList, skipCards, skipLinkRuns } from "./cards.ts"
-import { type Element, firstElement, isBlockTag, textOf } from "../html/tree.ts"
+import { isCard, isLinkList, type Reading, skipCards, skipLinkRuns } from "./cards.ts"
+import { type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
@@ -17,15 +17,23 @@ export function skipClutter(
   const prose = measures.get(root)?.prose ?? 0
   const chars = measures.get(root)?.chars ?? 0
   const reads = prose >= 600 && prose >= chars * 0.4
-  const visit = (parent: Element): void => {
-    if (signs.isArticle && reads) skipCards(parent, skipped, measures, prose)
+  let paragraphs: number | null = null
+  const text: Reading = {
+    isArticle: signs.isArticle,
+    prose,
+    paragraphs: () => (paragraphs ??= mostParagraphs(root, measures)),
+  }
+  const visit = (parent: Element, after: number): void => {
+    if (reads && !signs.isDiscussion) skipCards(parent, skipped, measures, text, after)
     if (reads) skipLinkRuns(parent, skipped, measures, site)
     const { children } = parent
+    let behind = after + proseOf(parent, skipped, measures)
     for (let i = 0; i < children.length; i++) {
       const child = children[i]!
       if (typeof child === "string" || skipped.has(child)) continue
       const own = measures.get(child)
       if (!own) continue
+      behind -= own.prose
       if (reads && isLinkList(child, own, site)) {
         skipped.add(child)
         continue
@@ -44,11 +52,31 @@ export function skipClutter(
           continue
         }
       }
-      visit(child)
+      visit(child, behind)
     }
     skipEmptySections(parent, skipped, measures)
   }
-  visit(root)
+  visit(root, 0)
+}
+
+/** The prose of paragraphs that stand in one box, of the box with the most. */
+function mostParagraphs(root: Element, measures: Measures): number {
+  let most = 0
+  walk(root, (element) => {
+    let prose = 0
+    for (const child of element.children)
+      if (typeof child !== "string" && child.tag === "p") prose += measures.get(child)?.prose ?? 0
+    most = Math.max(most, prose)
+  })
+  return most
+}
+
+/** Prose of the children that are left. */
+function proseOf(parent: Element, skipped: ReadonlySet<Element>, measures: Measures): number {
+  let prose = 0
+  for (const child of parent.children)
+    if (typeof child !== "string" && !skipped.has(child)) prose += measures.get(child)?.prose ?? 0
+  return prose
 }
 
 /** A heading whose lists were all left out has nothing to say any more. */
