@@ -125,14 +125,14 @@ test("what a job missed is told by how, and whether it was there before", () => 
   for (const path of ["/held", "/held-long", "/never", "/never-too"]) site.visit(path, { ...missing, job: 2 })
   site.visit("/robots", { outcome: "skipped:robots", job: 2, detail: "disallowed" })
   site.visit("/", { ...PAGE, job: 2 })
-  const kind = { outcome: "failed:http-status", status, count: 1 }
+  const kind = { outcome: "failed:http-status", status, isOnlyListed: false, count: 1 }
   expect(missedBy(site.db, 2)).toHaveLength(4)
   expect(missedBy(site.db, 2)).toEqual(
     expect.arrayContaining([
       { ...kind, isHeld: false, isNew: false, count: 2 },
       { ...kind, isHeld: true, isNew: true },
       { ...kind, isHeld: true, isNew: false },
-      { outcome: "skipped:robots", status: null, isHeld: false, isNew: false, count: 1 },
+      { ...kind, outcome: "skipped:robots", status: null, isHeld: false, isNew: false },
     ]),
   )
   const missed = { outcome: "failed:http-status", detail: null, status, leadsTo: null }
