@@ -44,7 +44,7 @@ export function extractHtml(html: string, url: string): Extracted {
       baseUrl: facts.baseUrl,
       skipped: content.skipped,
       boxes: content.boxes,
-      setsTex: SETS_TEX.some((name) => html.includes(name)),
+      setsTex: () => SETS_TEX.test(html),
       sourceChars: html.length,
     },
     document,
@@ -84,7 +84,7 @@ export function extractHtml(html: string, url: string): Extracted {
 }
 
 /** What pages write whose scripts set TeX: MathJax's and KaTeX's files and settings. */
-const SETS_TEX = ["MathJax", "mathjax", "katex", "renderMathInElement"]
+const SETS_TEX = /MathJax|mathjax|katex|renderMathInElement/
 
 /** What stands in no reader's sight, and gives orders to models, is for nobody. */
 function unlessOrder(text: string | null): string | null {

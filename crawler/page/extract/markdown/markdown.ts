@@ -16,7 +16,7 @@ export interface MarkdownOptions {
   /** Boxes beside the text, written as quotations, so that their titles head nothing behind them. */
   readonly boxes?: ReadonlySet<Element>
   /** Whether a script of the page sets TeX that is written in its text. */
-  readonly setsTex?: boolean
+  readonly setsTex?: () => boolean
   /** Length of the document: what markdown adds to its text is bounded by it. */
   readonly sourceChars: number
 }
@@ -67,6 +67,7 @@ class Writer {
   #bold = 0
   #italic = 0
   #linked = 0
+  #setsTex: boolean | null = null
   /** Characters that may still be added. */
   #room: number
 
@@ -323,7 +324,10 @@ class Writer {
   }
 
   #addText(inline: InlineText, text: string): void {
-    for (const part of (this.#options.setsTex === true ? formulasInText(text) : null) ?? [text])
+    const parts = formulasInText(text)
+    // To look through the whole document costs as much as a tenth of its reading, and few texts have such signs.
+    const isSet = parts !== null && (this.#setsTex ??= this.#options.setsTex?.() ?? false)
+    for (const part of isSet ? parts : [text])
       if (typeof part === "string") inline.addText(escapeText(part))
       else inline.add(formulaText(part))
   }
