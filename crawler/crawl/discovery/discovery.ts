@@ -345,7 +345,8 @@ export class Discovery {
     // A run that visits everything reads every list: what an earlier one had no room for may stand there.
     const spares =
       job.visits === "due" && !this.owesLinks && before !== null && before.readAt !== null ? before : null
-    if (spares && onSitemap && file.namedAt !== null && file.namedAt === spares.namedAt) return
+    const isOlder = file.namedAt !== null && file.namedAt <= (spares?.readAt ?? 0)
+    if (spares && onSitemap && isOlder && file.namedAt === spares.namedAt) return
     const fetched = await this.#fetch(file, spares?.validators ?? null)
     if (fetched === null) return
     this.#reading += 1

@@ -55,6 +55,23 @@ test("a page that its sitemap dates before the visit waits for the longest inter
   expect(nextVisit(RULES, before(DAY), visit({ listedAt: at + 1 })).dueAt).toBe(at + 0.9 * 1.5 * DAY)
 })
 
+test("a page that changes twice a day is visited often enough, though its sitemap has missed its changes", () => {
+  let [now, then] = [at, before(DAY)]
+  const seen = { changes: 0, visits: 0 }
+  for (let edition = 0; now < at + 14 * DAY; seen.visits += 1) {
+    const latest = Math.floor(now / (12 * HOUR))
+    const ending = latest === edition ? "same" : "changed"
+    edition = latest
+    seen.changes += ending === "changed" ? 1 : 0
+    const listedAt = ending === "changed" ? at - DAY : null
+    const next = nextVisit(RULES, then, { at: now, ending, changedAt: null, listedAt })
+    then = { intervalMs: next.intervalMs, misses: 0, visitedAt: now }
+    now = next.dueAt
+  }
+  expect(seen.changes).toBeGreaterThan(24)
+  expect(seen.visits).toBeLessThan(110)
+})
+
 test("a page that is gone is looked for again soon, a dead address ever more seldom", () => {
   const waits = (ending: EndedVisit["ending"]) =>
     [0, 1, 2, 3, 10, 100].map((misses) => {

@@ -95,7 +95,7 @@ test("sitemaps: dates, news, indexes; a day without a time counts to its end; im
     },
     { url: "https://site.example/c", modifiedAt: null, publishedAt: null, isNews: false },
   ])
-  expect(sitemaps).toEqual([{ url: "https://site.example/more.xml", modifiedAt: date("2022-01-01") }])
+  expect(sitemaps).toEqual([{ url: "https://site.example/more.xml", modifiedAt: date("2022-01-02") - 1 }])
 })
 
 test("dates that cannot be meant are none", () => {

@@ -143,8 +143,11 @@ export function xmlListParser(handler: Partial<Handler>, atEnd: () => void): Lis
 
 const DAY_MS = 24 * 3_600_000
 
-/** {@link writtenDate} of a change: a day without a time counts as its end, since the change may come after a visit. */
+/** A day, or midnight, which programs write that know the day alone. */
+const DAY_ALONE = /^\d{4}-\d{2}-\d{2}(?:[T ]00:00(?::00(?:\.0+)?)?\s*(?:Z|[+-]\d{2}:?\d{2})?)?$/i
+
+/** {@link writtenDate} of a change: a day without a time counts as its end, since the page may change again after a visit. */
 export function listedChange(text: string): number | null {
   const time = writtenDate(text)
-  return time !== null && /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) ? time + DAY_MS - 1 : time
+  return time !== null && DAY_ALONE.test(text.trim()) ? time + DAY_MS - 1 : time
 }
