@@ -233,8 +233,8 @@ export interface FoldedPage {
   readonly url: PageUrl
   readonly title: string
   readonly language: string | null
-  /** `copy`: it says the same; `translation`: the same page in another language. */
-  readonly kind: "copy" | "translation"
+  /** `copy`: it says the same; `translation`: the same page in another language; `version`: in another version of its documentation. */
+  readonly kind: "copy" | "translation" | "version"
 }
 
 export interface Hit {

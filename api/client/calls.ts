@@ -128,6 +128,11 @@ export type SearchResult = {
     /** ISO 639-1. */
     readonly language: string | null
   })[] | undefined
+  /** The same page in other versions of its documentation, found besides; not there when there is none. */
+  readonly versions?: readonly ({
+    readonly url: string
+    readonly title: string
+  })[] | undefined
 }
 
 export type Explanation = {

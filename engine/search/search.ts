@@ -9,6 +9,7 @@ import { parseQueryText } from "../text/query-text.ts"
 import { isWrittenIn } from "../text/scripts.ts"
 import { PageWords } from "./page-words.ts"
 import type { QueryVectors } from "./query-vectors.ts"
+import { namesVersion } from "./ranking/versions.ts"
 import { readsOf } from "./reader-language.ts"
 import { type AppliedRules, note, synonymsApplied, withFactors, withPins } from "./ruled.ts"
 import type { LateReader } from "./second-reading/late-reader.ts"
@@ -86,7 +87,8 @@ async function searched(
   const ranking = async (ranked: readonly Ranked[], cosines: CosinesByPage) =>
     await withFactors(index, await second.rank(ranked, cosines), rules, applied)
   const reads = readsOf(query, question.text, understood.languages)
-  const asked = { ...query, limit, reads, most: Math.max(plan.read, limit) }
+  const wanted = namesVersion(question.text)
+  const asked = { ...query, limit, reads, wanted, most: Math.max(plan.read, limit) }
   const best = await rankAndRead(index, evidence, asked, ranking)
 
   const pinning = { question, rules, languages: understood.spoken, ...scope, limit, applied }

@@ -4,9 +4,11 @@ import { findModelOrder, givesModelOrder } from "#engine/text/model-orders.ts"
 
 /** Whether what is always shown of a page found gives orders to language models. */
 export const hitAddressesModels = ({ title, description, passages }: Hit): boolean =>
-  [title, description ?? "", ...passages.flatMap(({ headings, text, shown = "" }) => [...headings, text, shown])].some(
-    givesModelOrder,
-  )
+  [
+    title,
+    description ?? "",
+    ...passages.flatMap(({ headings, text, shown = "" }) => [...headings, text, shown]),
+  ].some(givesModelOrder)
 
 /**
  * Whether a page's text does. A short one is told at any time, also of a call whose time is up.

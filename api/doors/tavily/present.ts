@@ -1,4 +1,4 @@
-import type { Hit, PageImage } from "#engine"
+import type { FoldedPage, Hit, PageImage } from "#engine"
 
 import type { Answered } from "../../services/answers/answer.ts"
 import type { Found, Shown } from "../../core/ask/ask.ts"
@@ -108,10 +108,15 @@ function presentPage(
 
 /** Pages that were found besides and say the same: named, not shown. */
 function foldedPages({ folded = [] }: Hit) {
-  const of = (wanted: "copy" | "translation") => folded.filter(({ kind }) => kind === wanted)
+  const of = (wanted: FoldedPage["kind"]) => folded.filter(({ kind }) => kind === wanted)
   const copies = of("copy").map(({ url, title }) => ({ url, title }))
   const translations = of("translation").map(({ url, title, language }) => ({ url, title, language }))
-  return { ...(copies.length > 0 && { copies }), ...(translations.length > 0 && { translations }) }
+  const versions = of("version").map(({ url, title }) => ({ url, title }))
+  return {
+    ...(copies.length > 0 && { copies }),
+    ...(translations.length > 0 && { translations }),
+    ...(versions.length > 0 && { versions }),
+  }
 }
 
 /** Images as addresses, or as `{url, description}` when descriptions are wanted. */

@@ -14,6 +14,8 @@ export interface Arrangement {
   readonly holders?: ReadonlySet<string>
   /** The languages that the asker reads, as far as that is known. Default: all. */
   readonly reads?: Reads
+  /** Whether the question names a version of documentation. Default: it names none. */
+  readonly wanted?: ((version: string) => boolean) | undefined
   readonly factsOf: FactsOf
 }
 
@@ -29,7 +31,7 @@ const LOOKED_AT_LEAST = 15
  */
 export async function arrange(
   ranked: readonly Ranked[],
-  { limit, preference, holders = new Set(), reads = () => true, factsOf }: Arrangement,
+  { limit, preference, holders = new Set(), reads = () => true, wanted = () => false, factsOf }: Arrangement,
 ): Promise<Arranged[]> {
   const facts = new Map<string, PageFacts>()
   const asked = new Set<string>()
@@ -55,7 +57,7 @@ export async function arrange(
     // Named languages have gained already.
     const readable = preference?.languages?.length ? first : readableFirst(first, reads, facts)
     const some = tiesByAddress(readable, facts)
-    const different = collapse(some, facts, reads)
+    const different = collapse(some, facts, reads, wanted)
     if (different.length >= limit || count >= all.length) {
       return neverRising(spreadHosts(different, limit, facts))
     }

@@ -1,5 +1,6 @@
 import type { Boosted } from "./boosts.ts"
 import { type Reads, areTranslations } from "./languages.ts"
+import { areVersions, compareVersions } from "./versions.ts"
 import { sayTheSame } from "../../index/page/fingerprint.ts"
 import { compareAddresses } from "../../index/page/preferred-address.ts"
 import type { PageFacts } from "../../index/page/page-facts.ts"
@@ -10,7 +11,7 @@ const TIE = 0.02
 /** A page that another one stands for. */
 interface Folded {
   readonly id: string
-  readonly kind: "copy" | "translation"
+  readonly kind: "copy" | "translation" | "version"
 }
 
 /** A page of the ranking, and those that it stands for. */
@@ -24,16 +25,24 @@ const MOST_FOLDED = 10
 
 /**
  * The ranking with one page of each text: the best, and of those about as good the one whose address looks
- * most like the page's own; of the translations of a page the best that the asker reads. It stands where the best stood.
+ * most like the page's own; of the translations of a page the best that the asker reads; of its versions the one that is `wanted` by name, else
+ * the site's default. It takes the place of the best.
  */
 export function collapse(
   ranked: readonly Boosted[],
   facts: ReadonlyMap<string, PageFacts>,
   reads: Reads,
+  wanted: (version: string) => boolean = () => false,
 ): Arranged[] {
   const kept: { first: Boosted; shown: Boosted; page: PageFacts | undefined; all: Boosted[] }[] = []
   for (const one of ranked) {
     const page = facts.get(one.id)
+    const version = page && kept.find((other) => other.page && areVersions(page, other.page))
+    if (version) {
+      version.all.push(one)
+      if (compareVersions(page, version.page!, wanted) < 0) Object.assign(version, { shown: one, page })
+      continue
+    }
     const same = page && kept.find((other) => other.page && sayTheSame(page, other.page))
     const translated =
       same || !page ? undefined : kept.find((other) => other.page && areTranslations(page, other.page))
@@ -54,7 +63,11 @@ export function collapse(
   }
   return kept.map(({ first, shown, page, all }) => {
     const folded = all.filter((one) => one !== shown).slice(0, MOST_FOLDED)
-    const kindOf = (id: string) => (sayTheSame(facts.get(id)!, page!) ? "copy" : "translation")
+    const kindOf = (id: string) => {
+      const other = facts.get(id)!
+      if (areVersions(other, page!)) return "version"
+      return sayTheSame(other, page!) ? "copy" : "translation"
+    }
     return {
       ...first,
       id: shown.id,

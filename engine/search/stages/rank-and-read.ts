@@ -21,6 +21,8 @@ export interface Found {
 
 interface Reading {
   readonly reads: Reads
+  /** Whether the question names a version of documentation. Default: it names none. */
+  readonly wanted?: (version: string) => boolean
   /** Pages whose terms are read. */
   readonly most: number
 }
@@ -32,7 +34,7 @@ interface Reading {
 export async function rankAndRead(
   index: SearchIndex,
   { lexical, nearest, aside, waiting, holders, words }: Evidence,
-  { limit, preference, reads, most }: Pick<Query, "limit" | "preference"> & Reading,
+  { limit, preference, reads, wanted, most }: Pick<Query, "limit" | "preference"> & Reading,
   rerank: (ranked: readonly Ranked[], cosines: CosinesByPage) => Promise<readonly Ranked[]>,
 ): Promise<Found[]> {
   const read = new Map<string, PageHead | null>()
@@ -58,7 +60,14 @@ export async function rankAndRead(
       })
     const factsOf = (some: readonly string[]) => index.facts(some)
     const ranked = fuse(candidates, { hasWords: words !== null, reach: words?.reach ?? 1 })
-    const best = await arrange(await rerank(ranked, cosines), { limit, preference, holders, reads, factsOf })
+    const best = await arrange(await rerank(ranked, cosines), {
+      limit,
+      preference,
+      holders,
+      reads,
+      wanted,
+      factsOf,
+    })
     const unread = new Set(best.map(({ id }) => id).filter((id) => !read.has(id)))
     for (const id of unread) read.set(id, null)
     for (const page of unread.size > 0 ? await index.heads([...unread]) : []) read.set(page.id, page)

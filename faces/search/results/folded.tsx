@@ -2,8 +2,12 @@ import { languageName } from "../../reading/languages.ts"
 import { PageLink } from "../../reading/page-link.tsx"
 import type { Result } from "../use-search.ts"
 
-/** Pages that stand behind this one, as they say the same: its translations by their language, and copies of it elsewhere. */
-export function Folded({ result: { translations = [], copies = [] } }: { readonly result: Result }) {
+/** Pages that stand behind this one, as they say the same: its translations by their language, its other versions, and copies of it elsewhere. */
+export function Folded({
+  result: { translations = [], versions = [], copies = [] },
+}: {
+  readonly result: Result
+}) {
   return (
     <>
       {translations.map(({ url, language }) => (
@@ -11,18 +15,34 @@ export function Folded({ result: { translations = [], copies = [] } }: { readonl
           {language === null ? "In another language" : `In ${languageName(language)}`}
         </PageLink>
       ))}
-      {copies.length > 0 && (
-        <details class="copies">
-          <summary>{copies.length === 1 ? "1 copy elsewhere" : `${copies.length} copies elsewhere`}</summary>
-          <ul>
-            {copies.map(({ url }) => (
-              <li key={url}>
-                <PageLink to={url}>{url}</PageLink>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <Others
+        pages={versions}
+        name={versions.length === 1 ? "1 other version" : `${versions.length} other versions`}
+      />
+      <Others
+        pages={copies}
+        name={copies.length === 1 ? "1 copy elsewhere" : `${copies.length} copies elsewhere`}
+      />
     </>
   )
 }
+
+const Others = ({
+  pages,
+  name,
+}: {
+  readonly pages: readonly { readonly url: string }[]
+  readonly name: string
+}) =>
+  pages.length === 0 ? null : (
+    <details class="copies">
+      <summary>{name}</summary>
+      <ul>
+        {pages.map(({ url }) => (
+          <li key={url}>
+            <PageLink to={url}>{url}</PageLink>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )

@@ -46,7 +46,9 @@ const searchResult = object(
     id: text("Of this result in this answer."),
     title: text(),
     url: text(),
-    content: text("The passages that matter, joined by ` [...] `: plain text, with code between fences and tables in Markdown."),
+    content: text(
+      "The passages that matter, joined by ` [...] `: plain text, with code between fences and tables in Markdown.",
+    ),
     score: score("How likely the page is relevant."),
     raw_content: orNull(text("The whole page, when asked for.")),
     type: oneOf(PAGE_TYPES, "What the page is written in."),
@@ -87,6 +89,10 @@ const searchResult = object(
       translations: listOf(
         object({ url: text(), title: text(), language: orNull(text("ISO 639-1.")) }),
         "The same page in other languages, found besides; not there when there is none.",
+      ),
+      versions: listOf(
+        object({ url: text(), title: text() }),
+        "The same page in other versions of its documentation, found besides; not there when there is none.",
       ),
     },
   },
