@@ -219,13 +219,17 @@ describe("sitemaps", () => {
   test("and feeds that cannot be read as they should are named in the run, and in the plan of its source", async () => {
     const listed = (...all: string[]) =>
       `<urlset>${all.map((path) => `<url><loc>${site.url(path)}</loc></url>`).join("")}`
-    await using site = await startTestSite({ "/": article("Home"), "/one": article("One") })
-    const named = ["cut.xml", "page.xml", "gone.xml", "good.xml"]
+    await using site = await startTestSite({
+      "/": article("Home"),
+      "/one": article("One"),
+      "/two": article("Two"),
+    })
+    const named = ["cut.xml", "page.xml", "gone.xml"].map((file) => `Sitemap: ${site.url(`/${file}`)}`)
     site.serve({
-      "/robots.txt": textFile(named.map((file) => `Sitemap: ${site.url(`/${file}`)}`).join("\n")),
+      "/robots.txt": textFile([...named, "Sitemap: /good.xml"].join("\n")),
       "/cut.xml": unended(`${listed("/one")}<url><loc>${site.url("/tw")}`, { "content-type": "text/xml" }),
       "/page.xml": article("A page"),
-      "/good.xml": `${listed("/one")}</urlset>`,
+      "/good.xml": `${listed("/two")}</urlset>`,
     })
     await using fixture = new CrawlFixture()
     const source = { name: "lists", seeds: [site.origin] }
@@ -236,7 +240,7 @@ describe("sitemaps", () => {
       `the sitemap ${site.url("/gone.xml")} could not be read: the site answered 404`,
     ]
     expect(note).toBe(notes.join("; "))
-    expect(paths(fixture)).toEqual(["/", "/one"])
+    expect(paths(fixture)).toEqual(["/", "/one", "/two"])
     expect(site.requests).not.toContain("/tw")
     const plan = planSources(fixture.db, new Sources(fixture.db, fixture.jobs), [readSourceSpec(source)])
     expect(planLines(plan, false)).toEqual([

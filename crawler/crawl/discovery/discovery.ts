@@ -297,8 +297,11 @@ export class Discovery {
 
   async #readSitemapsOf(landing: PageUrl): Promise<void> {
     const robots = await unlessAborted(this.#options.reader.robots.for(landing), this.#signal)
-    const named = robots?.kind === "rules" ? robots.rules.sitemaps.flatMap((url) => toPageUrl(url) ?? []) : []
-    if (named.length > 0) await this.#readSitemaps(named, new URL("/robots.txt", landing).href)
+    const file = new URL("/robots.txt", landing).href
+    const sitemaps = robots?.kind === "rules" ? robots.rules.sitemaps : []
+    // They are to be whole addresses, and often are not.
+    const named = sitemaps.flatMap((url) => toPageUrl(url, file) ?? [])
+    if (named.length > 0) await this.#readSitemaps(named, file)
     else await this.#readSitemaps([new URL("/sitemap.xml", landing).href as PageUrl], null, false)
     // Last, since what it lists is often no longer there, and what others name is better known by them.
     await this.#readSitemaps([new URL("/llms.txt", landing).href as PageUrl], null, false, "llms")

@@ -31,7 +31,7 @@ export async function lookForSitemap(
   visits: PoliteVisits,
 ): Promise<SitemapLook | null> {
   const root = new URL("/sitemap.xml", start).href
-  const found = named.flatMap((url) => toPageUrl(url) ?? [])
+  const found = named.flatMap((url) => toPageUrl(url, root) ?? [])
   const [first = toPageUrl(root)] = found
   const ofFolder = toPageUrl(ofProgram ?? "sitemap.xml", start)
   const other = ofFolder === first ? null : ofFolder
