@@ -1,3 +1,4 @@
+import { unzipSync, zipSync } from "fflate"
 import { describe, expect, it } from "vitest"
 import {
   docx,
@@ -250,6 +251,21 @@ describe("books", () => {
       publishedAt: new Date("2019-08-07T00:00:00Z"),
       links: [{ url: "https://pumps.example/", text: "pumps" }],
     })
+  })
+
+  it("may have chapters and contents in other encodings than UTF-8", async () => {
+    const files = unzipSync(epub(["<p>x</p>", "<p>y</p>"], { title: "Ключи" }))
+    const chapter = (encoding: string, text: string) =>
+      `<?xml version="1.0" encoding="${encoding}"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>${text}</p></body></html>`
+    const book = new TextDecoder().decode(files["OEBPS/book.opf"])
+    const utf16 = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"))
+    const file = zipSync({
+      ...files,
+      "OEBPS/book.opf": utf16(book.replace(/encoding="[^"]*"/, 'encoding="UTF-16"')),
+      "OEBPS/text/chapter 1.xhtml": utf16(chapter("UTF-16", "Маяк на берегу")),
+      "OEBPS/text/chapter 2.xhtml": new Uint8Array(Buffer.from(chapter("ISO-8859-1", "Déjà vu"), "latin1")),
+    })
+    expect(await read("epub", file)).toMatchObject({ title: "Ключи", markdown: "Маяк на берегу\n\nDéjà vu" })
   })
 
   it("under lock are not read", async () => {

@@ -1,4 +1,5 @@
 import { Parser } from "htmlparser2"
+import { charsetOf } from "../../charset.ts"
 
 export interface XmlHandlers {
   /** Names are without their prefix, but for attributes. False ends the reading. */
@@ -11,7 +12,7 @@ const CHUNK_BYTES = 256 * 1024
 /** Of one element. */
 const MAX_TEXT_CHARS = 100_000
 
-/** Reads UTF-8 XML piece by piece. Entities that a document declares are not expanded; damaged XML is read as far as it goes. */
+/** Reads XML piece by piece, in the encoding that it names. Entities that a document declares are not expanded; damaged XML is read as far as it goes. */
 export function readXml(xml: Uint8Array | null, { start, end }: XmlHandlers): void {
   if (xml === null) return
   let text = ""
@@ -32,7 +33,7 @@ export function readXml(xml: Uint8Array | null, { start, end }: XmlHandlers): vo
     },
     { xmlMode: true },
   )
-  const decoder = new TextDecoder()
+  const decoder = new TextDecoder(charsetOf(xml, null, "xml"))
   for (let at = 0; at < xml.length && !state.isOver; at += CHUNK_BYTES)
     parser.write(decoder.decode(xml.subarray(at, at + CHUNK_BYTES), { stream: true }))
   if (!state.isOver) parser.end()

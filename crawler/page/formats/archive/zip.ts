@@ -1,4 +1,5 @@
 import { unzipSync } from "fflate"
+import { decodeText } from "../../charset.ts"
 import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
 
 /** What all entries of one archive may inflate to, in bytes. */
@@ -55,12 +56,10 @@ export class Zip {
     return unzip(this.#body, (entry) => entry.name === name)[name] ?? null
   }
 
-  /** An entry as UTF-8 text. */
+  /** An entry of markup as text, in the encoding that it names. */
   text(name: string): string | null {
     const bytes = this.bytes(name)
-    return bytes === null
-      ? null
-      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")
+    return bytes === null ? null : decodeText(bytes, null)
   }
 }
 
