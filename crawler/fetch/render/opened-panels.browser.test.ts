@@ -86,6 +86,23 @@ describe("what readers open on a page", { tags: ["chromium"] }, () => {
     expect(await expectParts(page(body, script))).toContain("force of the wind")
   })
 
+  test("tabs that are links, an accordion that empties what it closes, and a list of terms", async () => {
+    const body = `<ul role="tablist"><li><a role="tab" href="#t1" aria-controls="t1" aria-selected="true">Eins</a></li>
+        <li><a role="tab" href="#t2" aria-controls="t2" aria-selected="false">Zwei</a></li></ul>
+      <div id="t1" role="tabpanel"><p>First.</p></div><div id="t2" role="tabpanel" hidden></div>
+      <h3><button class="one" aria-expanded="false" data-part="wind">Vent</button></h3><div></div>
+      <h3><button class="one" aria-expanded="false" data-part="cogs">Dents</button></h3><div></div>
+      <dl><dt><span role="button" tabindex="0" aria-expanded="false" aria-controls="x">油脂</span></dt><dd id="x"></dd></dl>`
+    const script = `document.querySelector("[href='#t2']").onclick = async (event) => {
+        event.preventDefault(); const panel = document.getElementById("t2"); panel.hidden = false; panel.innerHTML = await load("grease") }
+      for (const button of document.querySelectorAll(".one")) button.onclick = async () => {
+        for (const other of document.querySelectorAll(".one")) {
+          other.setAttribute("aria-expanded", other === button); other.parentElement.nextElementSibling.innerHTML = "" }
+        button.parentElement.nextElementSibling.innerHTML = await load(button.dataset.part) }
+      document.querySelector("dt span").onclick = async () => { document.getElementById("x").innerHTML = await load("grease") }`
+    expect(await expectParts(page(body, script))).toContain("First.")
+  })
+
   test("but no link, form, menu or button that does something, and nothing is sent", async () => {
     const asked: string[] = []
     site.serve({

@@ -33,8 +33,8 @@ export interface PageRenderingOptions {
 
 /** Live calls keep so much of their time for reading what the browser ends with. */
 const READING_MS = 500
-/** A page in a browser says more when its text is longer by a short sentence. */
-const MORE_CHARS = 40
+/** A page in a browser says more when its text is longer by a word or two. */
+const MORE_CHARS = 10
 
 type Read = Extract<Visit, { kind: "read" }>
 

@@ -98,8 +98,8 @@ const MAX_BRANCHES = 40
 const MAX_PANELS = 30
 /** Levels of a tree that are opened on one page. */
 const MAX_LEVELS = 4
-/** After a click, without a request for this long, a panel is open. */
-const OPENED_MS = 150
+/** After a click, without a request for this long, a panel is open: on a busy machine word of a request comes late. */
+const OPENED_MS = 300
 /** Characters of one panel that are kept while the next one takes its place. */
 const MAX_PANEL_CHARS = 200_000
 /** Pixels of a picture's height at most: the browser holds all of it at once, at some four bytes a pixel. */
