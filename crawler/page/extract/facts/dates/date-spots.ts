@@ -25,7 +25,15 @@ const BEGINNING_CHARS = 120
 const DATE_ATTRIBUTES = new Set(["datetime", "content", "title"])
 const MAY_CARRY_DATE = new Set(["time", "abbr", "span", "div", "p", "data"])
 const HEADINGS = new Set(["h1", "h2", "h3", "h4"])
-const NO_TEXT = new Set(["script", "style", "template", "noscript", "textarea", "title"])
+/** Elements whose text no reader sees. */
+export const NO_TEXT: ReadonlySet<string> = new Set([
+  "script",
+  "style",
+  "template",
+  "noscript",
+  "textarea",
+  "title",
+])
 
 /** Gathers, during the one walk through a document, where its day may be given. */
 export class DateSpots {

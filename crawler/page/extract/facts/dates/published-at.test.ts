@@ -10,6 +10,16 @@ type Case = readonly [name: string, html: string, day: string | null, url?: stri
 
 const DATED: readonly Case[] = [
   [
+    "below a heading that the title tag repeats with the site's name",
+    "<html lang=en><title>Lighting the lamps | Hive</title><h1>Hive</h1><h1>Lamps</h1><h2>Lighting the lamps</h2><div>27 Sep 2016</div>…",
+    "2016-09-27",
+  ],
+  [
+    "beside a style that the line has in it",
+    "<html lang=de><title>Lampen</title><h1>Lampen</h1><div><style>.a{color:red;margin:0 1px 2px 3px;padding:0 1px 2px 3px;background:#fff}</style><em>01.11.2023 11:35</em></div>…",
+    "2023-11-01",
+  ],
+  [
     "Blogger: the day above its posts",
     "<html lang=en><div class=blog><h2 class='date-header'><span>Friday, December 23, 2016</span></h2><div class=post><h3 class='post-title'>A walk to the light</h3>…</div></div>",
     "2016-12-23",

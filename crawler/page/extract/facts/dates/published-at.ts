@@ -75,11 +75,19 @@ export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | n
 const onDay = ({ time }: StatedDate, day: number): Date =>
   new Date(Math.min(Math.max(time, day), day + DAY_MS - 1))
 
+/** Shorter headings begin many titles by chance. */
+const MIN_TITLE_CHARS = 10
+
 function seenDocument({ dates, headings }: DocumentFacts, { title, unseen }: DatedPage): SeenDocument {
   const name = sameText(title)
-  const named = dates.headings.filter(
-    ({ element }) => name !== "" && sameText(headingText(element, 500)) === name,
-  )
+  const texts = dates.headings.map((heading) => ({
+    heading,
+    text: sameText(headingText(heading.element, 500)),
+  }))
+  const same = texts.filter(({ text }) => text === name && name !== "")
+  // A title from the title tag may have the site's name behind it.
+  const begun = texts.filter(({ text }) => text.length >= MIN_TITLE_CHARS && name.startsWith(text))
+  const named = (same.length > 0 ? same : begun).map(({ heading }) => heading)
   // The only first heading is the page's, whatever its title tag says.
   const [main] = headings
   const alone = headings.length === 1 ? dates.headings.filter(({ element }) => element === main) : []

@@ -1,5 +1,5 @@
 import { collapse, type Element, firstElement, isBlockTag, textOf } from "../../html/tree.ts"
-import type { DateSpot, HeadingSpot } from "./date-spots.ts"
+import { type DateSpot, type HeadingSpot, NO_TEXT } from "./date-spots.ts"
 import { isNextTo, statedDate, type StatedDate } from "./stated-date.ts"
 import { type DateWriting, type WrittenDay, writtenDays } from "./written-days.ts"
 
@@ -298,6 +298,7 @@ function linesOf(block: Element): ReadonlyMap<Element | string, string> {
     line = ""
   }
   for (const child of block.children) {
+    if (typeof child !== "string" && NO_TEXT.has(child.tag)) continue
     if (typeof child !== "string" && (isBlockTag(child.tag) || child.containsBlock || child.tag === "br")) {
       end()
       continue
