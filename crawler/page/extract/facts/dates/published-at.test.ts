@@ -10,6 +10,21 @@ type Case = readonly [name: string, html: string, day: string | null, url?: stri
 
 const DATED: readonly Case[] = [
   [
+    "the whole date of two in data",
+    "<html lang=en><title>Lamps</title><meta name=citation_publication_date content=2017/01><meta name=citation_online_date content=2017/01/30><h1>Lamps</h1>…",
+    "2017-01-30",
+  ],
+  [
+    "the day that is said, where the data may be those of a change",
+    "<html lang=de><title>Lampen</title><meta name=date content=2022-01-21><h1>Lampen</h1><p>Erstellt am: 01.02.2022</p>…",
+    "2022-02-01",
+  ],
+  [
+    "the day in the text of a time whose attribute is that of a change",
+    "<html lang=fr><title>Phare</title><h1>Phare</h1><time datetime=2019-07-03T10:18:46Z>Publié le 29 juin 2019</time>…",
+    "2019-06-29",
+  ],
+  [
     "below a heading that the title tag repeats with the site's name",
     "<html lang=en><title>Lighting the lamps | Hive</title><h1>Hive</h1><h1>Lamps</h1><h2>Lighting the lamps</h2><div>27 Sep 2016</div>…",
     "2016-09-27",

@@ -2,7 +2,7 @@ import { toPageUrl } from "#engine/index/page/page-url.ts"
 import { headingText } from "../../html/anchors.ts"
 import type { Element } from "../../html/tree.ts"
 import type { DocumentFacts, JsonObject } from "../metadata.ts"
-import { isNextTo, statedDate, type StatedDate } from "./stated-date.ts"
+import { isNextTo, namesDay, statedDate, type StatedDate } from "./stated-date.ts"
 import { type SeenDocument, visibleDate } from "./visible-date.ts"
 import type { DateWriting } from "./written-days.ts"
 
@@ -33,7 +33,7 @@ const META_NAMES = [
 const VAGUE_NAMES = ["date", "dc.date", "dcterms.date"]
 /** Sites have names of their own for it. */
 const PUBLISHED_NAME =
-  /(?:publi|pub|issue|creat|post|release|original).*(?:date|time|_at$|_on$)|date.*(?:publi|issue|creat|post)/
+  /(?:publi|pub|issue|creat|post|release|original|online).*(?:date|time|_at$|_on$)|date.*(?:publi|issue|creat|post)/
 const OTHER_NAME = /modif|updat|change|expir|unpub|valid|event|start|end|image|video|birth|crawl|cache/
 
 const DAY_MS = 86_400_000
@@ -56,15 +56,15 @@ export interface DatedPage {
 export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | null {
   const { url, writing } = page
   const stated = statedDates(facts, page)
-  const [said = null] = stated.length > 0 ? stated : readNames(facts, VAGUE_NAMES, writing)
   const isCertain = stated.length > 0
+  const [said = null] = isCertain ? stated : vagueDates(facts, writing)
   if (said !== null && isCertain && !said.isUtc) return onDay(said, said.day)
   const address = addressDate(url, writing)
   const seen = visibleDate(seenDocument(facts, page), writing)
   // An address is made once, and what is seen may be the day of a change.
   const shown = address !== null && (seen === null || !isNextTo(seen.day, address.day)) ? address : seen
-  const isEarlier = said !== null && shown !== null && shown.day < said.day - DAY_MS
-  if (said === null || (!isCertain && isEarlier)) return shown === null ? null : onDay(shown, shown.day)
+  const isBetter = seen?.rank === 3 || (said !== null && shown !== null && shown.day < said.day - DAY_MS)
+  if (said === null || (!isCertain && isBetter)) return shown === null ? null : onDay(shown, shown.day)
   const local = stated.find(({ time, isUtc }) => !isUtc && Math.abs(time - said.time) < DAY_MS)
   const days = said.isUtc ? [seen, address, local].map((one) => one?.day ?? null) : []
   const day = days.find((one) => one !== null && (one === said.day || isNextTo(one, said.day)))
@@ -97,22 +97,22 @@ function seenDocument({ dates, headings }: DocumentFacts, { title, unseen }: Dat
 const sameText = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
 
 /** What the data of a page say, the likeliest first. */
-function statedDates(facts: DocumentFacts, { url, title, writing }: DatedPage): readonly StatedDate[] {
-  const inObjects = ownObjects(facts, url, title).flatMap((object) =>
-    DATE_MEMBERS.map((name) => object[name]),
-  )
-  const others = [...facts.meta].flatMap(([name, value]) =>
-    PUBLISHED_NAME.test(name) && !OTHER_NAME.test(name) ? value : [],
-  )
-  return [
-    ...inObjects.flatMap((value) => statedDate(value, writing) ?? []),
-    ...readNames(facts, META_NAMES, writing),
-    ...others.flatMap((value) => statedDate(value, writing) ?? []),
-  ]
-}
+const statedDates = (facts: DocumentFacts, { url, title, writing }: DatedPage): readonly StatedDate[] =>
+  [
+    ...ownObjects(facts, url, title).flatMap((object) => DATE_MEMBERS.map((name) => object[name])),
+    ...publishedMetas(facts),
+  ].flatMap((value) => (namesDay(value) ? (statedDate(value, writing) ?? []) : []))
 
-const readNames = ({ meta }: DocumentFacts, names: readonly string[], writing: DateWriting) =>
-  names.flatMap((name) => statedDate(meta.get(name), writing) ?? [])
+/** What may be the day of a change, and last a month or year alone, of which the first day stands for it. */
+const vagueDates = (facts: DocumentFacts, writing: DateWriting): readonly StatedDate[] =>
+  [...VAGUE_NAMES.map((name) => facts.meta.get(name)), ...publishedMetas(facts)].flatMap(
+    (value) => statedDate(value, writing) ?? [],
+  )
+
+const publishedMetas = ({ meta }: DocumentFacts): readonly (string | undefined)[] => [
+  ...META_NAMES.map((name) => meta.get(name)),
+  ...[...meta].flatMap(([name, value]) => (PUBLISHED_NAME.test(name) && !OTHER_NAME.test(name) ? value : [])),
+]
 
 /** The objects that are the page: lists of other articles come as objects too. */
 function ownObjects(facts: DocumentFacts, url: string, title: string): readonly JsonObject[] {

@@ -15,6 +15,12 @@ const DAY_MS = 86_400_000
 const ISO_DAY = /^\s*(\d{4})-?(\d\d)-?(\d\d)(?!\d)/
 const UTC = /\d:\d\d.*(?:Z|GMT|UTC|[+-]00:?00)\s*(?:\(.*)?$/i
 
+/** A month or a year alone. */
+const PART = /^\s*\d{4}(?:[-/.]\d{1,2})?\s*$/
+
+/** Whether a date in data names its day. */
+export const namesDay = (value: unknown): boolean => typeof value === "string" && !PART.test(value)
+
 /** Reads the date in data or in an attribute, by a standard or as people write it; null when it is none. */
 export function statedDate(value: unknown, writing: DateWriting): StatedDate | null {
   if (typeof value !== "string" || value.length > 100) return null

@@ -29,7 +29,7 @@ const LABEL_WORDS = 5
 const PUBLISHED_SIGN =
   /publish|pub-?(?:date|time)|publica(?:tion-?date|d[oa])|publié|post(?:ed|-?date|-?time|-?on)|entry-?date|creat(?:ed|ion-?date)|submitted|issued/i
 const PUBLISHED_WORD =
-  /publi[sckq]|post(?:ed|ad)|veröffentlicht|erschienen|erstellt|verfasst|created|written|submitted|submetid|pubblicat|geplaatst|gepubliceerd|julkaistu|publicer|opublikowan|zveřejněn|objav|megjelent|yayın|опублик|публик|تاریخ|نشر|פורסם|发布|發布|发表|發表|公開|投稿|掲載|등록|입력|게시/i
+  /publi[sckqé]|post(?:ed|ad)|veröffentlicht|erschienen|erstellt|verfasst|created|written|submitted|submetid|pubblicat|geplaatst|gepubliceerd|julkaistu|publicer|opublikowan|zveřejněn|objav|megjelent|yayın|опублик|публик|تاریخ|نشر|פורסם|发布|發布|发表|發表|公開|投稿|掲載|등록|입력|게시/i
 const DATE_SIGN = /date|datum|fecha|\bdata\b|timestamp|datetime|byline|meta|info\b/i
 const DATE_WORD = /^\W*(?:dat(?:e|um|a|o)|fecha|päivä\w*|дата|tarih|日期|日付|날짜)\s*[:：]?\s*$/iu
 /** That it is when the page was changed, which is another fact. */
@@ -50,10 +50,11 @@ const HALF_RANGE = /(?:^|\s)\d{1,2}\.?\s*(?:[-–—/]|bis|to|until|au|al|tot)\s
 /** A page has a day or two of its own; more near its title are those of what it lists. */
 const MAX_DAYS = 2
 
-const daysOf = (candidates: readonly Candidate[]): ReadonlySet<number> =>
+const daysOf = (candidates: readonly VisibleDate[]): ReadonlySet<number> =>
   new Set(candidates.map(({ day }) => day))
 
-interface Candidate extends StatedDate {
+export interface VisibleDate extends StatedDate {
+  /** How clear it is that the page was published then: 3 where it is said, 2 where it is called a date, 1 by its place. */
   readonly rank: number
   readonly distance: number
 }
@@ -62,7 +63,7 @@ interface Candidate extends StatedDate {
  * The day by which a page dates itself for its readers: beside its title, or in an element that says so. Null when
  * there is none, or when it may be the day of a comment, an event, a change or another page.
  */
-export function visibleDate(document: SeenDocument, writing: DateWriting): StatedDate | null {
+export function visibleDate(document: SeenDocument, writing: DateWriting): VisibleDate | null {
   if (document.spots.length === 0) return null
   const outline = new Outline(document)
   const candidates = document.spots.flatMap((spot) => candidateOf(spot, outline, writing) ?? [])
@@ -76,7 +77,7 @@ export function visibleDate(document: SeenDocument, writing: DateWriting): State
   return shown ?? best
 }
 
-function candidateOf(spot: DateSpot, outline: Outline, writing: DateWriting): Candidate | null {
+function candidateOf(spot: DateSpot, outline: Outline, writing: DateWriting): VisibleDate | null {
   const { element } = spot
   const signs = signsOf(element)
   const found = spot.isAttribute ? attributeDay(spot, signs, writing) : textDay(spot, outline, writing)
