@@ -63,7 +63,7 @@ export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | n
   const seen = visibleDate(seenDocument(facts, page), writing)
   // An address is made once, and what is seen may be the day of a change.
   const shown = address !== null && (seen === null || !isNextTo(seen.day, address.day)) ? address : seen
-  const isBetter = seen?.rank === 3 || (said !== null && shown !== null && shown.day < said.day - DAY_MS)
+  const isBetter = seen?.rank === 3 || (said !== null && shown !== null && shown.day < said.day)
   if (said === null || (!isCertain && isBetter)) return shown === null ? null : onDay(shown, shown.day)
   const local = stated.find(({ time, isUtc }) => !isUtc && Math.abs(time - said.time) < DAY_MS)
   const days = said.isUtc ? [seen, address, local].map((one) => one?.day ?? null) : []
