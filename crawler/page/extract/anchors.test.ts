@@ -136,8 +136,12 @@ test("what leads to headings changes no text, whatever they stand in", () => {
   expect(named.markdown).toBe(plain.markdown)
   expect(plain.anchors).toBeUndefined()
   const bareOf = (markdown: string, anchors = named.anchors) =>
-    toPassages(markdown, anchors).map(({ text, headings: above }) => ({ text, headings: above }))
-  expect(bareOf(named.markdown)).toEqual(toPassages(plain.markdown))
+    toPassages(markdown, anchors).map(({ text, shown, headings: above }) => ({
+      text,
+      shown,
+      headings: above,
+    }))
+  expect(bareOf(named.markdown)).toEqual(bareOf(plain.markdown, []))
   const lines = named.markdown.split("\n")
   expect(
     named.anchors!.map(([line, fragment]) => [fragment, /One|Two|Three|Four|Five/.exec(lines[line]!)?.[0]]),
