@@ -112,15 +112,17 @@ function TableBlock({
   return (
     <div class="table-box" tabIndex={0} role="region" aria-label="Table">
       <table class="table">
-        <thead>
-          <tr>
-            {header.map((cell, index) => (
-              <th key={index} scope="col">
-                {inner(cell.tokens)}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        {header.some(({ text }) => text !== "") && (
+          <thead>
+            <tr>
+              {header.map((cell, index) => (
+                <th key={index} scope="col">
+                  {inner(cell.tokens)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+        )}
         <tbody>
           {rows.map((row, index) => (
             <tr key={index}>

@@ -16,6 +16,7 @@ import { toPlainText } from "./markdown/plain-text.ts"
 import { structuredText } from "./structured-text.ts"
 import { readTopic } from "./facts/topic.ts"
 import { type Element, parseTree } from "./html/tree.ts"
+import { waysBack } from "./html/ways-back.ts"
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { removeUnseen } from "./seen/unseen.ts"
 import { withoutUnseenSigns, writeAsSeen } from "./seen/unseen-signs.ts"
@@ -37,7 +38,7 @@ export function extractHtml(html: string, url: string): Extracted {
   const { title: named, logos } = readTitle(facts, url)
   const title = withoutUnseenSigns(named)
   const signs = readPageSigns(document, facts, url)
-  const content = findMainContent(document, signs, facts.baseUrl, logos)
+  const content = findMainContent(document, signs, facts.baseUrl, [...logos, ...waysBack(document)])
   const written = toAnchoredMarkdown(
     content.root,
     {

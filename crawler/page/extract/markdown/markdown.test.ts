@@ -107,6 +107,22 @@ describe("markdown", () => {
     )
   })
 
+  it("leaves the names of columns empty where the first row has none", () => {
+    const row = (first: string, second: string) => `<tr>${first}${second}</tr>`
+    const headed = row("<th>Owner", "<td>root") + row("<th>Size", "<td>3")
+    const pairs = row("<td>Owner", "<td>root") + row("<td>Size", "<td>3")
+    for (const rows of [headed, pairs])
+      expect(markdownOf(`<table>${rows}</table>`)).toBe(
+        "|  |  |\n| --- | --- |\n| Owner | root |\n| Size | 3 |",
+      )
+    for (const rows of [
+      `<thead>${row("<td>Owner", "<td>root")}</thead>${row("<td>Size", "<td>3")}`,
+      row("<td><b>Owner</b>", "<td><b>root</b>") + row("<td>Size", "<td>3"),
+      row("<td>Owner", "<td>root<td>x") + row("<td>Size", "<td>3<td>y"),
+    ])
+      expect(markdownOf(`<table>${rows}</table>`)).toMatch(/^\| \**Owner/)
+  })
+
   it("reads a table that only places things as the blocks in it", () => {
     expect(markdownOf("<table><tr><td><h2>A</h2><p>Text</p></td><td><p>Other</p></td></tr></table>")).toBe(
       "## A\n\nText\n\nOther",

@@ -307,8 +307,11 @@ class Writer {
       const cells = row.map((cell) => this.#cell(cell))
       if (cells.every((cell) => cell === "")) continue
       while (cells.length < width && cells.length < 100 && this.#takes(EMPTY_CELL.length)) cells.push("")
+      const rule = `|${" --- |".repeat(Math.min(cells.length, 1000))}`
+      // Markdown knows no table without names of columns: where the first row has none, they are empty.
+      if (lines.length === 0 && isLikeOthers(rows, row)) lines.push(rule.replaceAll("---", ""), rule)
       lines.push(`| ${cells.join(EMPTY_CELL)} |`)
-      if (lines.length === 1) lines.push(`|${" --- |".repeat(Math.min(cells.length, 1000))}`)
+      if (lines.length === 1) lines.push(rule)
     }
     if (lines.length > 0) blocks.push(lines.join("\n"))
     return blocks
@@ -428,6 +431,19 @@ function prefixed(blocks: readonly string[], prefix: string): string[] {
   const blank = `\n${prefix.trimEnd()}\n`
   const lines = blocks.join("\n\n").replaceAll("\n", `\n${prefix}`).replaceAll(`\n${prefix}\n`, blank)
   return [prefix + lines]
+}
+
+/**
+ * Whether the first row of a table is one like the others: its first cell is the head of the row alone, or it is a pair in a table of pairs
+ * of which nothing is a head.
+ */
+function isLikeOthers(rows: readonly Element[][], first: readonly Element[]): boolean {
+  const [cell] = first
+  if (cell!.parent!.parent?.tag === "thead") return false
+  const isHead = (one: Element) => one.tag === "th"
+  if (isHead(cell!)) return !first.every(isHead)
+  if (rows.some((row) => row.length !== 2 || row.some(isHead))) return false
+  return rows.length > 1 && !first.every((one) => firstElement(one, ({ tag }) => STRONG.has(tag)) !== null)
 }
 
 function tableRows(table: Element, isSkipped: (element: Element) => boolean): Element[][] {

@@ -32,7 +32,7 @@ export function toPlainText(markdown: string): string {
 export const writeAsText = offLoop(import.meta.url, toPlainText)
 
 function lineText(line: string): string | null {
-  if (/^[\s>]*(?:-{3,}|\|(?: --- \|)+)$/.test(line)) return null
+  if (/^[\s>]*(?:-{3,}|\|(?: (?:---)? \|)+)$/.test(line)) return null
   // A list right behind another has other signs, which say nothing to readers.
   const content = line
     .replace(/^(?:> ?)+/, "")

@@ -1,0 +1,155 @@
+import { isFragmentLink, isHeading, isLink } from "./anchors.ts"
+import { type Element, firstElement, isBlockTag, textOf, walk } from "./tree.ts"
+
+/** What such a link says is no longer. */
+const MAX_CHARS = 40
+/** Blanks among them. */
+const MAX_READ_CHARS = 400
+/** More beside it is no line of links. */
+const MAX_BESIDE = 12
+const MAX_SIBLINGS = 500
+/** Elements without a word that are looked through. */
+const MAX_EMPTY = 50
+const LETTERS = /[\p{L}\p{N}]/u
+/** The start of any page (HTML, 7.4.6.3), without an element that is called so. */
+const START = /^#top$/i
+/** The start as well, and what scripts take for buttons of every kind. */
+const BARE = /^#$/
+/** What sites call the head of a page, or all of it. */
+const HEAD_OF_PAGE =
+  /top$|(?:^|[-_])(?:top|head|header|page|site|main|content|wrapper|container|nav|menu|toc|haut|oben|arriba|inicio|inizio|cima)(?:$|[-_])/i
+/** A script instead of an address. */
+const SCROLLS = /^javascript:[^;]{0,200}scroll/i
+/** Where code and wikis are hosted: the source of this very page, opened to be changed. */
+const EDITS =
+  /\/(?:-\/)?_?edit\/[^?#]+\.(?:adoc|html?|ipynb|md|mdx|org|qmd|rmd|rst|tex|txt|xml)\b|[?&]action=edit\b/i
+/** A box in a table or a list says what its row or item is about; a heading is a link to itself. */
+const NAMES = /^(?:h[1-6]|td|th|li|dt|dd|caption|summary|figcaption|blockquote)$/
+const LIST = /^(?:ul|ol|nav)$/
+
+/** An element with its number in the order of the page. */
+interface Placed {
+  readonly element: Element
+  readonly at: number
+}
+
+interface Places {
+  /** What links may lead to. */
+  readonly byName: ReadonlyMap<string, Placed>
+  /** Number of the first heading. */
+  readonly heading: number
+}
+
+/**
+ * Blocks that are nothing but links back to the head of the page or to its contents ("Back to top", an arrow), or to where it is edited:
+ * they say nothing, whatever they are called. A link to any other place is text.
+ */
+export function waysBack(document: Element): Element[] {
+  const links: Placed[] = []
+  let at = 0
+  let heading = Number.POSITIVE_INFINITY
+  walk(document, (element) => {
+    at++
+    if (element.tag === "a") {
+      if (isLink(element) && mayBeOne(element)) links.push({ element, at })
+    } else if (at < heading && isHeading(element)) heading = at
+  })
+  const places: Places = { heading, byName: placesNamed(document, new Set(links.map(nameOf))) }
+  const back = new Set(links.filter((one) => leadsBack(one, places)).map(({ element }) => element))
+  const found = new Set<Element>()
+  for (const link of back) {
+    const block = blockOf(link, back)
+    if (block !== null && (!BARE.test(hrefOf(link)) || isLast(block))) found.add(block)
+  }
+  return [...found]
+}
+
+/** The first element of each name. */
+function placesNamed(document: Element, names: ReadonlySet<string>): Map<string, Placed> {
+  const found = new Map<string, Placed>()
+  let at = 0
+  if (names.size > 0)
+    walk(document, (element) => {
+      at++
+      if (element.attributes.length === 0) return
+      const name = element.get("id") ?? (element.tag === "a" ? element.get("name") : null)
+      if (name !== null && names.has(name) && !found.has(name)) found.set(name, { element, at })
+    })
+  return found
+}
+
+const nameOf = ({ element }: Placed): string => hrefOf(element).slice(1)
+
+const hrefOf = (link: Element): string => link.get("href")!.trim()
+
+const mayBeOne = (link: Element): boolean =>
+  isFragmentLink(link) || SCROLLS.test(hrefOf(link)) || EDITS.test(hrefOf(link))
+
+function leadsBack({ element: link, at }: Placed, { byName, heading }: Places): boolean {
+  const href = hrefOf(link)
+  if (textOf(link, MAX_READ_CHARS).length > MAX_CHARS) return false
+  if (!isFragmentLink(link) || START.test(href)) return true
+  if (BARE.test(href)) return !link.has("aria-expanded") && !link.has("aria-controls") && !holdsPicture(link)
+  const name = href.slice(1)
+  const place = byName.get(name)
+  // A place that a script makes, or that is lost.
+  if (place === undefined) return HEAD_OF_PAGE.test(name)
+  if (place.at >= at || isWithin(link, place.element)) return false
+  return place.at <= heading || LIST.test(place.element.tag) || HEAD_OF_PAGE.test(name)
+}
+
+/** Whether it stands in what it leads to: then it may be the name of that. */
+function isWithin(link: Element, place: Element): boolean {
+  if (/^(?:body|main|article)$/.test(place.tag)) return false
+  for (let above = link.parent; above !== null; above = above.parent) if (above === place) return true
+  return false
+}
+
+/** The block which has no other text than such links; null: there is none. */
+function blockOf(link: Element, back: ReadonlySet<Element>): Element | null {
+  let block: Element = link
+  for (let above = link.parent; above !== null && above.tag !== "body"; above = above.parent) {
+    if (NAMES.test(above.tag)) return null
+    const isAll =
+      above.children.length <= MAX_BESIDE &&
+      above.children.every((child) => child === block || saysNothing(child, back))
+    if (!isAll) break
+    block = above
+  }
+  return isBlockTag(block.tag) || block.containsBlock || isBetweenBlocks(block) ? block : null
+}
+
+/** What is written before and behind an element, within the same one; null where there is too much of it. */
+function besides(element: Element): readonly [before: Beside, behind: Beside] | null {
+  const siblings = element.parent?.children ?? []
+  if (siblings.length > MAX_SIBLINGS) return null
+  const at = siblings.indexOf(element)
+  const isWritten = (child: Element | string) => typeof child !== "string" || child.trim() !== ""
+  return [siblings.slice(0, at).findLast(isWritten), siblings.slice(at + 1).find(isWritten)]
+}
+
+type Beside = Element | string | undefined
+
+/** Whether it is a line by itself, though it is no block. */
+const isBetweenBlocks = (element: Element): boolean =>
+  besides(element)?.every((one) => one === undefined || (typeof one !== "string" && isBlockTag(one.tag))) ===
+  true
+
+/** Whether it heads nothing: it is the last of its part, or comes before a heading or a rule. */
+function isLast(block: Element): boolean {
+  const behind = besides(block)?.[1]
+  return behind === undefined || (typeof behind !== "string" && (isHeading(behind) || behind.tag === "hr"))
+}
+
+function saysNothing(child: Element | string, back: ReadonlySet<Element>): boolean {
+  if (typeof child === "string") return !LETTERS.test(child)
+  if (back.has(child)) return true
+  let left = MAX_EMPTY
+  const isEmpty = (element: Element): boolean =>
+    left-- > 0 &&
+    element.tag !== "img" &&
+    element.children.every((one) => (typeof one === "string" ? !LETTERS.test(one) : isEmpty(one)))
+  return isEmpty(child)
+}
+
+const holdsPicture = (element: Element): boolean => firstElement(element, ({ tag }) => tag === "img") !== null
