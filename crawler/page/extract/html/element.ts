@@ -9,6 +9,8 @@ export class Element {
   containsBlock = false
   /** Set on an element that a later pass found to stand in place of a block. */
   asBlock = false
+  /** The control that heads it, found by a later pass: the button of an accordion, a tab. */
+  head: Element | null = null
   /** Which style sheets are for it: the page's are 0, and each shadow root has its own. */
   scope: number
 

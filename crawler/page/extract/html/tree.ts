@@ -301,7 +301,7 @@ class TreeBuilder implements TokenizerCallbacks {
 /** Takes away what MathJax 2 made of a formula, which stands before the formula's source. */
 function dropSet(before: (Element | string)[]): void {
   for (let last = before.at(-1); typeof last === "object"; last = before.at(-1)) {
-    if (!/^MathJax/.test(last.get("class") ?? "")) return
+    if (last.get("class")?.startsWith("MathJax") !== true) return
     before.pop()
   }
 }

@@ -1,5 +1,6 @@
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { isCodeLines } from "../markdown/code.ts"
+import { PanelHeads } from "../markdown/panel-heads.ts"
 import { imageAddress, isTinyImage } from "../markdown/markdown.ts"
 import { collapse, type Element, firstElement, textOf, walk } from "../html/tree.ts"
 import { isNeverText } from "./boilerplate.ts"
@@ -8,15 +9,24 @@ import { isDoubled } from "./doubled.ts"
 
 /** Leaves out what is never text or is there twice, but for images that wait in `<noscript>` for a script to show them. */
 export function skipNeverText(element: Element, skipped: Set<Element>): void {
+  const heads = new PanelHeads()
+  skipBelow(element, skipped, heads)
+  heads.settle(skipped)
+}
+
+function skipBelow(element: Element, skipped: Set<Element>, heads: PanelHeads): void {
   for (const [at, child] of element.children.entries()) {
     if (typeof child === "string") continue
+    heads.see(child)
     if (child.get("aria-hidden") === "true" && isDoubled(child, element, at)) skipped.add(child)
-    else if (isNeverText(child) && !(child.tag === "noscript" && holdsImage(child, element)))
+    else if (isNeverText(child) && !(child.tag === "noscript" && holdsImage(child, element))) {
       skipped.add(child)
-    else {
+      // Its text may be a heading's.
+      if (child.tag === "button") skipBelow(child, skipped, heads)
+    } else {
       if (child.tag === "pre" || (child.tag === "div" && isCodeLines(child))) skipBesideCode(child, skipped)
       if (child.tag === "noscript") child.asBlock = true
-      skipNeverText(child, skipped)
+      skipBelow(child, skipped, heads)
     }
   }
 }

@@ -29,6 +29,8 @@ const MAX_AROUND = 8
 const AROUND = new Set("code pre td tr tbody table div figure section span".split(" "))
 /** Elements beside it, each way. */
 const MAX_BESIDE = 3
+/** Among more, code is one thing of many, and to look for its place each time would cost the square of them. */
+const MAX_SIBLINGS = 500
 /** Blanks between boxes count too. */
 const MAX_LABEL_CHARS = 100
 
@@ -94,6 +96,7 @@ const labelText = (element: Element): string =>
 /** The elements right before and behind one, as far as there is no text between. */
 export function besideOf(element: Element): Element[] {
   const siblings = element.parent?.children ?? []
+  if (siblings.length > MAX_SIBLINGS) return []
   const at = siblings.indexOf(element)
   const found: Element[] = []
   for (const step of [-1, 1])

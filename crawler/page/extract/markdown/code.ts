@@ -136,14 +136,17 @@ class CodeText {
   read(): string {
     this.#collect(this.#root)
     this.#dropNumbers()
-    return this.#parts
-      .join("")
-      .replace(/\r\n?/g, "\n")
-      .replace(/[\0\u200B\uFEFF]/g, "")
-      .replaceAll("\u00A0", " ")
-      .replace(/^[ \t]+$/gm, "")
-      .replace(/^\n+/, "")
-      .trimEnd()
+    return (
+      this.#parts
+        .join("")
+        .replace(/\r\n?/g, "\n")
+        .replace(/[\0\u200B\uFEFF]/g, "")
+        .replaceAll("\u00A0", " ")
+        // Tools write a blank into lines that would be empty.
+        .replace(/^ $/gm, "")
+        .replace(/^\n+/, "")
+        .trimEnd()
+    )
   }
 
   get #isAtLineStart(): boolean {
@@ -180,7 +183,7 @@ class CodeText {
     const last = this.#parts.at(-1)
     const number = this.#candidates.at(-1)
     const isBehindNumber = number?.at === this.#parts.length - 1
-    if (isBehindNumber && isLine) number!.isBox = true
+    if (isBehindNumber && isLine && number !== undefined) number.isBox = true
     if (isLine && last !== undefined && !isBehindNumber && !last.endsWith("\n")) this.#parts.push("\n")
     const before = this.#parts.length
     this.#collect(element)

@@ -59,11 +59,18 @@ const CODE = new Set(["code", "kbd", "samp", "tt"])
 const EMPTY_CELL = " | "
 const DELETED = new Set(["del", "s", "strike"])
 
+/** A longer summary is a text of its own. */
+const MAX_HEAD_CHARS = 200
+
 class Writer {
   readonly #options: MarkdownOptions
   /** Set inside `<a>` around blocks: the first line of text written takes the link. */
   #pendingLink: string | null = null
   #inHeading = false
+  /** Of the last heading. */
+  #level = 1
+  /** Items of lists that are being written. */
+  #items = 0
   #bold = 0
   #italic = 0
   #linked = 0
@@ -108,7 +115,10 @@ class Writer {
       else if (isBlockTag(child.tag) || child.containsBlock || child.asBlock) {
         flush()
         // Not push(...blocks): a flat document may have more blocks than a call may have arguments.
+        // The head first: headings inside go by it.
+        const head = child.head === null ? [] : this.#panelHead(child.head)
         const own = this.block(child)
+        if (own.length > 0) for (const block of head) blocks.push(block)
         for (const block of this.#options.boxes?.has(child) ? this.#prefixed(own, "> ") : own)
           blocks.push(apartFrom(blocks.at(-1), block))
       } else {
@@ -150,6 +160,8 @@ class Writer {
         return this.#table(element)
       case "li":
         return this.#item(element, "- ")
+      case "summary":
+        return element.containsBlock ? this.children(element) : this.#panelHead(element)
       case "a":
         return isPermalink(element) ? [] : this.#linkedBlocks(element)
       case "figcaption":
@@ -193,6 +205,7 @@ class Writer {
     const link = this.#pendingLink
     this.#pendingLink = null
     this.#inHeading = true
+    this.#level = level
     this.#bold++
     let text = settled(withoutStuckMarks(this.#inlineChildren(element).replace(/\s+/g, " ").trim()))
     this.#bold--
@@ -205,6 +218,18 @@ class Writer {
     const anchor = this.#anchors.get(element)
     const mark = anchor === undefined ? "" : markOf(this.fragments.push(anchor) - 1)
     return [`${"#".repeat(level)} ${mark}${text.replace(/ (#+)$/, " \\$1")}`]
+  }
+
+  /** Below the heading before it; in a list, where headings are none, in bold. */
+  #panelHead(control: Element): string[] {
+    const level = this.#level
+    if (this.#items === 0 && textOf(control, MAX_HEAD_CHARS + 1).length <= MAX_HEAD_CHARS) {
+      const written = this.#heading(control, Math.min(6, level + 1))
+      this.#level = level
+      return written
+    }
+    const text = this.#paragraph(this.#inlineChildren(control))
+    return text === "" ? [] : [this.#items === 0 ? text : `**${trimEmphasis(text)}**`]
   }
 
   #linkedBlocks(element: Element): string[] {
@@ -253,8 +278,10 @@ class Writer {
 
   /** One list item; nested blocks are indented to the marker's width, as CommonMark asks. */
   #item(element: Element, marker: string): readonly string[] {
+    this.#items++
     const blocks =
       element.tag === "li" || !isBlockTag(element.tag) ? this.children(element) : this.block(element)
+    this.#items--
     if (blocks.length === 0) return []
     const lines = blocks.reduce((sum, block) => sum + linesOf(block) + 1, 0)
     if (!this.#takes(lines * marker.length)) return blocks

@@ -152,7 +152,7 @@ const VARIANTS = new Map([
   ["fraktur", "mathfrak"],
   ["normal", "mathrm"],
 ])
-const DOUBLE_STRUCK = new Map([..."ℂℍℕℙℚℝℤ"].map((letter, i) => [letter, "CHNPQRZ"[i]!]))
+const DOUBLE_STRUCK = new Map("ℂ ℍ ℕ ℙ ℚ ℝ ℤ".split(" ").map((letter, i) => [letter, "CHNPQRZ".charAt(i)]))
 const FUNCTIONS = new Set(
   "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln log max min Pr sec sin sinh sup tan tanh".split(
     " ",
@@ -261,7 +261,11 @@ function joined(parts: readonly string[]): string {
   return out.replace(/ {2,}/g, " ").trim()
 }
 
-const INFIX = new Set([..."=<>+-±∓−×÷·⋅∗∘≤≥≠≈≡≅∼∝∈∉∋⊂⊃⊆⊇∪∩∧∨→←↔⇒⇐⇔↦∥⊥∣⊕⊗≪≫≔∖", ":=", "==", "<=", ">="])
+const INFIX = new Set(
+  "= < > + - ± ∓ − × ÷ · ⋅ ∗ ∘ ≤ ≥ ≠ ≈ ≡ ≅ ∼ ∝ ∈ ∉ ∋ ⊂ ⊃ ⊆ ⊇ ∪ ∩ ∧ ∨ → ← ↔ ⇒ ⇐ ⇔ ↦ ∥ ⊥ ∣ ⊕ ⊗ ≪ ≫ ≔ ∖ := == <= >=".split(
+    " ",
+  ),
+)
 
 /** Signs and letters that TeX has commands for, each before its own. */
 const COMMANDS = new Map(

@@ -1,0 +1,181 @@
+import { isHeading } from "../html/anchors.ts"
+import { type Element, firstElement, isBlockTag, textOf } from "../html/tree.ts"
+
+/** A longer text heads nothing. */
+const MAX_HEAD_CHARS = 200
+/** A panel says at least so much; what is looked at of it. */
+const MIN_PANEL_CHARS = 20
+const MAX_PANEL_CHARS = 1000
+/** Elements above a control that may be the heading it makes up, or the form it sends. */
+const MAX_ABOVE = 3
+/** Controls of one kind that each stand before a block are so many at least, when nothing else says that they open it. */
+const MIN_ALIKE = 2
+/** Controls of one page that are looked at, and elements in a row among which the next one is looked for. */
+const MAX_CONTROLS = 1000
+const MAX_SIBLINGS = 2000
+const NO_PANEL = new Set(
+  "pre nav form menu header footer table fieldset figure button label summary".split(" "),
+)
+/** What continues a text and names nothing. */
+const MORE =
+  /^(?:(?:show|read|see|view|load|hide)\s+(?:more|less|all|details|code|answer)|more|less|close|open|toggle|menu|details|expand|collapse|copy|share|submit)(?:\s|$)/i
+
+/**
+ * Finds the controls whose text heads a part of the page: accordions, tabs, columns that sort. Is told of elements in the course of a
+ * walk that is made anyway, and looks at each control and its panel alone.
+ */
+export class PanelHeads {
+  readonly #controls: Element[] = []
+  readonly #byId = new Map<string, Element>()
+
+  /** Of every element of the page, in order. */
+  see(element: Element): void {
+    if (element.attributes.length === 0 && element.tag !== "button") return
+    const id = element.get("id")
+    if (id !== null && !this.#byId.has(id)) this.#byId.set(id, element)
+    if (isControl(element) && this.#controls.length < MAX_CONTROLS) this.#controls.push(element)
+  }
+
+  /** Gives the parts of headings and terms their text back, and panels their heads. @returns the controls that head a panel now */
+  settle(skipped: Set<Element>): void {
+    const alike = new Map<string, [Element, Element][]>()
+    const openers = Map.groupBy(this.#controls, (control) => this.#named(control))
+    for (const control of this.#controls) {
+      if (isHeading(control)) continue
+      if (isLineOfItsHeading(control)) {
+        if (control.tag === "button" && isWholeOf(control)) this.#show(control, skipped)
+        continue
+      }
+      if (firstElement(control, isHeading) !== null) {
+        if (control.tag === "button") this.#show(control, skipped)
+        continue
+      }
+      if (isAction(control)) continue
+      const named = this.#named(control)
+      const panel = named ?? besideControl(control)
+      if (panel === null || !isPanel(panel, control)) continue
+      // The two that turn a row of slides name nothing in it.
+      if (named !== null && openers.get(named)!.length > 1) continue
+      if (named !== null || isOpener(control, panel)) head(panel, control, skipped)
+      else if (control.tag === "button" || control.get("role") === "button") {
+        const kind = `${control.tag} ${control.get("class") ?? ""}`
+        const group = alike.get(kind)
+        if (group) group.push([control, panel])
+        else alike.set(kind, [[control, panel]])
+      }
+    }
+    for (const group of alike.values()) {
+      const texts = new Set(group.map(([control]) => textOf(control, MAX_HEAD_CHARS)))
+      if (group.length >= MIN_ALIKE && texts.size === group.length)
+        for (const [control, panel] of group) head(panel, control, skipped)
+    }
+  }
+
+  #show(control: Element, skipped: Set<Element>): void {
+    control.asBlock = true
+    skipped.delete(control)
+  }
+
+  /** The element that a control says it opens. */
+  #named(control: Element): Element | null {
+    const href = control.has("aria-controls") || control.has("role") ? control.get("href") : null
+    for (const target of [
+      control.get("aria-controls")?.split(/\s+/, 1)[0],
+      ...[control.get("data-bs-target"), control.get("data-target"), href].map((id) =>
+        id?.startsWith("#") === true ? id.slice(1) : undefined,
+      ),
+    ]) {
+      const found = target === undefined ? undefined : this.#byId.get(target)
+      if (found !== undefined) return found
+    }
+    return null
+  }
+}
+
+function isControl(element: Element): boolean {
+  if (element.tag === "button" || (element.tag === "label" && element.has("for"))) return true
+  const role = element.get("role")
+  return role === "button" || role === "tab" || element.has("aria-controls")
+}
+
+const IN_LINE = /^(?:h[1-6]|dt|th|summary)$/
+
+/** The heading, term or head of a column that a control is in. */
+function lineOf(control: Element): Element | null {
+  let at = control.parent
+  for (let steps = 0; at !== null && steps < MAX_ABOVE; at = at.parent, steps++)
+    if (IN_LINE.test(at.tag) || at.get("role") === "heading") return at
+  return null
+}
+
+const isLineOfItsHeading = (control: Element): boolean => lineOf(control) !== null
+
+/** Whether a heading has no text but its control's; of several the one that opens something. */
+function isWholeOf(control: Element): boolean {
+  const line = lineOf(control)!
+  if (textOf(line, MAX_HEAD_CHARS, ({ tag }) => tag === "button") !== "") return false
+  return control.has("aria-expanded") || firstElement(line, ({ tag }) => tag === "button") === control
+}
+
+/** Whether it does something rather than open a block. */
+function isAction(control: Element): boolean {
+  // What opens several blocks heads none of them.
+  if (/\S\s+\S/.test(control.get("aria-controls") ?? "")) return true
+  if (control.has("aria-haspopup") || /^(?:submit|reset)$/i.test(control.get("type") ?? "")) return true
+  const text = textOf(control, MAX_HEAD_CHARS + 1)
+  if (!/\p{L}/u.test(text) || text.length > MAX_HEAD_CHARS || MORE.test(text)) return true
+  for (let at = control.parent, steps = 0; at !== null && steps < MAX_ABOVE; at = at.parent, steps++)
+    if (at.tag === "form" || at.tag === "p" || at.tag === "nav") return true
+  return false
+}
+
+/** The block right behind a control, or behind the box that has nothing else. */
+function besideControl(control: Element): Element | null {
+  const next = nextOf(control)
+  if (next !== null || control.parent === null) return next
+  const isAlone = control.parent.children.every((child) =>
+    typeof child === "string" ? child.trim() === "" : child === control || child.tag === "input",
+  )
+  return isAlone ? nextOf(control.parent) : null
+}
+
+function nextOf(element: Element): Element | null {
+  const siblings = element.parent?.children ?? []
+  if (siblings.length > MAX_SIBLINGS) return null
+  for (let i = siblings.indexOf(element) + 1; i > 0 && i < siblings.length; i++) {
+    const one = siblings[i]!
+    if (typeof one !== "string") return isBlockTag(one.tag) ? one : null
+    if (one.trim() !== "") return null
+  }
+  return null
+}
+
+/** Whether a block has text of its own, and is no menu, no form and no code with its button. */
+function isPanel(panel: Element, control: Element): boolean {
+  if (NO_PANEL.has(panel.tag) || panel.head !== null || isHeading(panel)) return false
+  if (/^(?:menu|menubar|listbox|navigation|dialog|tablist)$/.test(panel.get("role") ?? "")) return false
+  for (let at = control.parent; at !== null; at = at.parent) if (at === panel) return false
+  const chars = textOf(panel, MAX_PANEL_CHARS).length
+  const plain = textOf(panel, MAX_PANEL_CHARS, ({ tag }) => tag === "a" || tag === "button").length
+  return plain >= MIN_PANEL_CHARS && plain * 2 >= chars
+}
+
+/** Whether a control says that it opens what is behind it, or that says so. */
+function isOpener(control: Element, panel: Element): boolean {
+  if (control.has("aria-expanded") || panel.has("hidden") || panel.has("aria-hidden")) return true
+  if (panel.get("role") === "region" || panel.get("role") === "tabpanel") return true
+  const siblings = control.parent!.children
+  if (control.tag !== "label" || siblings.length > MAX_SIBLINGS) return false
+  const box = siblings.slice(0, siblings.indexOf(control)).findLast((one) => typeof one !== "string")
+  return (
+    typeof box === "object" &&
+    /^(?:checkbox|radio)$/.test(box.get("type") ?? "") &&
+    box.get("id") === control.get("for")
+  )
+}
+
+function head(panel: Element, control: Element, skipped: Set<Element>): void {
+  if (panel.head !== null) return
+  panel.head = control
+  skipped.add(control)
+}
