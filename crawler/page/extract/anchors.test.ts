@@ -10,7 +10,7 @@ const prose = (about: string) =>
 function headings(html: string, url = URL) {
   const { markdown, anchors = [] } = extractHtml(html, url)
   const lines = markdown.split("\n")
-  return anchors.map(([line, fragment]) => [lines[line]!.replace(/^[-> ]*#+ /, ""), fragment])
+  return anchors.map(([line, fragment]) => [lines[line]!.replace(/^[-*> ]*#+ /, ""), fragment])
 }
 
 describe("the headings of a page lead to their anchors", () => {
