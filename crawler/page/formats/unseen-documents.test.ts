@@ -228,3 +228,24 @@ test("a text in signs of tags is in no document, wherever in it", async () => {
     expect(`${page.title}${page.markdown}`).not.toMatch(/[\u{E0000}-\u{E007F}]/u)
   }
 })
+
+describe("of an RTF file", () => {
+  const rtf = async (text: string) => {
+    const body = new Uint8Array(Buffer.from(`{\\rtf1\\ansi Before. ${text} After.\\par}`, "latin1"))
+    return (await readDocument("rtf", body, "https://x.example/file.rtf", 10_000)).markdown
+  }
+
+  test.each([
+    ["hidden", String.raw`{\v HIDDEN}`],
+    ["hidden until further notice", String.raw`\v HIDDEN\'e9\u8364?{\b HIDDEN}\v0 `],
+    ["deleted under track changes", String.raw`{\deleted\revauthdel1 HIDDEN}`],
+  ])("text that is %s is not read", async (_, text) => {
+    expect((await rtf(text)).replace(/\s+/g, " ")).toBe("Before. After.")
+  })
+
+  test("text that is seen is read, with its spaces and hyphens", async () => {
+    expect(await rtf(String.raw`10\~km, built\_in, hy\-phen, {\v\v0 seen},\viewkind4 too.`)).toBe(
+      "Before. 10 km, built-in, hyphen, seen,too. After.",
+    )
+  })
+})

@@ -29,6 +29,11 @@ describe("equations are TeX", () => {
   })
 })
 
+it("a word with its reading above it is the word", async () => {
+  const word = `<w:p>${run("In ")}<w:r><w:ruby><w:rubyPr/><w:rt>${run("かんじ")}</w:rt><w:rubyBase>${run("漢字")}</w:rubyBase></w:ruby></w:r>${run(" only.")}</w:p>`
+  expect(await read("docx", docx(word))).toBe("In 漢字 only.")
+})
+
 describe("code is code", () => {
   it("by the style of paragraphs, line by line as it is set in", async () => {
     const code = ["int main() {", "  return 0;", "}"].map((text) =>

@@ -4,6 +4,7 @@ import { withChartTexts } from "./charts.ts"
 import { writeMarkdown } from "./office-markdown.ts"
 import type { DocumentText } from "../to-extracted.ts"
 import { withoutUnseenOdf } from "./unseen/odf-unseen.ts"
+import { withoutUnseenRtf } from "./unseen/rtf-unseen.ts"
 import { withoutUnseenParts } from "./unseen/unseen-parts.ts"
 import { Zip } from "../archive/zip.ts"
 
@@ -36,7 +37,7 @@ const CONFIG: OfficeParserConfig = {
 export async function readOffice(format: OfficeFormat, body: Uint8Array): Promise<DocumentText> {
   // Its directory is looked at before anything is unpacked.
   if (format !== "rtf") void new Zip(body)
-  const seen = format === "rtf" ? body : unseenTakenOut(format, body)
+  const seen = format === "rtf" ? withoutUnseenRtf(body) : unseenTakenOut(format, body)
   const { content, metadata } = await parse(format, seen)
   const { markdown, links, note } = writeMarkdown(content)
   return {

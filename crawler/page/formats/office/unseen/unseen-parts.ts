@@ -9,7 +9,7 @@ const WORD_TEXT = /^word\/(?:document\d*|footnotes|endnotes)\.xml$/
 const SLIDE = /^ppt\/slides\/slide\d+\.xml$/
 /** Signs that a part may hold something to take out: without any, the file is read as it is. */
 const WORD_SIGNS =
-  /<w:(?:vanish|specVanish|hidden|del|moveFrom|framePr|color)[\s/>]|<w:sz w:val="[0-3]"|<v:[^>]*visibility:\s*hidden/i
+  /<w:(?:vanish|specVanish|hidden|del|moveFrom|framePr|color|ruby)[\s/>]|<w:sz w:val="[0-3]"|<v:[^>]*visibility:\s*hidden/i
 const SLIDE_SIGNS =
   /\sshow="(?:0|false)"|\shidden="(?:1|true)"|\ssz="[01]?\d{1,2}"|<a:off\s|<a:rPr[^>]*>\s*(?:<a:ln[^]*?<\/a:ln>)?<a:(?:solidFill|noFill)/
 
@@ -35,10 +35,24 @@ export function withoutUnseenParts(format: "docx" | "pptx", body: Uint8Array): U
     if (!parts.test(name)) continue
     const xml = strFromU8(bytes)
     if (!(isWord ? hidden.size > 0 || WORD_SIGNS.test(xml) : SLIDE_SIGNS.test(xml))) continue
-    const kept = slides === null ? withoutHiddenText(xml, hidden) : withoutUnseenShapes(xml, slides)
+    const kept =
+      slides === null ? withoutHiddenText(withoutReadings(xml), hidden) : withoutUnseenShapes(xml, slides)
     if (kept !== xml) changed[name] = strToU8(kept)
   }
   return Object.keys(changed).length === 0 ? body : zipSync({ ...unzipSync(body), ...changed }, { level: 0 })
+}
+
+/** Words that have their reading above them, as the words alone: the library passes over both (§17.3.3.25). */
+function withoutReadings(xml: string): string {
+  return xml
+    .split(/(?=<w:ruby>)/)
+    .map((piece) => {
+      const [base, end] = [piece.indexOf("<w:rubyBase>"), piece.indexOf("</w:ruby>")]
+      if (!piece.startsWith("<w:ruby>") || base === -1 || end < base) return piece
+      const words = piece.slice(base + "<w:rubyBase>".length, end).replace("</w:rubyBase>", "")
+      return `</w:r>${words}<w:r>${piece.slice(end + "</w:ruby>".length)}`
+    })
+    .join("")
 }
 
 /** Ids of styles whose text is hidden, by themselves or by those they are based on. */

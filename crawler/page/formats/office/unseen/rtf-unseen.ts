@@ -1,0 +1,35 @@
+/** A group, a control word, a sign of its own, a byte by its number, or text (RTF 1.9.1, "RTF syntax"). */
+const TOKENS = /[{}]|\\([a-z]{1,32})(-?\d{1,10})?[ ]?|\\'[0-9a-f]{2}|\\[^a-z]|[^\\{}]+|\\/gi
+/** Signs that there is something to take out or to put otherwise. */
+const SIGNS = /\\(?:v|deleted)(?![a-z])|\\[~_-]/
+/** Spaces and hyphens at which no line breaks, and a hyphen that is seen only where one does. */
+const PLAIN: Readonly<Record<string, string>> = { "\\~": "\\'a0", "\\_": "-", "\\-": "" }
+/** What is text and a control word alike: a letter by its number, a tab, a dash, a quotation mark. */
+const LETTERS = /^(?:u|tab|emdash|endash|bullet|[lr]d?bl?quote|line|emspace|enspace)$/
+
+/** An RTF file without text that is hidden (`\v`) or deleted under track changes. */
+export function withoutUnseenRtf(body: Uint8Array): Uint8Array {
+  const file = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1")
+  if (!SIGNS.test(file)) return body
+  const groups: { isHidden: boolean; isDeleted: boolean }[] = []
+  let now = { isHidden: false, isDeleted: false }
+  const out: string[] = []
+  TOKENS.lastIndex = 0
+  for (let match = TOKENS.exec(file); match !== null; match = TOKENS.exec(file)) {
+    const [token, word, number] = match
+    const isUnseen = now.isHidden || now.isDeleted
+    if (token === "{") groups.push(now)
+    else if (token === "}") now = groups.pop() ?? now
+    else if (word === "v") now = { ...now, isHidden: number !== "0" }
+    else if (word === "deleted") now = { ...now, isDeleted: number !== "0" }
+    else if (word === "plain") now = { isHidden: false, isDeleted: false }
+    if (word === "bin") {
+      // As many bytes as it says are no RTF at all.
+      const end = Math.min(file.length, TOKENS.lastIndex + Math.max(0, Number(number ?? 0)))
+      out.push(token, file.slice(TOKENS.lastIndex, end))
+      TOKENS.lastIndex = end
+    } else if (!isUnseen || /^[{}]$/.test(token) || (word !== undefined && !LETTERS.test(word)))
+      out.push(PLAIN[token] ?? token)
+  }
+  return new Uint8Array(Buffer.from(out.join(""), "latin1"))
+}
