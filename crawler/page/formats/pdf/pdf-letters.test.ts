@@ -162,6 +162,14 @@ describe("what looks like it and can be read", () => {
     expect(plain((await read(pdfInFont(font, [numbered(SENTENCE, 1, two)]))).markdown)).toBe(SENTENCE)
   })
 
+  it("a few signs of a font that says nothing of them", async () => {
+    const font = drawnFont(["g1", "g2"], 0x47)
+    const program = `BT /F2 12 Tf 60 700 Td (The gauge reads) Tj /F1 12 Tf 100 0 Td (G) Tj /F2 12 Tf 20 0 Td (in the morning.) Tj ET`
+    expect(await outcomeOf(pdfOfFont(font, program))).toEqual({
+      markdown: "The gauge reads G in the morning.",
+    })
+  })
+
   it("bullets of a font of signs", async () => {
     const font = glyphFont(toUnicode([[3, 0xf0b7]]))
     const item = (at: number) =>

@@ -14,6 +14,8 @@ interface FontText {
 const MAX_SAMPLE = 2000
 /** From this share of a font's letters on, the rest is held for no better. */
 const MOSTLY = 0.5
+/** Fewer letters are signs in a formula or a drawing, of which nothing can be told. */
+const LEAST_SAMPLE = 12
 /** Numbers of glyphs taken for letters: among them are so many that are no letters at all. */
 const LEAST_UNREAL = 0.05
 /** What is no letter of anything: control characters, private and unassigned places, and the sign for what is unknown. */
@@ -39,12 +41,13 @@ export class PdfLetters {
       this.#fonts.set(fontName, font)
       font.add(str)
     }
-    return items.filter(({ str, fontName }) => {
-      const letters = lettersIn(str)
-      const lost = this.#fonts.get(fontName)!.isLost() ? letters : countOf(str, UNREAL)
-      this.lost += lost
-      this.readable += letters - lost
-      return letters === 0 || lost < letters
+    return items.flatMap((item) => {
+      const letters = lettersIn(item.str)
+      const str = this.#fonts.get(item.fontName)!.toldOf(item.str)
+      const told = letters === 0 ? 0 : lettersIn(str.replace(UNREAL, ""))
+      this.lost += letters - told
+      this.readable += told
+      return letters > 0 && told === 0 ? [] : [str === item.str ? item : { ...item, str }]
     })
   }
 }
@@ -68,17 +71,20 @@ class FontSample {
     this.#verdict = null
   }
 
-  isLost(): boolean {
+  /** What is left of a text of this font when letters that are only numbers of glyphs are left out. */
+  toldOf(text: string): string {
     this.#verdict ??= this.#judge()
-    return this.#verdict
+    if (!this.#verdict) return text
+    const isTold = (one: string) => /\s/.test(one) || (/\p{L}/u.test(one) && this.#known!.has(one))
+    return this.#known === null ? "" : Array.from(text).filter(isTold).join("")
   }
 
+  /** Whether it gives numbers for letters, as far as it has none. */
   #judge(): boolean {
     const text = this.#text.replace(/\s/g, "")
     const letters = Array.from(text).length
     const unreal = countOf(text, UNREAL)
-    if (letters === 0) return false
-    if (unreal >= letters * MOSTLY) return true
+    if (letters < LEAST_SAMPLE) return false
     const guessed =
       this.#known === null ? letters : Array.from(text).filter((one) => !this.#known!.has(one)).length
     if (guessed < letters * MOSTLY) return false

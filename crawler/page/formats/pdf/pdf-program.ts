@@ -323,7 +323,8 @@ export class PageProgram {
     if (FILLS.has(Number(painter))) {
       const isBox = isRectangle(paths, [left, bottom, right, top]) && isUpright(matrix)
       const isOpaque = isBox && alpha > MOST_ALPHA && !isBlended && fill !== null
-      if (isOpaque) this.#cover(cut(box, clip))
+      // What is laid over a page can be moved, closed or left out in print: it hides nothing of the page.
+      if (isOpaque && !this.#isInAnnotation) this.#cover(cut(box, clip))
       if (isOpaque || !isNearWhite(fill)) this.#paint(box, isOpaque ? fill : null)
     }
     if (this.#isCutting) this.set({ clip: cut(clip, box) })
