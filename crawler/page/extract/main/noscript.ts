@@ -10,11 +10,11 @@ import { isDoubled } from "./doubled.ts"
 /** Leaves out what is never text or is there twice, but for images that wait in `<noscript>` for a script to show them. */
 export function skipNeverText(element: Element, skipped: Set<Element>): void {
   const heads = new PanelHeads()
-  skipBelow(element, skipped, heads)
+  skipBelow(element, skipped, heads, false)
   heads.settle(skipped)
 }
 
-function skipBelow(element: Element, skipped: Set<Element>, heads: PanelHeads): void {
+function skipBelow(element: Element, skipped: Set<Element>, heads: PanelHeads, isInCode: boolean): void {
   for (const [at, child] of element.children.entries()) {
     if (typeof child === "string") continue
     heads.see(child)
@@ -22,11 +22,13 @@ function skipBelow(element: Element, skipped: Set<Element>, heads: PanelHeads): 
     else if (isNeverText(child) && !(child.tag === "noscript" && holdsImage(child, element))) {
       skipped.add(child)
       // Its text may be a heading's.
-      if (child.tag === "button") skipBelow(child, skipped, heads)
+      if (child.tag === "button") skipBelow(child, skipped, heads, isInCode)
     } else {
-      if (child.tag === "pre" || (child.tag === "div" && isCodeLines(child))) skipBesideCode(child, skipped)
+      // Only around the whole: to count the lines of code in code, level by level, would cost its square.
+      const isCode = !isInCode && (child.tag === "pre" || (child.tag === "div" && isCodeLines(child)))
+      if (isCode) skipBesideCode(child, skipped)
       if (child.tag === "noscript") child.asBlock = true
-      skipBelow(child, skipped, heads)
+      skipBelow(child, skipped, heads, isInCode || isCode)
     }
   }
 }
