@@ -47,6 +47,13 @@ function readerFor(config: CrawlerConfig): PageReader {
   return reader
 }
 
+/** Ends what the crawls of a test file shared: a browser of theirs would else outlive them for a while. */
+export async function closeReaders(): Promise<void> {
+  const open = [...readers.values()]
+  readers.clear()
+  for (const reader of open) await reader[Symbol.asyncDispose]()
+}
+
 const shares = new Map<string, CrawlShare>()
 
 /** The same for whole runs: what those of a test file share, its reading thread above all. */

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { PageUrl } from "#engine"
 import type { Reading } from "../../reading.ts"
-import { CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
+import { closeReaders, CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
 import { findTestBrowser } from "../../testing/test-browser.ts"
 import { type Answer, startTestSite, type TestSite, textFile } from "../../testing/test-site.ts"
 import { PageReader } from "../visit/reader.ts"
 
 const browserPath = await findTestBrowser()
+
+afterAll(closeReaders)
 
 const PROSE = `<p>${"Windmills grind grain with the force of the wind, and have done so for a thousand years. ".repeat(4)}</p>`
 const page = (body: string, script: string, around = "") =>

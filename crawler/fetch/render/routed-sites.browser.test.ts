@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest"
+import { afterAll, describe, expect, test } from "vitest"
 import { findTestBrowser } from "../../testing/test-browser.ts"
-import { CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
+import { closeReaders, CrawlFixture, testConfig } from "../../testing/crawl-fixture.ts"
 import { KnownAddresses } from "../../crawl/frontier/known-addresses.ts"
 import { type Answer, html, startTestSite, textFile, type TestSite } from "../../testing/test-site.ts"
 
@@ -43,6 +43,8 @@ show()
   site.serve(routing === "hash" ? { "/": shell } : { "*": shell })
   return site
 }
+
+afterAll(closeReaders)
 
 const config = () => testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
 
