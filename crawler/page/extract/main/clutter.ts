@@ -23,6 +23,8 @@ export function skipClutter(
     prose,
     paragraphs: () => (paragraphs ??= mostParagraphs(root, measures)),
   }
+  let asking: ReadonlySet<Element> | null = null
+  const fields = () => (asking ??= aroundFields(root))
   const visit = (parent: Element, after: number): void => {
     if (reads && !signs.isDiscussion) skipCards(parent, skipped, measures, text, after)
     if (reads) skipLinkRuns(parent, skipped, measures, site)
@@ -41,7 +43,7 @@ export function skipClutter(
       if (own.chars <= MAX_LABEL_CHARS && !CELLS.has(child.tag)) {
         const text = textOf(child, 200)
         if (!signs.isDiscussion && LEADS_ELSEWHERE.test(text)) {
-          const end = skipSection(parent, i, skipped, measures)
+          const end = skipSection(parent, i, skipped, measures, fields)
           if (end > i) {
             i = end - 1
             continue
@@ -145,10 +147,16 @@ function isHeadOfText(
  * Leaves out the links, cards and forms from a heading to the next one of its rank, and the heading if nothing is left
  * below it: to the index after the last part, or `from` if the heading has text.
  */
-function skipSection(parent: Element, from: number, skipped: Set<Element>, measures: Measures): number {
+function skipSection(
+  parent: Element,
+  from: number,
+  skipped: Set<Element>,
+  measures: Measures,
+  fields: () => ReadonlySet<Element>,
+): number {
   const end = endOfSection(parent, from, skipped, measures)
   const parts = parent.children.slice(from + 1, end).filter((child) => typeof child !== "string")
-  const asks = parts.some((part) => firstElement(part, isField) !== null)
+  const asks = parts.some((part) => fields().has(part))
   let isLeft = false
   for (const part of parts) {
     const own = measures.get(part)
@@ -160,6 +168,17 @@ function skipSection(parent: Element, from: number, skipped: Set<Element>, measu
   if (isLeft) return from
   skipped.add(parent.children[from] as Element)
   return end
+}
+
+/** All fields and forms below an element, and what they stand in. */
+function aroundFields(root: Element): ReadonlySet<Element> {
+  const found = new Set<Element>()
+  walk(root, (element) => {
+    if (!isField(element)) return
+    for (let above: Element | null = element; above && !found.has(above); above = above.parent)
+      found.add(above)
+  })
+  return found
 }
 
 /** Words before a form: "Once a month, free of charge." */
@@ -191,6 +210,7 @@ function isClutter(
 
 /** Looked at below one heading, so that a page of a hundred thousand labels costs no square. */
 const MOST_PARTS = 200
+const MOST_BEHIND_LABEL = 20
 
 function endOfSection(
   parent: Element,
@@ -200,7 +220,7 @@ function endOfSection(
 ): number {
   const rank = headingRank(parent.children[from] as Element)
   let end = from + 1
-  const last = Math.min(parent.children.length, from + MOST_PARTS)
+  const last = Math.min(parent.children.length, from + (rank === null ? MOST_BEHIND_LABEL : MOST_PARTS))
   for (; end < last; end++) {
     const child = parent.children[end]!
     if (typeof child === "string" || skipped.has(child)) continue
