@@ -51,7 +51,7 @@ export function findMainContent(
     measures = measureText(body, skipped)
   const boxes = skipBoilerplate(body, skipped, measures, signs)
   measures = measureText(body, skipped)
-  const root = chooseRoot(body, skipped, measures)
+  const root = withHeadedText(chooseRoot(body, skipped, measures), body, skipped, measures)
   skipLanguageLinks(root, skipped, measures)
   skipClutter(root, skipped, measures, signs, URL.parse(baseUrl))
   return { root, skipped, boxes }
@@ -201,6 +201,56 @@ function chooseRoot(body: Element, skipped: ReadonlySet<Element>, measures: Meas
     if (prose(largest) >= prose(root) * 0.4 && prose(largest) >= sum * 0.65) return largest
   }
   return prose(root) < MIN_PROSE ? root : descend(root, skipped, measures)
+}
+
+/** Text outside links that stands with a first heading, at least: a short notice. */
+const LEAST_HEADED = 60
+
+/**
+ * A long notice beside a short article has more prose, but the article has the page's one first heading: both are the
+ * content then, without the rest of what is around them.
+ */
+function withHeadedText(root: Element, body: Element, skipped: Set<Element>, measures: Measures): Element {
+  const heading = onlyFirstHeading(body, skipped)
+  if (heading === null || isInside(heading, root) || isNamed(root)) return root
+  const own = measures.get(heading)?.chars ?? 0
+  let box = heading
+  for (; !isInside(root, box); box = box.parent!) {
+    const { chars, linkChars } = measures.get(box) ?? { chars: 0, linkChars: 0 }
+    if (chars - linkChars - own >= LEAST_HEADED) break
+  }
+  if (isInside(root, box)) return root
+  let common = root
+  while (!isInside(box, common)) common = common.parent!
+  keepOnly(common, [root, box], skipped)
+  return common
+}
+
+/** Whether a page says of an element, or of what it stands in, that it is the content. */
+function isNamed(element: Element): boolean {
+  for (let at: Element | null = element; at; at = at.parent)
+    if (MAIN_TAGS.has(at.tag) || at.get("role") === "main" || at.get("itemprop") === "articleBody")
+      return true
+  return false
+}
+
+function onlyFirstHeading(body: Element, skipped: ReadonlySet<Element>): Element | null {
+  const found: Element[] = []
+  walk(body, (element) => {
+    if (skipped.has(element)) return false
+    if (element.tag === "h1") found.push(element)
+    return undefined
+  })
+  return found.length === 1 ? found[0]! : null
+}
+
+/** Leaves out all below an element but these parts. */
+function keepOnly(element: Element, parts: readonly Element[], skipped: Set<Element>): void {
+  for (const child of element.children) {
+    if (typeof child === "string" || parts.includes(child)) continue
+    if (parts.some((part) => isInside(part, child))) keepOnly(child, parts, skipped)
+    else skipped.add(child)
+  }
 }
 
 function descend(from: Element, skipped: ReadonlySet<Element>, measures: Measures): Element {
