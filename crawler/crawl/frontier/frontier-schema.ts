@@ -1,4 +1,5 @@
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
+import { UNREAD_SQL } from "../../outcome-name.ts"
 
 const OF_JOB = "references job (id) on delete cascade"
 // `crawl_url.reading` and `strikes`: what is being read, and how often a process was lost over it, see suspects.ts.
@@ -46,7 +47,11 @@ const FIRST = `create table job_outcome (
    -- What searches that find nothing look through.
    create index known_address_kept_out on known_address (source, outcome, status) where hash is null`
 
-const STEPS: readonly Step[] = [{ sqlite: FIRST, postgres: FIRST.replaceAll(OF_JOB, "") }]
+const STEPS: readonly Step[] = [
+  { sqlite: FIRST, postgres: FIRST.replaceAll(OF_JOB, "") },
+  // Every search asks for the pages that could not be read.
+  `create index known_address_unread on known_address (source, status) where ${UNREAD_SQL}`,
+]
 
 /** Makes the tables of what jobs have to visit, and of what sources know, or brings them up to date. */
 export function migrateFrontier(db: StateStore): void {

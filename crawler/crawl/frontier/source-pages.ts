@@ -88,7 +88,7 @@ export function addressesByHost(db: StateStore, source: string): ReadonlyMap<str
 }
 
 /** Addresses of a source whose last visit failed, but for those that the site says are gone, by `host:port`. */
-export function unreadByHost(db: StateStore, source: string): ReadonlyMap<string, number> {
+export function unreadByHost(db: Pick<StateStore, "prepare">, source: string): ReadonlyMap<string, number> {
   if (!hasTable(db, "known_address")) return new Map()
   const rows = db
     .prepare(

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest"
-import { CrawlFixture } from "../../testing/crawl-fixture.ts"
+import { openStateFile } from "#base/store/state-store.ts"
+import { migrateFrontier } from "../../crawl/frontier/frontier-schema.ts"
+import { unreadByHost } from "../../crawl/frontier/source-pages.ts"
+import { CrawlFixture, temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { article, startTestSite, status } from "../../testing/test-site.ts"
 import { unreadOf } from "./unread.ts"
 
@@ -18,4 +21,18 @@ test("pages that could not be read are counted, and those that are gone are not"
   expect(unreadOf(fixture.db, ["docs", "other", "none"])).toEqual([
     { source: "docs", pages: 2, host: site.authority },
   ])
+})
+
+test("they are found without a look at the pages that could be read", () => {
+  using folder = temporaryFolder()
+  using db = openStateFile(folder.path)
+  migrateFrontier(db)
+  const asked: string[] = []
+  const prepare = (sql: string) => {
+    asked.push(sql)
+    return db.prepare(sql)
+  }
+  unreadByHost({ prepare }, "docs")
+  const plan = db.prepare(`explain query plan ${asked.at(-1)}`).all("docs")
+  expect(plan.map(({ detail }) => detail)).toContainEqual(expect.stringContaining("known_address_unread"))
 })
