@@ -151,7 +151,7 @@ describe("a visit", () => {
       (site.visit(path, visit).dueAt - site.now) / HOUR / 0.9
     expect(dueIn("/listed", listed)).toBe(720)
     // The date stands until the sitemap tells another.
-    expect(dueIn("/listed", PAGE)).toBe(720)
+    expect(dueIn("/listed", { outcome: "unchanged" })).toBe(720)
 
     site.visit("/rhythm", PAGE)
     site.now += DAY
