@@ -59,7 +59,7 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
   "/scan.pdf": { answer: bytes(pdf([{ texts: [] }]), document("application/pdf")), outcome: "skipped:empty" },
   "/glyphs.pdf": {
     answer: bytes(
-      pdfInFont(eastAsianFont("Identity", "Identity-H"), ["002500030028000300210003000c"]),
+      pdfInFont(eastAsianFont("Identity", "Identity-H"), ["002500030028000300210003000c".repeat(3)]),
       document("application/pdf"),
     ),
     outcome: "skipped:undecodable",

@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
 import iconv from "iconv-lite"
 import { describe, expect, test } from "vitest"
 import { decodeText } from "./charset.ts"
@@ -136,6 +138,15 @@ describe("text that was encoded twice", () => {
     ["its name", "<p>This is mojibake: donâ€™t, itâ€™s.</p>"],
   ])("stays where a page talks of it: %s", (_, html) => {
     expect(decodeText(utf8(html), null)).toBe(html)
+  })
+
+  test("stays in a process with so many regular expressions that V8 no longer optimizes them", async () => {
+    const module = JSON.stringify(new URL("./twice-encoded.ts", import.meta.url).href)
+    const text = JSON.stringify("As Windows-1252, don’t becomes donâ€™t.")
+    const program = `const { onceEncoded } = await import(${module}); process.stdout.write(onceEncoded(${text}))`
+    const args = ["--no-regexp-optimization", "--input-type=module", "--eval", program]
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    expect(JSON.stringify(stdout)).toBe(text)
   })
 
   test.each([
