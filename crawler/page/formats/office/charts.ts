@@ -1,14 +1,17 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate"
 import { escapeText } from "../../extract/markdown/markdown-escapes.ts"
 import { readXml } from "../archive/xml.ts"
+import { zipNames } from "../archive/zip.ts"
+import { LEAST_POINTS } from "./cell-ink.ts"
+import { readRelationships } from "./relationships.ts"
 
 /** Of one chart. */
 const MAX_WORDS = 200
 const MAX_CHARS = 4000
 
 /**
- * What is written in a chart (ECMA-376 part 1 §21.2): its title first, then the titles of its axes, the names of its series and what they are of.
- * Figures are left to the picture.
+ * The words of a chart (ECMA-376 part 1 §21.2): its title first, then the titles of its axes and the names of its series and
+ * categories. Figures are left out.
  */
 export function chartText(xml: Uint8Array | null): string {
   const titles: string[] = []
@@ -35,7 +38,7 @@ export function chartText(xml: Uint8Array | null): string {
   return (first === "" || rest === "" ? first + rest : `${first}: ${rest}`).slice(0, MAX_CHARS)
 }
 
-/** Text of shapes that lie on a sheet, a block for each (§20.5), without hidden ones and letters that are white or tiny on nothing. */
+/** Text of the shapes on a sheet (§20.5), a block for each. Hidden shapes, tiny letters, and white letters without a fill are left out. */
 export function drawnTexts(xml: Uint8Array | null): string[] {
   const blocks: string[] = []
   let block = ""
@@ -67,7 +70,7 @@ export function drawnTexts(xml: Uint8Array | null): string[] {
 }
 
 /** In hundredths of a point. */
-const LEAST_SIZE = 200
+const LEAST_SIZE = LEAST_POINTS * 100
 
 const isWhite = (name: string, { val = "" }: Readonly<Record<string, string>>): boolean =>
   (name === "srgbClr" && /^f[4-9a-f]f[4-9a-f]f[4-9a-f]$/i.test(val)) ||
@@ -78,35 +81,36 @@ const PARTS = {
   pptx: /^ppt\/slides\/slide\d+\.xml$/,
 }
 const CHARTS = /^(?:word|ppt)\/charts\/chart[^/]*\.xml$/
-/** What a chart is placed with. */
+/** The elements that hold a chart. */
 const FRAMES = { docx: "w:drawing", pptx: "p:graphicFrame" }
 
 /**
- * A document whose charts are the words that are in them, where the charts are: the library that reads it passes over charts. Whether they are seen is
- * for those to tell who take out what is not.
+ * A document with each chart replaced by its words, since the library that reads it passes over charts. Words of hidden charts
+ * go in too; the removal of unseen text takes them out.
  */
 export function withChartTexts(format: "docx" | "pptx", body: Uint8Array): Uint8Array {
+  if (zipNames(body)?.some((name) => CHARTS.test(name)) !== true) return body
   const parts = PARTS[format]
-  const files = unzipSync(body, {
-    filter: ({ name }) => parts.test(name) || CHARTS.test(name) || /\/_rels\/[^/]+\.rels$/.test(name),
-  })
-  if (!Object.keys(files).some((name) => CHARTS.test(name))) return body
+  const files = unzipSync(body)
+  const bytes = (name: string) => files[name] ?? null
   const changed: Record<string, Uint8Array> = {}
-  for (const [name, bytes] of Object.entries(files)) {
+  for (const [name, part] of Object.entries(files)) {
     if (!parts.test(name)) continue
-    const slash = name.lastIndexOf("/")
-    const targets = targetsIn(files[`${name.slice(0, slash)}/_rels/${name.slice(slash + 1)}.rels`] ?? null)
+    const targets = readRelationships({ bytes }, name)
     const textOf = (id: string) => {
-      const chart = `${name.split("/")[0]}/charts/${targets.get(id)?.split("/").at(-1)}`
-      return chartText(files[chart] ?? null).replace(/[<>&]/g, (sign) => `&#${sign.codePointAt(0)};`)
+      const chart = targets.get(id) ?? ""
+      return chartText(CHARTS.test(chart) ? bytes(chart) : null).replace(
+        /[<>&]/g,
+        (sign) => `&#${sign.codePointAt(0)};`,
+      )
     }
-    const pieces = strFromU8(bytes).split(new RegExp(`(?=<${FRAMES[format]}[\\s>])`))
+    const pieces = strFromU8(part).split(new RegExp(`(?=<${FRAMES[format]}[\\s>])`))
     changed[name] = strToU8(pieces.map((piece) => withWords(format, piece, textOf)).join(""))
   }
-  return zipSync({ ...unzipSync(body), ...changed }, { level: 0 })
+  return zipSync({ ...files, ...changed }, { level: 0 })
 }
 
-/** The frame that a piece begins with, as its chart's words. */
+/** A piece with the frame at its head replaced by the chart's words. */
 function withWords(format: "docx" | "pptx", piece: string, textOf: (id: string) => string): string {
   const close = `</${FRAMES[format]}>`
   const end = piece.startsWith(`<${FRAMES[format]}`) ? piece.indexOf(close) : -1
@@ -119,14 +123,4 @@ function withWords(format: "docx" | "pptx", piece: string, textOf: (id: string) 
   const name = /<p:cNvPr\s[^>]*>/.exec(frame)?.[0].replace(/\/?>$/, "/>") ?? ""
   const place = /<p:xfrm[^]*?<\/p:xfrm>/.exec(frame)?.[0].replaceAll("p:xfrm", "a:xfrm") ?? ""
   return `<p:sp><p:nvSpPr>${name}<p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr>${place}</p:spPr><p:txBody><a:bodyPr/><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>${rest}`
-}
-
-function targetsIn(rels: Uint8Array | null): Map<string, string> {
-  const targets = new Map<string, string>()
-  readXml(rels, {
-    start(name, { Id: id = "", Target: target = "" }) {
-      if (name === "Relationship") targets.set(id, target)
-    },
-  })
-  return targets
 }

@@ -5,6 +5,7 @@ import { type CellInk, type CellRange, isOneColor, PAPER, rangesOf, readInks } f
 import { builtInFormat, type CellFormat, formatOfCode, showNumber, showText } from "./cell-value.ts"
 import { chartText, drawnTexts } from "./charts.ts"
 import { DocumentError } from "../document-error.ts"
+import { readRelationships } from "./relationships.ts"
 import { type RichText, RichTextReader } from "./rich-text.ts"
 import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS, MAX_TABLE_CHARS } from "./table.ts"
 import type { DocumentText } from "../to-extracted.ts"
@@ -70,21 +71,6 @@ function readSheetNames(zip: Zip): { readonly sheets: readonly Sheet[]; readonly
     },
   })
   return { sheets, isFrom1904 }
-}
-
-/** Targets by id of what a part refers to: paths in the archive, or addresses. */
-function readRelationships(zip: Zip, part: string): Map<string, string> {
-  const slash = part.lastIndexOf("/")
-  const folder = part.slice(0, slash + 1)
-  const targets = new Map<string, string>()
-  readXml(zip.bytes(`${folder}_rels/${part.slice(slash + 1)}.rels`), {
-    start(name, { Id: id = "", Target: target = "", TargetMode: mode }) {
-      if (name !== "Relationship") return
-      const path = new URL(target, `zip:/${folder}`).pathname.slice(1)
-      targets.set(id, mode === "External" ? target : path)
-    },
-  })
-  return targets
 }
 
 /** The texts that cells share, by the index they name them with. */
