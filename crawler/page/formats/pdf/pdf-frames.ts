@@ -16,7 +16,7 @@ export interface PdfView {
   readonly height: number
 }
 
-/** Which way text runs: as Latin does, turned clockwise or set in columns, turned the other way, or upside down. */
+/** Which way text runs: as Latin does, turned clockwise or in vertical columns, turned the other way, or upside down. */
 export type Frame = "right" | "down" | "up" | "left"
 
 /**
@@ -35,13 +35,15 @@ export interface FramedItem {
   readonly frame: Frame
 }
 
-/** Letters smaller than this, in points, are read by nobody. */
+/** Smaller letters can't be read, in points. */
 const LEAST_LETTER = 1.5
-/** From the middle of a letter to its baseline, in font sizes: columns are placed by the first. */
+/** Distance from the middle of a letter, by which columns are placed, to its baseline, in font sizes. */
 const MIDDLE = 0.35
-const ALONE = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF00-\uFFEF]$/u
+/** Letters of scripts that are written without spaces. */
+export const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF00-\uFFEF]/u
+const ALONE = new RegExp(`^${UNSPACED.source}$`, "u")
 
-/** The run in its frame; null when it stands beside the page, or is too small to be read. */
+/** The run in its frame; null when it is off the page, or too small to be read. */
 export function framed(
   item: PlacedItem,
   view: PdfView,
@@ -77,7 +79,7 @@ export function framed(
   }
 }
 
-/** Letters of a page that has columns, each of which stands alone in a font that is none of columns: they are of a column too. */
+/** On a page with vertical columns, a single letter in a horizontal font belongs to a column too. */
 export function inColumn(item: FramedItem, view: PdfView): FramedItem {
   if (item.frame !== "right" || !ALONE.test(item.text.trim())) return item
   const { size } = item

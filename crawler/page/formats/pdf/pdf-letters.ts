@@ -1,4 +1,6 @@
-/** What the library says of a font: from its codes to letters, as far as the file knows. */
+import { UNSPACED } from "./pdf-frames.ts"
+
+/** What the library knows about a font: letters by their codes, where the file gives them. */
 export interface FontFacts {
   readonly toUnicode?: { readonly _map?: Readonly<Record<number, string>> } | null
   readonly composite?: boolean
@@ -10,28 +12,28 @@ interface FontText {
   readonly fontName: string
 }
 
-/** Letters of one font that it is judged by. */
+/** Letters by which a font is judged. */
 const MAX_SAMPLE = 2000
-/** From this share of a font's letters on, the rest is held for no better. */
+/** With this share of its letters guessed, a font counts as guessed throughout. */
 const MOSTLY = 0.5
-/** Fewer letters are signs in a formula or a drawing, of which nothing can be told. */
+/** Fewer letters are signs in a formula or a drawing, too few to judge by. */
 const LEAST_SAMPLE = 12
-/** Numbers of glyphs taken for letters: among them are so many that are no letters at all. */
+/** Glyph numbers that are taken for letters contain at least this share of impossible characters. */
 const LEAST_UNREAL = 0.05
-/** What is no letter of anything: control characters, private and unassigned places, and the sign for what is unknown. */
+/** Impossible letters: control characters, private and unassigned code points, and U+FFFD. */
 const UNREAL = /[\p{Cc}\p{Co}\p{Cn}\uFFFD]/gu
 
 /**
- * Tells what fonts write from what only looks like letters. A file may draw glyphs and not say which letters they are
- * (ISO 32000-1 §9.10.2): the library then gives the numbers of the glyphs for letters.
+ * Separates readable text from glyph numbers. A file may draw glyphs without saying which letters they are
+ * (ISO 32000-1 §9.10.2); the library then returns the numbers of the glyphs as letters.
  */
 export class PdfLetters {
-  /** Of all runs so far, blanks apart: letters that can be read, and those that cannot. */
+  /** Letters of all runs so far that can be read, and that cannot; blanks don't count. */
   readable = 0
   lost = 0
   readonly #fonts = new Map<string, FontSample>()
 
-  /** The runs without those whose letters cannot be told. */
+  /** The runs without letters that cannot be decoded. */
   readableOf<Item extends FontText>(
     items: readonly Item[],
     factsOf: (fontName: string) => FontFacts | null,
@@ -43,17 +45,17 @@ export class PdfLetters {
     }
     return items.flatMap((item) => {
       const letters = lettersIn(item.str)
-      const str = this.#fonts.get(item.fontName)!.toldOf(item.str)
-      const told = letters === 0 ? 0 : lettersIn(str.replace(UNREAL, ""))
-      this.lost += letters - told
-      this.readable += told
-      return letters > 0 && told === 0 ? [] : [str === item.str ? item : { ...item, str }]
+      const str = this.#fonts.get(item.fontName)!.decodedOf(item.str)
+      const known = letters === 0 ? 0 : lettersIn(str.replace(UNREAL, ""))
+      this.lost += letters - known
+      this.readable += known
+      return letters > 0 && known === 0 ? [] : [str === item.str ? item : { ...item, str }]
     })
   }
 }
 
 class FontSample {
-  /** Letters that the file itself gives to codes; null: it gives none. */
+  /** Letters to which the file itself maps codes; null: it has no such map. */
   readonly #known: ReadonlySet<string> | null
   #text = ""
   #verdict: boolean | null = null
@@ -71,15 +73,15 @@ class FontSample {
     this.#verdict = null
   }
 
-  /** What is left of a text of this font when letters that are only numbers of glyphs are left out. */
-  toldOf(text: string): string {
+  /** A text of this font without letters that are only glyph numbers. */
+  decodedOf(text: string): string {
     this.#verdict ??= this.#judge()
     if (!this.#verdict) return text
-    const isTold = (one: string) => /\s/.test(one) || (/\p{L}/u.test(one) && this.#known!.has(one))
-    return this.#known === null ? "" : Array.from(text).filter(isTold).join("")
+    const isKnown = (one: string) => /\s/.test(one) || (/\p{L}/u.test(one) && this.#known!.has(one))
+    return this.#known === null ? "" : Array.from(text).filter(isKnown).join("")
   }
 
-  /** Whether it gives numbers for letters, as far as it has none. */
+  /** Whether its unmapped letters are glyph numbers. */
   #judge(): boolean {
     const text = this.#text.replace(/\s/g, "")
     const letters = Array.from(text).length
@@ -92,9 +94,9 @@ class FontSample {
   }
 }
 
-/** Scripts of which text has one, each with those that it is mixed with. */
+/** Text of a language is in one of these, mostly. */
 const SCRIPTS = [
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF00-\uFFEF]/gu,
+  new RegExp(UNSPACED, "gu"),
   /\p{Script=Hangul}/gu,
   /\p{Script=Cyrillic}/gu,
   /\p{Script=Greek}/gu,
@@ -105,11 +107,11 @@ const SCRIPTS = [
   /\p{Nd}/gu,
 ]
 const LEAST_OF_SCRIPT = 0.6
-/** Small letters in words of the Latin script are most, and of its capitals a third are vowels; of shifted ones fewer. */
+/** Most letters of Latin text are small, and a third of its capitals are vowels; in glyph numbers fewer are. */
 const LEAST_SMALL = 0.4
 const LEAST_VOWELS = 0.22
 
-/** Whether letters, which may be numbers of glyphs, are spread as those of a language. */
+/** Whether letters, which may be glyph numbers, are distributed like a language's. */
 function readsAsLanguage(text: string): boolean {
   const { length } = Array.from(text)
   if (SCRIPTS.some((script) => countOf(text, script) >= length * LEAST_OF_SCRIPT)) return true
@@ -119,7 +121,7 @@ function readsAsLanguage(text: string): boolean {
   return letters >= length * LEAST_OF_SCRIPT && countOf(latin, /[aeiouy]/gi) >= letters * LEAST_VOWELS
 }
 
-/** Ligatures, and marks that are turned for columns, as what they stand for. */
+/** Replaces ligatures and marks of vertical text by plain characters. */
 const plain = (text: string): string => text.normalize("NFKC")
 
 const lettersIn = (text: string): number => countOf(text, /\S/gu)

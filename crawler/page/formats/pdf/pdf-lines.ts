@@ -1,4 +1,4 @@
-import type { Frame, FramedItem, PdfView } from "./pdf-frames.ts"
+import { type Frame, type FramedItem, type PdfView, UNSPACED } from "./pdf-frames.ts"
 
 /** A place on a page that leads somewhere. */
 export interface PdfLinkArea {
@@ -36,7 +36,7 @@ const WIDE_GAP = 1.6
 /** Characters closer than this share of the font size belong to one word. */
 const WORD_GAP = 0.16
 
-/** The lines of a page in reading order. Text that runs another way than most comes last: captions of axes, notes in the margin. */
+/** The lines of a page in reading order. Text that runs another way than most of it, such as captions of axes, comes last. */
 export function linesOf(
   items: readonly FramedItem[],
   { width, height }: Pick<PdfView, "width" | "height">,
@@ -56,12 +56,12 @@ export function linesOf(
   })
 }
 
-/** How many runs before one it may repeat: the edge of a letter is drawn with its text, line by line or paragraph by paragraph. */
+/** How many runs back a repeated run may be: programs draw shadows and edges after each line or each paragraph. */
 const MAX_REPEATED = 200
-/** Points by which a run that is drawn twice may be off. */
+/** Points between two drawings of one run. */
 const SHIFTED = 1
 
-/** Text that is drawn twice at one place, for a shadow, an edge or bold letters, is there once. */
+/** The runs without repeats at the same place, which programs draw for a shadow, an edge or bold letters. */
 function withoutRepeats(items: readonly FramedItem[]): FramedItem[] {
   const last = new Map<string, { at: number; item: FramedItem }>()
   return items.filter((item, at) => {
@@ -197,14 +197,11 @@ function withAccents(text: string): string {
   )
 }
 
-/** Letters of scripts that are written without spaces. */
-export const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF00-\uFFEF]/u
-
-/** Letters that are as wide as each other in any font. */
+/** Letters that all have one width in any font. */
 const SQUARE = new RegExp(`${UNSPACED.source}|\\p{Script=Hangul}`, "u")
 
-// Ligatures, and marks turned for lines that run downwards, as what they stand for; control characters and private
-// letters are the fonts' own business.
+// Replaces ligatures and marks of vertical text by plain characters; control characters and private letters only mean
+// something to their font.
 function clean(text: string): string {
   return text
     .replace(/[\uFB00-\uFB06\uFE10-\uFE19\uFE30-\uFE48]/g, (form) => form.normalize("NFKC"))

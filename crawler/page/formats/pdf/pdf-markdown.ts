@@ -1,6 +1,7 @@
 import type { PageAnchor } from "#engine"
 import { escapeText, protectLineStarts } from "../../extract/markdown/markdown-escapes.ts"
-import { type PdfLine, type PdfPiece, UNSPACED } from "./pdf-lines.ts"
+import { UNSPACED } from "./pdf-frames.ts"
+import type { PdfLine, PdfPiece } from "./pdf-lines.ts"
 import { markdownTable } from "../office/table.ts"
 
 export interface PdfMarkdown {
@@ -332,7 +333,7 @@ function joined(before: string, after: string, hyphenated: ReadonlySet<string>):
   const start = /(\p{L}{1,40})[-\u00AD\u2010]$/u.exec(before)
   const isUpper = /^\p{Lu}{2}/u.test(after) && /\p{Lu}{2}[-\u2010]$/u.test(before)
   const end = isUpper ? /^\p{Lu}{2,40}/u.exec(after) : /^\p{Ll}\p{L}{0,40}/u.exec(after)
-  // Between such letters a line may end anywhere, and none of them is a word's last.
+  // Lines of such letters may break anywhere, even within a word.
   const isUnspaced = UNSPACED.test(before.at(-1) ?? "") && UNSPACED.test(after.at(0) ?? "")
   if (isUnspaced) return before + after
   if (start === null || end === null) return `${before} ${after}`

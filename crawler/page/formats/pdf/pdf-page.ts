@@ -9,7 +9,7 @@ import type { DrawnText } from "./pdf-program.ts"
 import { programTexts, withoutUnseen } from "./pdf-unseen.ts"
 
 const MAX_LINKS = 20_000
-/** Of one page. */
+/** On one page. */
 const MAX_ANNOTATIONS = 2000
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
@@ -51,7 +51,7 @@ function viewOf(page: PdfPage): PdfView {
   return { transform: matrixOf(transform), width, height }
 }
 
-/** What the page and what is laid over it say, as far as it is seen and can be read. */
+/** Visible, readable text of the page and of its annotations. */
 async function textsOf(
   document: PdfDocument,
   page: PdfPage,
@@ -72,8 +72,8 @@ async function textsOf(
     items.filter((item) => "str" in item),
     unseen,
   )
-  const told = letters.readableOf([...own, ...annotated.map(asItem)], (font) => factsOf(page, font))
-  const texts = told.flatMap((item) => {
+  const readable = letters.readableOf([...own, ...annotated.map(asItem)], (font) => factsOf(page, font))
+  const texts = readable.flatMap((item) => {
     const style = styles[item.fontName]
     const one =
       item.str === ""
@@ -96,7 +96,7 @@ function factsOf(page: PdfPage, font: string): FontFacts | null {
   return page.commonObjs.has(font) ? (page.commonObjs.get(font) as FontFacts) : null
 }
 
-/** What the library says of an annotation, as far as it is used here. */
+/** The library's annotation: the fields used here. */
 interface Annotation {
   readonly subtype?: string
   readonly url?: string
@@ -132,10 +132,10 @@ function boxInView([a = 0, b = 0, c = 0, d = 0]: readonly number[], view: PdfVie
   }
 }
 
-/** Of letters in a field that is not drawn, in points: what viewers choose for most. */
+/** Size of letters in a field that is not drawn, in points: most viewers choose it. */
 const FIELD_LETTERS = 10
 
-/** Values of fields that the file leaves to its reader to draw: what is drawn of the others is text of the page. */
+/** Values of form fields without an appearance of their own, which viewers draw; the library's texts hold the others. */
 function fieldsOf(
   annotations: readonly Annotation[],
   view: PdfView,

@@ -24,9 +24,9 @@ export interface DrawnText {
   readonly y: number
   readonly size: number
   readonly isInkless: boolean
-  /** Whether it is no text of the page itself: a field's value, a stamp, a note that is written on it. */
+  /** Whether an annotation draws it: a field's value, a stamp, a note written on the page. */
   readonly isAnnotation: boolean
-  /** As the library calls it. */
+  /** The library's name for its font. */
   readonly fontName: string
 }
 
@@ -41,9 +41,9 @@ export type IsLayerShown = (layer: unknown) => boolean
 
 interface Graphics {
   readonly matrix: Matrix
-  /** Of what is filled, as #rrggbb; null for patterns. */
+  /** Colour of fills, as #rrggbb; null for patterns. */
   readonly fill: string | null
-  /** Of what is drawn along its edge, likewise. */
+  /** Colour of strokes, likewise. */
   readonly stroke: string | null
   readonly alpha: number
   /** Whether what is painted is mixed with what is below, as a marker's ink is. */
@@ -182,7 +182,7 @@ export class PageProgram {
     this.#isVertical = isVertical
   }
 
-  /** What annotations show. */
+  /** Visible texts of annotations. */
   get annotated(): DrawnText[] {
     return this.#seen.filter(({ isAnnotation }) => isAnnotation)
   }
@@ -220,7 +220,7 @@ export class PageProgram {
     this.set({ size, fontName: name, isVertical: this.#isVertical(name) })
   }
 
-  /** What an annotation looks like is drawn into its box, after the page (ISO 32000-1 §12.5.5). */
+  /** An annotation's appearance is drawn into its box after the page (ISO 32000-1 §12.5.5). */
   beginAnnotation(given: Given): void {
     const [, rect, transform, matrix] = given ?? []
     this.#stack.length = 0
@@ -276,7 +276,7 @@ export class PageProgram {
     if (said.trim() === "") return
     const to = times(this.#text, matrix)
     const size = Math.abs(points) * Math.hypot(from[2], from[3])
-    // A column's letters stand around its line, and hang from where it begins.
+    // Letters of a vertical column are centred on its line and hang below its start.
     const half = isVertical ? size / 2 : 0
     const drawn = {
       text: said,
@@ -292,7 +292,7 @@ export class PageProgram {
     list.push(drawn)
   }
 
-  /** `lower`: where its letters stand, as against its place. */
+  /** @param lower offset of its letters from its y */
   #isUnseen({ left, right, y, size, isInkless }: DrawnText, lower: number): boolean {
     return (
       isInkless ||
@@ -323,7 +323,7 @@ export class PageProgram {
     if (FILLS.has(Number(painter))) {
       const isBox = isRectangle(paths, [left, bottom, right, top]) && isUpright(matrix)
       const isOpaque = isBox && alpha > MOST_ALPHA && !isBlended && fill !== null
-      // What is laid over a page can be moved, closed or left out in print: it hides nothing of the page.
+      // Readers can move or close an annotation, so it hides no text.
       if (isOpaque && !this.#isInAnnotation) this.#cover(cut(box, clip))
       if (isOpaque || !isNearWhite(fill)) this.#paint(box, isOpaque ? fill : null)
     }
@@ -385,7 +385,7 @@ const FILLS = new Set([
   OPS.closeEOFillStroke,
 ])
 
-/** What a run says, and how far it moves on: to the right, or down. */
+/** The text of a run, and its advance: to the right, or down in a vertical font. */
 function glyphsOf(
   run: unknown,
   { size, spacing, stretch, isVertical }: Graphics,

@@ -1,13 +1,11 @@
 import type { Box } from "./pdf-geometry.ts"
 import { type DrawnText, type IsLayerShown, type Operators, PageProgram } from "./pdf-program.ts"
 
-/** A text that a page's program draws and that nobody sees. */
-export type UnseenText = Omit<DrawnText, "isInkless" | "isAnnotation" | "fontName">
-
-/** What running a page's program tells of its texts. */
+/** Texts that a page's program draws beside the page's own visible text. */
 export interface ProgramTexts {
-  readonly unseen: UnseenText[]
-  /** Texts that are seen and are none of the page's own: values of fields, stamps, notes written on it. */
+  /** The page's own texts that no reader sees. */
+  readonly unseen: DrawnText[]
+  /** Visible texts of annotations: values of fields, stamps, notes written on the page. */
   readonly annotated: DrawnText[]
 }
 
@@ -18,8 +16,8 @@ export interface ProgramTexts {
 export function programTexts(
   operators: Operators,
   pageBox: Box,
-  isLayerShown: IsLayerShown = () => true,
-  isVertical: (fontName: string) => boolean = () => false,
+  isLayerShown: IsLayerShown,
+  isVertical: (fontName: string) => boolean,
 ): ProgramTexts {
   const program = new PageProgram(pageBox, isLayerShown, isVertical)
   program.run(operators)
@@ -39,7 +37,7 @@ interface PlacedText {
 /** What is left of a run of text when unseen texts at its place are taken out of it. */
 export function withoutUnseen<Item extends PlacedText>(
   items: readonly Item[],
-  unseen: readonly UnseenText[],
+  unseen: readonly DrawnText[],
 ): Item[] {
   if (unseen.length === 0) return [...items]
   const sorted = unseen.toSorted((a, b) => a.y - b.y)
@@ -61,7 +59,7 @@ export function withoutUnseen<Item extends PlacedText>(
 /** Points by which places that are the same may differ. */
 const NEAR = 1
 
-function firstFrom(sorted: readonly UnseenText[], y: number): number {
+function firstFrom(sorted: readonly DrawnText[], y: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
     const middle = (low + high) >> 1

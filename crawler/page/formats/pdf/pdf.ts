@@ -57,7 +57,7 @@ export async function readPdf(body: Uint8Array, url: string, budgetMs: number): 
 }
 
 const UNDECODABLE = "it draws letters, but none of its fonts says which they are"
-/** Fewer letters that cannot be told, and a smaller share of all, are bullets and signs. */
+/** Fewer undecodable letters, or a smaller share of all, are bullets and signs. */
 const LEAST_LOST = 20
 const LEAST_LOST_SHARE = 0.02
 
@@ -94,7 +94,7 @@ async function open(body: Uint8Array): Promise<PdfDocument> {
       stopAtErrors: false,
       maxImageSize: 1,
       BinaryDataFactory: PdfTables,
-      // Whether fonts say what their letters are: see PdfLetters.
+      // PdfLetters needs to know which letters fonts map.
       fontExtraProperties: true,
     })
   } catch (error) {
