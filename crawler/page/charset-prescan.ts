@@ -1,37 +1,42 @@
 /** How far into a document the HTML standard looks for a `<meta charset>` before it parses. */
 const PRESCAN_BYTES = 1024
-/** Scripts and styles may stand before it. A parser that meets one later changes to its encoding; no head seen was longer than a third of this. */
+/** Scripts and styles may come first, and a parser that meets a late `<meta>` changes to its encoding. The longest head seen had a third of this. */
 const MAX_HEAD_BYTES = 1_000_000
 
-/** The label by which a page names its encoding. */
-export interface NamedCharset {
-  readonly label: string
-  /** Whether it stands behind what the standard's prescan looks at. */
+/** The encoding for a label; null when the label is unknown. */
+type EncodingOf = (label: string) => string | null
+
+/** The encoding that a page names. */
+export interface NamedEncoding {
+  readonly encoding: string
+  /** Whether the standard's prescan stops before it. */
   readonly isLate: boolean
 }
 
 /**
- * What a page says of its encoding, by the HTML standard's prescan ("prescan a byte stream to determine its encoding"): the first
- * `<meta>` that names one outside comments, else the XML declaration. Unlike the prescan it looks through the whole head, as the parser does
- * that meets a late `<meta>`, and not into elements whose text has no tags.
- * @param isKnown labels that are unknown are passed over
+ * The encoding that a page names, by the HTML standard's prescan ("prescan a byte stream to determine its encoding"): the first
+ * `<meta>` with a known label outside comments, else the XML declaration. Unlike the prescan it searches the whole head, since
+ * parsers follow a late `<meta>` too, and skips elements whose text has no tags.
  */
-export function prescan(bytes: Buffer, isKnown: (label: string) => boolean): NamedCharset | null {
-  const text = bytes.toString("latin1", 0, MAX_HEAD_BYTES)
-  return metaCharset(text, isKnown) ?? xmlDeclaration(text)
+export function prescan(bytes: Buffer, encodingOf: EncodingOf): NamedEncoding | null {
+  return (
+    metaEncoding(bytes.toString("latin1", 0, MAX_HEAD_BYTES), encodingOf) ?? xmlEncoding(bytes, encodingOf)
+  )
 }
 
 /** The encoding that an XML declaration names. */
-export function xmlDeclaration(text: string): NamedCharset | null {
-  const declared = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']\s*([^"'>\s]+)/.exec(text.slice(0, PRESCAN_BYTES))
-  return declared === null ? null : { label: declared[1]!, isLate: false }
+export function xmlEncoding(bytes: Buffer, encodingOf: EncodingOf): NamedEncoding | null {
+  const text = bytes.toString("latin1", 0, PRESCAN_BYTES)
+  const label = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']\s*([^"'>\s]+)/.exec(text)?.[1]
+  const encoding = label === undefined ? null : encodingOf(label)
+  return encoding === null ? null : { encoding, isLate: false }
 }
 
 const TAG = /<(\/?)([a-z][^\s/>]*)/iy
-/** Elements whose text has no tags: what looks like one in there is none. */
+/** Elements whose text has no tags, whatever it looks like. */
 const RAW_TEXT = /^(?:script|style|title|textarea|xmp|iframe|noembed|noframes|plaintext)$/
 
-function metaCharset(text: string, isKnown: (label: string) => boolean): NamedCharset | null {
+function metaEncoding(text: string, encodingOf: EncodingOf): NamedEncoding | null {
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {
     TAG.lastIndex = at
     const tag = TAG.exec(text)
@@ -45,7 +50,8 @@ function metaCharset(text: string, isKnown: (label: string) => boolean): NamedCh
     const { end, attributes } = readAttributes(text, TAG.lastIndex)
     if (slash === "" && name!.toLowerCase() === "meta") {
       const label = labelOf(attributes)
-      if (label !== null && isKnown(label)) return { label, isLate: at >= PRESCAN_BYTES }
+      const encoding = label === null ? null : encodingOf(label)
+      if (encoding !== null) return { encoding, isLate: at >= PRESCAN_BYTES }
     }
     at = slash === "" && RAW_TEXT.test(name!.toLowerCase()) ? endOfRawText(text, name!, end) : end
     if (at < 0) return null
@@ -53,7 +59,7 @@ function metaCharset(text: string, isKnown: (label: string) => boolean): NamedCh
   return null
 }
 
-/** Behind a comment, a doctype, an instruction, or a sign that opens nothing; -1 where it does not end. */
+/** The end of a comment, a doctype, an instruction, or a `<` that opens nothing; -1 where there is none. */
 function endOfOther(text: string, at: number): number {
   // The two dashes that open a comment may close it.
   const close = text.startsWith("<!--", at) ? "-->" : /[!?/]/.test(text[at + 1] ?? "") ? ">" : ""
@@ -82,7 +88,7 @@ function readAttributes(
     end = ATTRIBUTE.lastIndex
     const [, name, ...values] = attribute
     const key = name!.toLowerCase()
-    // The first of a name counts.
+    // The first attribute of a name counts.
     if (!attributes.has(key)) attributes.set(key, values.find((value) => value !== undefined) ?? "")
   }
 }

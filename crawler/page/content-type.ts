@@ -1,6 +1,6 @@
 import { formatOfAddress, formatOfType, isLooseType } from "./formats/document-format.ts"
 import { type SniffedDocument, sniffDocument } from "./formats/sniff-document.ts"
-import { utf16WithoutMark } from "./charset.ts"
+import { isUtf16 } from "./charset.ts"
 import { TEXT_TYPES } from "./text-formats.ts"
 
 /** What a response is by its bytes, its media type and its address. */
@@ -74,14 +74,6 @@ function withoutProlog(text: string): string {
 
 function unsupported(detail: string): ContentKind {
   return { kind: "unsupported", detail }
-}
-
-function isUtf16(head: Buffer): boolean {
-  return (
-    (head[0] === 0xfe && head[1] === 0xff) ||
-    (head[0] === 0xff && head[1] === 0xfe) ||
-    utf16WithoutMark(head) !== null
-  )
 }
 
 function hasBinaryData(head: Buffer): boolean {
