@@ -7,7 +7,7 @@ import { type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 interface Entry {
   /** Its namespace: what else is its own has the same, none or Atom's. */
   readonly namespace: string
-  /** Of {@link OpenElement}s around it. */
+  /** How many {@link OpenElement}s there are down to it. */
   readonly depth: number
   readonly links: Partial<Record<LinkKind, PageUrl>>
   published: string
@@ -15,9 +15,8 @@ interface Entry {
   isNews: boolean
 }
 
-/** From where an entry's address is taken, the first that is there. */
-const LINK_KINDS = ["original", "page", "alternate", "name"] as const
-type LinkKind = (typeof LINK_KINDS)[number]
+/** Where an entry's address may come from; the first of these counts. */
+type LinkKind = "original" | "page" | "alternate" | "name"
 
 /** Dates by the elements of RSS, Dublin Core (RSS 1.0) and Atom 1.0 and 0.3, in small letters. */
 const DATES: ReadonlyMap<string, "published" | "updated"> = new Map([
@@ -109,24 +108,14 @@ class FeedParser {
 
   open(name: string, given: Readonly<Record<string, string>>): void {
     const element = openElement(name, given, this.#open.at(-1)!)
-    const attributes = inSmallLetters(given)
     this.#open.push(element)
     if (this.#isEntry(element)) {
-      this.report()
-      this.#entry = {
-        namespace: element.namespace,
-        depth: this.#open.length,
-        links: {},
-        published: "",
-        updated: "",
-        isNews: false,
-      }
-      this.#link("name", aboutOf(attributes))
-      this.#link("page", attributes["href"])
+      this.#beginEntry(element.namespace, inSmallLetters(given))
       return
     }
     const own = this.#ownName(element)
     if (own === null) return
+    const attributes = inSmallLetters(given)
     this.#reading = own
     this.#readingDepth = this.#open.length
     this.#text = ""
@@ -140,24 +129,34 @@ class FeedParser {
   }
 
   close(): void {
-    const isRead = this.#reading !== "" && this.#open.length === this.#readingDepth
-    if (isRead) this.#read(this.#reading, this.#text.trim())
-    if (isRead) this.#reading = ""
+    if (this.#reading !== "" && this.#open.length === this.#readingDepth) {
+      this.#read(this.#reading, this.#text.trim())
+      this.#reading = ""
+    }
     if (this.#entry?.depth === this.#open.length) this.report()
     if (this.#open.length > 1) this.#open.pop()
   }
 
-  /** Gives the entry that was read, if it has an address. */
+  /** Reports the entry that was read, if it has an address. */
   report(): void {
     const entry = this.#entry
     this.#entry = null
     this.#reading = ""
-    const kind = LINK_KINDS.find((one) => entry?.links[one] !== undefined)
-    const url = kind === undefined ? undefined : entry?.links[kind]
-    if (entry === null || url === undefined) return
+    if (entry === null) return
+    const { original, page, alternate, name } = entry.links
+    const url = original ?? page ?? alternate ?? name
+    if (url === undefined) return
     const publishedAt = writtenDate(entry.published)
     const modifiedAt = writtenDate(entry.updated) ?? publishedAt
     this.#take.page({ url, publishedAt, modifiedAt, isNews: this.#isNewsFeed || entry.isNews })
+  }
+
+  #beginEntry(namespace: string, attributes: Readonly<Record<string, string>>): void {
+    this.report()
+    const depth = this.#open.length
+    this.#entry = { namespace, depth, links: {}, published: "", updated: "", isNews: false }
+    this.#link("name", aboutOf(attributes))
+    this.#link("page", attributes["href"])
   }
 
   /** An entry may be inside of another that was not closed, but not inside of an extension or of a quoted page. */

@@ -141,6 +141,22 @@ export function xmlListParser(handler: Partial<Handler>, atEnd: () => void): Lis
   }
 }
 
+/** Parses text line by line; of each line `take` gets `maxChars` characters at most. */
+export function lineParser(maxChars: number, take: (line: string) => void): ListParser {
+  let rest = ""
+  return {
+    write(text) {
+      const lines = (rest + text).split("\n")
+      rest = (lines.pop() ?? "").slice(0, maxChars)
+      for (const line of lines) take(line.slice(0, maxChars))
+    },
+    end(isCutOff) {
+      if (!isCutOff) take(rest)
+      return isCutOff
+    },
+  }
+}
+
 const DAY_MS = 24 * 3_600_000
 
 /** A day, or midnight, which programs write that know the day alone. */

@@ -1,7 +1,7 @@
 import { type PageUrl, toPageUrl } from "#engine"
 import { isMarkdownAddress } from "../../page/text-formats.ts"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
-import type { ListParser, Take } from "./list-parser.ts"
+import { lineParser, type ListParser, type Take } from "./list-parser.ts"
 
 /** `[title](address)`, `<address>`, or a bare one, such as behind the `Source:` of an llms-full.txt. */
 const LINK =
@@ -16,9 +16,8 @@ const FURTHER_LIST = /\/llms(?:-full)?\.txt$/i
  */
 export function llmsParser(base: PageUrl, take: Take): ListParser {
   const { origin } = new URL(base)
-  let rest = ""
-  const line = (text: string) => {
-    for (const [, named, marked, bare] of text.slice(0, MAX_LINE_CHARS).matchAll(LINK)) {
+  return lineParser(MAX_LINE_CHARS, (line) => {
+    for (const [, named, marked, bare] of line.matchAll(LINK)) {
       const address = named ?? marked ?? bare?.replace(/[.,;:!?]+$/, "") ?? ""
       const url = address.startsWith("#") ? null : toPageUrl(address, base)
       if (url === null || url.length > MAX_URL_CHARS || url === base) continue
@@ -26,18 +25,7 @@ export function llmsParser(base: PageUrl, take: Take): ListParser {
       if (at === origin && FURTHER_LIST.test(pathname)) take.sitemap({ url, modifiedAt: null })
       else take.page({ ...copied(url), modifiedAt: null, publishedAt: null, isNews: false })
     }
-  }
-  return {
-    write(text) {
-      const lines = (rest + text).split("\n")
-      rest = (lines.pop() ?? "").slice(0, MAX_LINE_CHARS)
-      for (const one of lines) line(one)
-    },
-    end(isCutOff) {
-      if (!isCutOff) line(rest)
-      return isCutOff
-    },
-  }
+  })
 }
 
 /** By llmstxt.org, the copy of a page has its address with `.md` behind, and that of a folder is its `index.html.md`. */

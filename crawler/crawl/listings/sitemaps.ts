@@ -1,31 +1,17 @@
 import { writtenDate } from "#base/text/written-date.ts"
 import { type PageUrl, toPageUrl } from "#engine"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
-import { listedChange, type ListParser, type Take, xmlListParser } from "./list-parser.ts"
+import { lineParser, listedChange, type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 
 /** Parses a sitemap of text with an address on each line. */
-export function textParser(take: Take): ListParser {
-  let rest = ""
-  const line = (text: string) => {
+export const textParser = (take: Take): ListParser =>
+  lineParser(MAX_URL_CHARS + 1, (line) => {
     // A file of empty lines took longest of all.
-    if (text.trim() === "") return
-    const url = text.length <= MAX_URL_CHARS ? toPageUrl(text.trim()) : null
+    if (line.trim() === "") return
+    // A longer line is cut, and no address.
+    const url = line.length <= MAX_URL_CHARS ? toPageUrl(line.trim()) : null
     if (url !== null) take.page({ url, modifiedAt: null, publishedAt: null, isNews: false })
-  }
-  return {
-    write(text) {
-      const lines = (rest + text).split("\n")
-      rest = lines.pop() ?? ""
-      // What is longer is no address, however it goes on.
-      if (rest.length > MAX_URL_CHARS) rest = " ".repeat(MAX_URL_CHARS + 1)
-      for (const one of lines) line(one)
-    },
-    end(isCutOff) {
-      if (!isCutOff) line(rest)
-      return isCutOff
-    },
-  }
-}
+  })
 
 /** Elements whose text counts. `news:` is the prefix of Google's news sitemaps, as they must spell it. */
 const TEXTS = new Set(["loc", "lastmod", "news:publication_date"])
