@@ -139,6 +139,12 @@ export class Discovery {
     return this.#seeds.has(url)
   }
 
+  /** Whether this run looks for sitemaps and feeds. */
+  get #readsLists(): boolean {
+    const { visits, source } = this.#options.job
+    return visits !== "failed" && source.limits.depth > 0
+  }
+
   /** An address was visited and led to `url`; `reading`: what it said, unless it had not changed. */
   landed(from: PageUrl, url: PageUrl, reading: Reading | null): void {
     const seed = this.#seeds.get(from)
@@ -197,13 +203,12 @@ export class Discovery {
   }
 
   #afterSeeds(): void {
-    const { visits, source } = this.#options.job
-    const { sitemaps, feeds, limits } = source
+    const { sitemaps, feeds } = this.#options.job.source
     this.#start(this.#addKnown())
-    if (limits.depth === 0 || visits === "failed") return
+    if (!this.#readsLists) return
     const named = sitemaps.flatMap((url) => toPageUrl(url) ?? [])
     if (named.length > 0) this.#start(this.#readSitemaps(named, null))
-    for (const feed of feeds) this.#discoverFeed(feed, null, Number.POSITIVE_INFINITY)
+    for (const feed of feeds) this.#discoverFeed(feed, null, true)
     // A page that had not changed did not name them again.
     for (const { url } of this.#listings.all("feed")) this.#discoverFeed(url, null)
   }
@@ -289,8 +294,7 @@ export class Discovery {
 
   #discoverSitemaps(landing: PageUrl): void {
     const { origin } = new URL(landing)
-    const { visits, source } = this.#options.job
-    if (visits === "failed" || source.limits.depth === 0 || this.#sites.has(origin)) return
+    if (!this.#readsLists || this.#sites.has(origin)) return
     this.#sites.add(origin)
     this.#start(this.#readSitemapsOf(landing))
   }
@@ -307,16 +311,14 @@ export class Discovery {
     await this.#readSitemaps([new URL("/llms.txt", landing).href as PageUrl], null, false, "llms")
   }
 
-  #discoverFeed(address: string, foundOn: string | null, limit = MAX_FEEDS): void {
+  /** `isNamed`: by the source. Pages name feeds that are long gone. */
+  #discoverFeed(address: string, foundOn: string | null, isNamed = false): void {
     const url = toPageUrl(address)
-    const { visits, source } = this.#options.job
-    if (url === null || visits === "failed" || source.limits.depth === 0) return
-    if (this.#files.has(url) || this.#feeds >= limit) return
+    if (url === null || !this.#readsLists || this.#files.has(url)) return
+    if (!isNamed && this.#feeds >= MAX_FEEDS) return
     this.#files.add(url)
     this.#feeds += 1
     this.#listings.name(url, "feed", foundOn)
-    // Pages name feeds that are long gone.
-    const isNamed = limit === Number.POSITIVE_INFINITY
     this.#start(this.#read({ url, kind: "feed", namedAt: null, foundOn, isNamed }))
   }
 
