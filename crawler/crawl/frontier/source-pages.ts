@@ -28,7 +28,7 @@ export function cutOffPages(db: StateStore, source: string, job: number | null =
   return db
     .prepare(
       `select url from known_address where source = ?1 and hash is not null and outcome in (${PAGE_OUTCOMES_SQL})
-       and detail like '%' || ?2 || '%' and (?3 is null or job = ?3) order by url`,
+       and instr(detail, ?2) > 0 and (?3 is null or job = ?3) order by url`,
     )
     .all(source, CUT_OFF, job)
     .map((row) => row["url"] as PageUrl)
@@ -76,25 +76,27 @@ export function somePage(db: StateStore, source: string): string | null {
 }
 
 /** How many addresses a source knows, by `host:port`. */
-export function addressesByHost(db: StateStore, source: string): ReadonlyMap<string, number> {
-  // In SQL: the API asks, too, and a source may know a million. Each has a path, and none a name or a password.
-  const rows = db
-    .prepare(
-      `select substr(rest, 1, instr(rest, '/') - 1) as host, count(*) as n
-       from (select substr(url, instr(url, '://') + 3) as rest from known_address where source = ?) group by host`,
-    )
-    .all(source)
-  return new Map(rows.map(({ host, n }) => [String(host), Number(n)]))
-}
+export const addressesByHost = (db: StateStore, source: string): ReadonlyMap<string, number> =>
+  countsByHost(db, source, "true")
 
 /** Addresses of a source whose last visit failed, but for those that the site says are gone, by `host:port`. */
 export function unreadByHost(db: Pick<StateStore, "prepare">, source: string): ReadonlyMap<string, number> {
   if (!hasTable(db, "known_address")) return new Map()
+  return countsByHost(db, source, `${UNREAD_SQL} and coalesce(status, 0) not in (404, 410)`)
+}
+
+/** @param condition on known addresses, in SQL */
+function countsByHost(
+  db: Pick<StateStore, "prepare">,
+  source: string,
+  condition: string,
+): ReadonlyMap<string, number> {
+  // In SQL: the API asks, too, and a source may know a million. Each has a path, and none a name or a password.
   const rows = db
     .prepare(
       `select substr(rest, 1, instr(rest, '/') - 1) as host, count(*) as n
-       from (select substr(url, instr(url, '://') + 3) as rest from known_address
-         where source = ? and ${UNREAD_SQL} and coalesce(status, 0) not in (404, 410)) group by host`,
+       from (select substr(url, instr(url, '://') + 3) as rest from known_address where source = ? and ${condition})
+       group by host`,
     )
     .all(source)
   return new Map(rows.map(({ host, n }) => [String(host), Number(n)]))
