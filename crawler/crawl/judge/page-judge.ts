@@ -10,7 +10,7 @@ import type { Reading, Unmodified } from "../../reading.ts"
 import type { Source } from "../../source.ts"
 import type { CrawlParts } from "../crawl-parts.ts"
 import { factsOf } from "../source-visits.ts"
-import { type NoPage, type Verdict, verdictOn } from "./verdict.ts"
+import { inDoubt, type NoPage, type Verdict, verdictOn } from "./verdict.ts"
 
 export interface PageJudgeOptions {
   readonly parts: CrawlParts
@@ -209,11 +209,6 @@ export class PageJudge {
     }
     await this.#parts.recorder.write({ page: null, seen: null, results })
   }
-}
-
-/** What is known of a page, with what may be missing from it. */
-function inDoubt<Detail extends string | null>(detail: Detail, { doubt }: Reading): Detail | string {
-  return doubt === undefined ? detail : [...(detail === null ? [] : [detail]), doubt].join("; ")
 }
 
 function foundByRedirect({ url, depth, facts }: FrontierEntry): Found {

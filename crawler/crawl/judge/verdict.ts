@@ -38,12 +38,16 @@ export function verdictOn(reading: Reading, from: PageUrl, context: VerdictConte
     return none({
       kind: "skipped",
       because: "empty",
-      detail:
-        reading.emptyBecause ??
-        ["no main content found", ...(reading.doubt === undefined ? [] : [reading.doubt])].join("; "),
+      detail: reading.emptyBecause ?? inDoubt("no main content found", reading),
     })
   }
   return { kind: "page", page, hash: pageHash(page) }
+}
+
+/** A detail, followed by what may be missing from the page. */
+export function inDoubt<Detail extends string | null>(detail: Detail, { doubt }: Reading): Detail | string {
+  if (doubt === undefined) return detail
+  return detail === null ? doubt : `${detail}; ${doubt}`
 }
 
 const none = (outcome: NoPage): Verdict => ({ kind: "none", outcome })
