@@ -199,9 +199,9 @@ function unpaused(sources: SourceTable, json: boolean): readonly string[] {
   return all.filter((one) => !one.paused).map(({ source }) => source.name)
 }
 
-/** @throws ArgumentsError */
 const visitsOf = ({ failed }: Pick<CrawlWish, "failed">): Visiting => (failed ? "failed" : "all")
 
+/** @throws ArgumentsError */
 function jobFor(wish: DescribedCrawl & Pick<CrawlWish, "failed">, jobs: Jobs, sources: SourceTable): Job {
   const { name } = wish
   if (!wish.isDescribed) {
