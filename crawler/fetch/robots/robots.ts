@@ -1,5 +1,5 @@
 import type { PageUrl } from "#engine"
-import { charsetOf } from "../../page/charset.ts"
+import { decodeText } from "../../page/charset.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
 import type { FetchResult } from "../fetch.ts"
@@ -66,9 +66,8 @@ export class RobotsCache {
     const result = await this.#fetch(url)
     if (result.kind === "fetched") {
       weigh(result.body.byteLength)
-      // RFC 9309 wants UTF-8. What an editor saved otherwise is a rule of its owner's all the same.
-      const text = new TextDecoder(charsetOf(result.body, null, "text")).decode(result.body)
-      return { kind: "rules", rules: parseRobots(text, this.#agent) }
+      // RFC 9309 asks for UTF-8. A file in another encoding holds its owner's rules all the same.
+      return { kind: "rules", rules: parseRobots(decodeText(result.body, null, "text"), this.#agent) }
     }
     if (result.kind === "postponed") return result
     // §2.3.1.3: a 4xx, or redirects that lead nowhere, mean that there are no rules.
@@ -86,8 +85,8 @@ export class RobotsCache {
 }
 
 /**
- * A host that was not found, may not be read, refused the connection or cut off its answer is asked again with the next visit, which would otherwise be
- * no try at all.
+ * A host that was not found, may not be read, refused the connection or cut off its answer is asked again with the next
+ * visit, which would otherwise be no try at all.
  */
 const isQuick = (answer: RobotsAnswer): boolean =>
   answer.kind === "failed" && ["dns", "blocked-address", "refused", "bad-encoding"].includes(answer.because)
