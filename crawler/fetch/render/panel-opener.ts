@@ -1,6 +1,6 @@
-// Runs inside a page, as in-page.ts does: it may use nothing but its parameters, what browsers have, and the class itself.
+// Runs inside a page, as in-page.ts does: it may use only its parameters, browser APIs and the class itself.
 
-/** What it uses of the DOM. */
+/** The part of the DOM it uses. */
 interface OpenNode {
   readonly localName: string
   readonly id: string
@@ -40,30 +40,29 @@ export interface Closed {
   readonly mark: string
 }
 
-/** Finds what is closed on the page. `at`: its address, so that nothing is opened after scripts have gone elsewhere. */
+/** Finds controls that are closed; none once scripts have gone to another address. */
 export function findClosed(max: number): readonly Closed[] {
   return (self.fossickPanels ??= new PanelOpener()).find(max)
 }
 
-/** Opens one of what was found last. @returns whether it did. */
+/** Opens one of the controls found last. @returns whether it did. */
 export function openClosed(at: number): boolean {
   return self.fossickPanels?.open(at) ?? false
 }
 
-/** Keeps what the panel opened last shows now, since the next one may take its place. */
+/** Keeps the text of the panel opened last, since the next panel may replace it. */
 export function keepOpened(maxChars: number): void {
-  self.fossickPanels?.keep(maxChars)
+  self.fossickPanels?.keepLast(maxChars)
 }
 
-/** Puts back what other panels have taken the place of. */
+/** Puts back texts that other panels have replaced. */
 export function restoreOpened(): void {
   self.fossickPanels?.restore()
 }
 
 /**
- * Opens what readers open on a page without leaving it. It clicks controls that say they are closed (`aria-expanded="false"`), tabs that are
- * not chosen and `<summary>`, and of these only such as have nothing to show yet. It clicks no link that leads anywhere, nothing in a form,
- * and no menu.
+ * Opens what readers can open without leaving the page. It clicks controls that say they are closed (`aria-expanded="false"`), tabs that are
+ * not chosen and `<summary>`, and only where the panel shows nothing yet. It never clicks links that lead anywhere, forms or menus.
  */
 export class PanelOpener {
   static readonly controls =
@@ -74,12 +73,14 @@ export class PanelOpener {
     "nav, header, footer, aside, [role='navigation'], [role='banner'], [role='contentinfo']"
   static readonly fields = "input, select, textarea, option"
   static readonly pictures = "img, picture, video, audio, iframe, object, embed, canvas"
-  /** A longer text beside a control is no label of a branch, but what the control hides. */
+  /** A longer text beside a control is what the control hides, not a branch's label. */
   static readonly maxLabelChars = 100
+  /** Text kept of the tab that the page shows first, which may be the whole page. */
+  static readonly maxFirstTabChars = 1_000_000
   readonly address = document.location.href
   readonly done = new Set<OpenNode>()
   found: OpenNode[] = []
-  /** What panels showed, in turn. */
+  /** Panels' contents, in the order they were opened. */
   readonly kept: {
     readonly label: string
     readonly panel: OpenNode
@@ -113,28 +114,30 @@ export class PanelOpener {
     return true
   }
 
-  keep(maxChars: number): void {
-    const control = this.last
-    const panel = control === null ? null : this.panelOf(control)
-    if (control === null || panel === null) return
+  keepLast(maxChars: number): void {
+    if (this.last !== null) this.keep(this.last, maxChars)
+  }
+
+  keep(control: OpenNode, maxChars: number): void {
+    const panel = this.panelOf(control)
+    if (panel === null) return
     const text = this.textOf(panel)
     if (text === "" || text.length > maxChars) return
     this.kept.push({ label: this.textOf(control).slice(0, 200), panel, copy: panel.cloneNode(true), text })
   }
 
-  /** A tab that is chosen already shows what the next one may replace. */
+  /** The chosen tab's text may be replaced when another tab is opened. */
   keepChosen(tab: OpenNode): void {
     const list = tab.closest("[role='tablist']")
     const chosen = list?.querySelector("[role='tab'][aria-selected='true']") ?? null
     if (chosen === null || this.done.has(chosen)) return
     this.done.add(chosen)
-    this.last = chosen
-    this.keep(1_000_000)
+    this.keep(chosen, PanelOpener.maxFirstTabChars)
   }
 
   restore(): void {
     const whole = this.textOf(document.body)
-    // Last first, since each is put right behind its panel.
+    // The last one first: each is inserted right after its panel.
     for (const { label, panel, copy, text } of [...this.kept].reverse()) {
       if (whole.includes(text) || panel.parentElement === null) continue
       const box = document.createElement("section")
@@ -197,7 +200,7 @@ export class PanelOpener {
     return tabs.some((other) => other !== tab && other.getAttribute("aria-controls") === id)
   }
 
-  /** What a control opens, as far as the page tells. */
+  /** The element that a control opens: the one it names, else a likely one near it. */
   panelOf(control: OpenNode): OpenNode | null {
     const named = this.namedPanel(control)
     if (named !== null) return named
@@ -214,7 +217,7 @@ export class PanelOpener {
     return (control.closest("h1, h2, h3, h4, h5, h6, dt") ?? control).nextElementSibling
   }
 
-  /** Whether a panel shows nothing yet, but for a word to wait. */
+  /** Whether a panel shows nothing yet, or only asks to wait ("Loading…"). */
   isBare(panel: OpenNode | null): boolean {
     if (panel === null) return true
     const isDetails = panel.localName === "details"
