@@ -80,7 +80,7 @@ export class PageRendering {
     if (leftToScripts === undefined) return sent
     const text = this.#trials.met(url, hash("sha256", extracted.markdown, "base64url"))
     const isKnown = text.isShell || options.isShell === true
-    const [other = url] = text.urls
+    const other = [...text.urls].find((one) => one !== url) ?? url
     const reasons: Reason[] = []
     if (isKnown || text.urls.size > 1) reasons.push("same-text")
     if (leftToScripts.panels > 0) reasons.push("panels")

@@ -332,6 +332,8 @@ describe("without a browser", () => {
     const reading = await readingOf(reader.visit(site.url("/guide") as PageUrl))
     expect(reading.extracted.markdown).toContain("Windmills")
     expect(reading.doubt).toMatch(/same text for this address as for .*\/no\/such\/browser/)
+    const again = await readingOf(reader.visit(site.url("/") as PageUrl))
+    expect(again.doubt).toContain(`as for ${site.url("/guide")}`)
   })
 
   test("a source that wants one for all its pages does not start", async () => {
