@@ -54,7 +54,7 @@ export type JobTrigger = "command" | "run" | "schedule" | "api" | "start"
 /** Triggers of jobs that somebody began with a command and may interrupt with it. */
 export const BY_HAND: readonly JobTrigger[] = ["command", "run"]
 
-/** Which known pages a run visits: all, those that are due, or those alone whose last visit failed. */
+/** Which known pages a run visits: all, those that are due, or only those whose last visit failed. */
 export type Visiting = "all" | "due" | "failed"
 
 /** One run of a source. */
@@ -111,19 +111,19 @@ export const limitNote = (limit: string): string => `ended at ${limit}`
 export const givenUpNote = (host: string, why: string): string => `${host} was given up for this run: ${why}`
 export const stoppedNote = (why: string): string => `stopped: ${why}`
 
-/** Of pages that are in the index though their answers had no end. */
+/** Names pages that are in the index although their answers were cut off. */
 export const cutOffNote = ([first, ...others]: readonly string[]): string =>
-  `answers cut off after whole pages: ${first}${others.length === 0 ? "" : ` and ${others.length} more`}`
-/** @param what in words that follow the address of a sitemap or feed */
+  `pages read although their answers were cut off: ${first}${others.length === 0 ? "" : ` and ${others.length} more`}`
+/** @param what is wrong, in words that follow the list's address */
 export const listNote = (kind: string, url: string, what: string): string => `the ${kind} ${url} ${what}`
-/** Of lists beyond those that are named. */
-export const moreListsNote = (count: number): string => `the same of ${count} more sitemaps and feeds`
+/** Counts the lists beyond those that have notes of their own. */
+export const moreListsNote = (count: number): string => `${count} more sitemaps and feeds with such problems`
 
-/** The notes of a run on sitemaps and feeds that could not be read as they should. */
+/** A run's notes on sitemaps and feeds that could not be read in full. */
 export const listNotesIn = (notes: string | null): readonly string[] =>
   (notes ?? "")
     .split(BETWEEN_NOTES)
-    .filter((note) => /^the (?:sitemap|feed|list) https?:\/\/|^the same of \d+ more sitemaps/.test(note))
+    .filter((note) => /^the (?:sitemap|feed|list) https?:\/\/|^\d+ more sitemaps and feeds/.test(note))
 
 /** What a run's notes say of what it did not do. */
 export interface Undone {

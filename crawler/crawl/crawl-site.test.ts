@@ -216,7 +216,7 @@ describe("sitemaps", () => {
     expect(site.requests).not.toContain("/i.png")
   })
 
-  test("and feeds that cannot be read as they should are named in the run, and in the plan of its source", async () => {
+  test("and feeds that cannot be read in full are named in the run, and in its source's plan", async () => {
     const listed = (...all: string[]) =>
       `<urlset>${all.map((path) => `<url><loc>${site.url(path)}</loc></url>`).join("")}`
     await using site = await startTestSite({
@@ -235,8 +235,8 @@ describe("sitemaps", () => {
     const source = { name: "lists", seeds: [site.origin] }
     const { note } = await fixture.crawl(source)
     const notes = [
-      `the sitemap ${site.url("/cut.xml")} is cut off: what is whole of it was read`,
-      `the sitemap ${site.url("/page.xml")} is a web page, and lists nothing`,
+      `the sitemap ${site.url("/cut.xml")} is cut off: only its whole entries were read`,
+      `the sitemap ${site.url("/page.xml")} is a web page and lists nothing`,
       `the sitemap ${site.url("/gone.xml")} could not be read: the site answered 404`,
     ]
     expect(note).toBe(notes.join("; "))
@@ -252,7 +252,7 @@ describe("sitemaps", () => {
     expect(await fixture.crawl({ name: "quiet", seeds: [quiet.origin] })).toMatchObject({ note: null })
   })
 
-  test("and llms.txt bring in pages; dead links of the latter are no fault of the site", async () => {
+  test("and llms.txt bring in pages; dead links in llms.txt don't count against the site", async () => {
     const dead = Array.from({ length: 60 }, (_, at) => `- [Old ${at}](/old/${at}.md)`)
     await using site = await startTestSite({
       "/": article("Home", { links: ["/linked", "/dead"] }),

@@ -78,7 +78,7 @@ const MEANINGS: Readonly<Record<OutcomeName, string>> = {
   "skipped:trap": "rows of addresses without end, such as a calendar's",
   "skipped:soft-404": "not there, though the site says 200",
   "skipped:unsupported-type": "no text that can be read",
-  "skipped:undecodable": "letters that no font of theirs tells apart",
+  "skipped:undecodable": "fonts that don't say which letters they draw",
   "skipped:too-large": "larger than FOSSICK_MAX_PAGE_BYTES",
   "skipped:empty": "no main content found",
   "failed:http-status": "the site answered with an error",

@@ -6,27 +6,27 @@ import { outcomeName } from "../../outcome-name.ts"
 import type { ListingKind } from "../frontier/known-listings.ts"
 import type { ListTrouble } from "../listings/list-parser.ts"
 
-/** More would hide what else a run says of itself. */
+/** More would hide the run's other notes. */
 const MAX_NAMED = 5
 
 const WORDS: Readonly<Record<ListTrouble, string>> = {
-  "cut-off": "is cut off: what is whole of it was read",
+  "cut-off": "is cut off: only its whole entries were read",
   "too-long": "lists more than 50,000 addresses: only the first were read",
-  "web-page": "is a web page, and lists nothing",
-  "no-list": "holds no address",
-  damaged: "is a damaged gzip archive, or too large when it is unpacked",
+  "web-page": "is a web page and lists nothing",
+  "no-list": "lists no addresses",
+  damaged: "is a damaged gzip archive, or too large when unpacked",
 }
 
 const BUSY = "the site asked to come back later"
 
-/** A sitemap or feed; `isNamed`: somebody says that it is there, be it the source, robots.txt or an index. */
+/** A sitemap or feed; `isNamed`: the source, robots.txt or another list names it. */
 export interface NamedList {
   readonly url: PageUrl
   readonly kind: ListingKind
   readonly isNamed: boolean
 }
 
-/** Says which sitemaps and feeds of a run could not be read as they should. */
+/** Writes notes on a run's sitemaps and feeds that could not be read in full. */
 export class ListTroubles {
   readonly #job: Pick<Job, "author">
   readonly #tell: (note: string) => void
@@ -37,7 +37,7 @@ export class ListTroubles {
     this.#tell = tell
   }
 
-  /** A file was not to be had. */
+  /** A file could not be fetched. */
   failed(list: NamedList, result: Exclude<FetchResult, { kind: "fetched" | "not-modified" }>): void {
     if (!list.isNamed || (result.kind === "failed" && result.because === "cancelled")) return
     const said = result.kind === "postponed" ? BUSY : (result.detail ?? null)
@@ -46,7 +46,7 @@ export class ListTroubles {
     this.#note(list, `could not be read: ${(detail ?? outcome).replaceAll(";", ",")}`)
   }
 
-  /** A file was read, but is not as it should be. */
+  /** A file was fetched, but has something wrong with it. */
   found(list: NamedList, trouble: ListTrouble): void {
     // Many sites answer any address with a page.
     if (list.isNamed || !(trouble === "web-page" || trouble === "no-list")) this.#note(list, WORDS[trouble])
