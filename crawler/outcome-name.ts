@@ -47,7 +47,7 @@ export const isSkip = (name: OutcomeName): boolean => name.startsWith(SKIPPED)
 /** Whether something went wrong, here or there. */
 export const isFailure = (name: OutcomeName): boolean => name.startsWith(FAILED)
 
-/** Whether a visit brought nothing for a reason that may pass, or that someone may mend. */
+/** Whether a visit brought no page for a reason that may pass or be fixed. */
 export const isUnread = (name: OutcomeName): boolean => name === "postponed" || isFailure(name)
 
 /** What outcomes are gathered under. */

@@ -30,7 +30,7 @@ export type SkipReason =
   | "trap" // one of a row of addresses that no longer gave anything new
   | "soft-404" // says or shows that it is not there, though with status 200
   | "unsupported-type" // no text we can read
-  | "undecodable" // a document that draws letters and does not say which
+  | "undecodable" // a document that draws letters without naming them
   | "too-large"
   | "empty" // no main content found
 
@@ -47,5 +47,5 @@ export type FailureReason =
   | "crashed" // the process that read it was lost with it
   | "cancelled"
 
-/** How the detail of an outcome begins, or goes on, of which only a part came. */
+/** In the detail of an outcome when only a part of the answer came. */
 export const CUT_OFF = "the answer was cut off"

@@ -17,11 +17,11 @@ export interface Reading {
   readonly validators?: Validators
   /** Whether a browser made the page. */
   readonly rendered?: boolean
-  /** Whether a browser made it of a document that the site sends for other addresses too. */
+  /** Whether a browser made it from a document that the site sends for other addresses too. */
   readonly isShell?: boolean
-  /** Other addresses of that document, which were read as it was sent: they have to be read anew. */
+  /** Other addresses of that document that were read without a browser, and must be read again. */
   readonly readAnew?: readonly PageUrl[]
-  /** What may be missing, since no browser opened the page, in words. */
+  /** Says what may be missing because no browser opened the page. */
   readonly doubt?: string
   /** Of a reading without main content: what is known of the reason, in words. */
   readonly emptyBecause?: string
@@ -123,9 +123,9 @@ export interface Unmodified {
 
 export interface VisitOptions
   extends ReadOptions, Pick<FetchOptions, "after" | "memory" | "onRedirect" | "validators"> {
-  /** Whether no other try is made: then a whole document is taken though its answer was cut off. Default true. */
+  /** Whether this is the last try, so that a whole document counts even if its answer was cut off. Default true. */
   readonly isLastTry?: boolean
-  /** Whether a browser made the page before, of a document that its site sends for other addresses too. */
+  /** Whether a browser made the page at the last visit, from a document that its site sends for other addresses too. */
   readonly isShell?: boolean
   /** Told just before sense is made of what was fetched. */
   readonly onReading?: () => void

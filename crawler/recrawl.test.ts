@@ -498,7 +498,7 @@ describe("a run over what failed", () => {
     "/d": article("Delta"),
   }
 
-  test("visits those addresses alone, and what they lead to that is new", async () => {
+  test("visits only those addresses, and new ones that they lead to", async () => {
     await using runs = await Runs.begin({ ...well, ...broken })
     expect((await runs.run("all")).outcomes).toEqual({ indexed: 3, "failed:http-status": 2 })
     runs.site.serve({
@@ -509,7 +509,7 @@ describe("a run over what failed", () => {
     const again = await runs.run("failed")
     expect(again.outcomes).toEqual({ indexed: 2, "failed:http-status": 1 })
     expect(new Set(again.asked)).toEqual(new Set(["/b", "/c", "/e"]))
-    // Nothing is left of what it mended.
+    // The failures are gone.
     runs.site.serve({ "/c": article("Gamma") })
     expect((await runs.run("failed")).outcomes).toEqual({ indexed: 1 })
     expect((await runs.run("failed")).outcomes).toEqual({})
@@ -522,7 +522,7 @@ describe("a run over what failed", () => {
     expect((await runs.run("failed")).outcomes).toEqual({ indexed: 3, "failed:http-status": 2 })
   })
 
-  test("leaves the next whole run as whole as it was", async () => {
+  test("doesn't make the next run less whole", async () => {
     await using runs = await Runs.begin({ ...well, ...broken })
     await runs.run("all")
     await runs.run("failed")

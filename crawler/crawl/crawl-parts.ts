@@ -41,7 +41,7 @@ export interface CrawlPartsOptions {
   readonly onRecorded?: ((results: readonly Visited[]) => void) | undefined
   /** Called for each host that is given up for this run, with the reason in words. */
   readonly onGivenUp?: ((host: string, last: NoPage) => void) | undefined
-  /** Called for sitemaps and feeds that cannot be read as they should, with a note for the operator. */
+  /** Called for each sitemap or feed that could not be read in full, with a note for the operator. */
   readonly onListTrouble?: ((note: string) => void) | undefined
   /** Called for each row of addresses that is left alone from then on, with the reason in words. */
   readonly onTrap?: ((trap: string) => void) | undefined
@@ -73,7 +73,7 @@ export class CrawlParts {
   readonly hosts: RunHosts
   readonly #engine: Engine
   readonly #source: string
-  /** Not yet recorded: opened again as soon as they are. */
+  /** Addresses to reopen as soon as their visit is recorded. */
   readonly #toReopen = new Set<PageUrl>()
 
   constructor(options: CrawlPartsOptions) {
@@ -201,7 +201,7 @@ export class CrawlParts {
     return page !== null && sourcesOf(page).includes(this.#source)
   }
 
-  /** Opens addresses again whose pages were read as they were sent, though scripts make others of them. */
+  /** Reopens addresses that were read without a browser although scripts make their pages. */
   readAnew(urls: readonly PageUrl[]): void {
     for (const url of urls) {
       this.visits.readAnew(url)

@@ -41,7 +41,7 @@ const CUT_SHORT = {
   transient: true,
 } as const
 
-/** At the end of what a page was read as. */
+/** Ends the `readAs` of a page that a browser made of a shared document. */
 const SHELL = " shell"
 
 /** Visits to the addresses of one source: what its robots.txt allows, at its pace, and not again what is unchanged. */
@@ -52,7 +52,7 @@ export class SourceVisits {
   readonly obeysNoindex: boolean
   readonly #options: SourceVisitsOptions
   readonly #readAs: string
-  /** To be read again in this run, and by a browser. */
+  /** Addresses to read again in this run, in a browser. */
   readonly #anew = new Set<PageUrl>()
 
   constructor(options: SourceVisitsOptions) {
@@ -120,7 +120,7 @@ export class SourceVisits {
     })
   }
 
-  /** The next visit to an address is not to spare the download, since scripts make another page of what was read. */
+  /** Lets the next visit to an address download it again and use a browser, since scripts make its page. */
   readAnew(url: PageUrl): void {
     this.#anew.add(url)
   }

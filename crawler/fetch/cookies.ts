@@ -1,6 +1,6 @@
 import { type Cookie, CookieJar } from "tough-cookie"
 
-/** More than a site has use for; one that sets a new name on every page stops being listened to. */
+/** More names than a site needs. Further names are ignored: some sites set a new one on every page. */
 const MAX_COOKIES = 300
 const MAX_COOKIE_CHARS = 8192
 
@@ -18,7 +18,7 @@ export class Cookies {
     return this.#jar.getCookiesSync(url.href)
   }
 
-  /** Keeps what the Set-Cookie headers of an answer from `url` may set. */
+  /** Keeps the cookies of an answer's Set-Cookie headers, within the bounds. */
   note(url: URL, header: string | readonly string[] | undefined): void {
     for (const line of typeof header === "string" ? [header] : (header ?? [])) {
       const name = line.split("=", 1)[0]?.trim() ?? ""
@@ -29,7 +29,7 @@ export class Cookies {
     }
   }
 
-  /** Keeps a cookie that the operator wrote, whatever the bounds of sites. */
+  /** Keeps one cookie, whatever the bounds: the operator's own count for none of them. */
   give(url: string, line: string): void {
     this.#jar.setCookieSync(line, url, { ignoreError: true })
   }

@@ -26,12 +26,12 @@ export type Exchange =
       /** As sent; empty when it was not wanted. */
       readonly body: Uint8Array
     }
-  /** The connection ended before the body that was wanted did. */
+  /** The connection ended before the end of a body that was wanted. */
   | {
       readonly kind: "cut-off"
       readonly status: number
       readonly headers: IncomingHttpHeaders
-      /** What came of it, as sent. */
+      /** The part that came, as sent. */
       readonly body: Uint8Array
     }
   | { readonly kind: "too-large" }
@@ -115,7 +115,7 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
           else if (error instanceof Stop) finish(answer("response"))
           else if (status === 0 || options.signal.aborted || isSilence(error))
             finish({ kind: "error", error })
-          // What is not wanted need not be whole.
+          // An unwanted body need not be whole.
           else finish(answer(wanted ? "cut-off" : "response"))
         },
       },
@@ -123,7 +123,7 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
   })
 }
 
-/** Whether the site sends no more, though the connection stands. */
+/** Whether the site stopped sending while the connection stayed open. */
 const isSilence = (error: Error): boolean =>
   ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"].includes(codeOf(error))
 

@@ -186,14 +186,14 @@ describe("a redirect", () => {
     expect(await cookies("/wall")).toEqual([undefined])
     // The next visit is another reader's.
     expect(await cookies("/headers")).toEqual([undefined])
-    // Where a login has the word, its cookies are the ones that count, and last.
+    // On a login's sites its own cookies count, and they last.
     const login = { kind: "cookies", cookies: { own: "1" } } as const
     const session = new CredentialSession(login, [site.origin], {})
     expect(await cookies("/shop/enter", { session })).toEqual(["own=1; lang=fr"])
     expect(await cookies("/headers", { session })).toEqual(["own=1; lang=fr"])
   })
 
-  test("to the same address with another cookie each time ends as any other row of redirects", async () => {
+  test("to the same address with a new cookie each time ends like any other chain of redirects", async () => {
     expect(await fetch("/ever-new")).toMatchObject({
       because: "redirect-loop",
       detail: `more than 2 redirects, the last to ${url("/ever-new")}`,
@@ -413,7 +413,7 @@ describe("a site that", () => {
     })
   })
 
-  test("leaves out the end of its answer is taken at what came, where that will do", async () => {
+  test("cuts off its answer counts with the part that came, where that is enough", async () => {
     const detail = `the answer was cut off after ${PAGE.length} bytes`
     const part = (body: string | RegExp, cutOff: string) => ({ kind: "fetched", status: 200, cutOff, body })
     for (const [path, cutOff] of [
@@ -432,7 +432,7 @@ describe("a site that", () => {
       expect(taken).toMatchObject(part(expect.anything(), cutOff))
       expect(text(taken)).toBe(PAGE)
     }
-    // Unpacked, where that is whole; and an error is one whatever became of its text.
+    // It is unpacked if the archive is whole. An error stays an error, whether its text came or not.
     expect(text(await fetch("/unended-gzip", { takesCutOff: () => true }))).toBe(PAGE)
     expect(await fetch("/torn-gzip", { takesCutOff: () => true })).toMatchObject({
       because: "bad-encoding",

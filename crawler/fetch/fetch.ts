@@ -34,13 +34,13 @@ export interface Fetched {
   readonly headers: IncomingHttpHeaders
   /** Decompressed; a buffer of its own, to be transferred or kept. */
   readonly body: Uint8Array
-  /** How it was come by. */
+  /** The requests that led to it. */
   readonly chain?: RedirectChain
-  /** In words, that the connection ended before the body did. Left out when all of it came. */
+  /** Says how much came before the connection ended. Left out when the whole body came. */
   readonly cutOff?: string
 }
 
-/** What came of an answer whose connection ended too soon. */
+/** The part that came of an answer that was cut off. */
 export type CutOff = Pick<Fetched, "url" | "headers" | "body">
 
 /** What a site answers a copy's freshness by (RFC 9110 §8.8); null where it gave none. */
@@ -64,9 +64,9 @@ export interface FetchOptions {
   readonly validators?: Validators | undefined
   /** Credentials and cookies, asked for anew for each hop. */
   readonly session?: Session | undefined
-  /** The way that led here, when it did not begin with this request: its addresses and cookies count. */
+  /** The chain to continue, with its addresses and cookies. Default: a new one. */
   readonly after?: RedirectChain | undefined
-  /** Whether what came of an answer will do although its connection ended too soon. Default: it never does. */
+  /** Whether the part that came of a cut-off answer is enough. Default: never. */
   readonly takesCutOff?: ((part: CutOff) => boolean) | undefined
   /** Asked before a redirect is followed; an outcome ends the visit with it. */
   readonly onRedirect?: (to: PageUrl) => Promise<CrawlOutcomeOfRedirect | null>
@@ -107,7 +107,7 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
   let status = 0
   for (;;) {
     const credentials = chain.headersFor(new URL(url), options.session)
-    // With a cookie that it did not have before, a request to the same address is another one.
+    // A request to the same address with other cookies may get another answer.
     if (!chain.add(url, credentials)) return failed("redirect-loop", `redirected in a circle back to ${url}`)
     if (chain.length > options.maxRedirects + 1) {
       return failed("redirect-loop", `more than ${options.maxRedirects} redirects, the last to ${url}`)

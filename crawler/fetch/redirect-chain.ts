@@ -3,8 +3,8 @@ import { Cookies } from "./cookies.ts"
 import type { Session } from "./session.ts"
 
 /**
- * The way of one visit from address to address: where it has been, and the cookies that were set on the way, as a
- * browser would have them that was opened for it. What belongs to the site of a login is the session's.
+ * The requests of one visit through redirects, with the cookies set on the way, as in a browser opened for this visit.
+ * The cookies of a login's sites are in its session instead.
  */
 export class RedirectChain {
   readonly #requests: Set<string>
@@ -17,7 +17,7 @@ export class RedirectChain {
     this.#cookies = cookies
   }
 
-  /** A way that begins here, or goes on from one that keeps its own end; its cookies are the same. */
+  /** Starts a chain, or continues a copy of `before` that shares its cookies. */
   static from(before: RedirectChain | undefined): RedirectChain {
     if (before === undefined) return new RedirectChain(new Set(), new Set(), new Cookies())
     return new RedirectChain(new Set(before.#requests), new Set(before.#addresses), before.#cookies)
@@ -32,7 +32,7 @@ export class RedirectChain {
     return this.#addresses.has(url)
   }
 
-  /** Notes a request. @returns false where it is one that was made before: then its answer would be as well */
+  /** Notes a request. @returns false if the same one was made before: its answer would be the same, too */
   add(url: PageUrl, headers: Readonly<Record<string, string>>): boolean {
     const request = keyOf(url, headers)
     if (this.#requests.has(request)) return false
@@ -41,7 +41,7 @@ export class RedirectChain {
     return true
   }
 
-  /** Whether a request to `url` would be one that was made already. */
+  /** Whether the next request to `url` would repeat an earlier one. */
   hasMade(url: PageUrl, session: Session | undefined): boolean {
     return this.#requests.has(keyOf(url, this.headersFor(new URL(url), session)))
   }

@@ -17,7 +17,7 @@ export interface SessionCookie {
  * sites than the source's own.
  */
 export interface Session {
-  /** Whether `url` belongs to a site the session is for. */
+  /** Whether `url` is on one of the session's sites. */
   covers(url: URL): boolean
   /** Authorization, cookies and other headers for a request to `url`; empty for a foreign one. Lower-case names. */
   headersFor(url: URL): Readonly<Record<string, string>>

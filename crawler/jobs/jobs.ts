@@ -72,7 +72,7 @@ export class Jobs extends JobRecords {
         (job) =>
           job.author === author &&
           JSON.stringify(job.source) === spec &&
-          // One that visits what failed is no whole run.
+          // A run over what failed does not do the work of any other.
           (job.visits !== "failed" || visits === "failed"),
       )
       if (open) {

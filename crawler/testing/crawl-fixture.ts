@@ -47,7 +47,7 @@ function readerFor(config: CrawlerConfig): PageReader {
   return reader
 }
 
-/** Ends what the crawls of a test file shared: a browser of theirs would else outlive them for a while. */
+/** Closes the readers that a test file's crawls shared, whose browser would otherwise outlive them for a while. */
 export async function closeReaders(): Promise<void> {
   const open = [...readers.values()]
   readers.clear()

@@ -47,7 +47,7 @@ export interface DiscoveryOptions {
   readonly onBytes: (bytes: number) => void
   /** Told where a page leads that this run has no need to visit. */
   readonly onLinks: (page: KnownAddress, links: readonly string[]) => void
-  /** Told of sitemaps and feeds that cannot be read as they should. */
+  /** Called for each sitemap or feed that could not be read in full. */
   readonly onTrouble: (note: string) => void
   readonly signal: AbortSignal
 }
@@ -58,7 +58,7 @@ interface File {
   /** Its date in the index that names it. */
   readonly namedAt: number | null
   readonly foundOn: string | null
-  /** Whether somebody says that it is there, and it is no more than looked for. */
+  /** Whether the source, robots.txt or another list names it; else it is only tried. */
   readonly isNamed: boolean
 }
 
@@ -171,7 +171,7 @@ export class Discovery {
     }
   }
 
-  /** Nothing is at the address of a page: its markdown copy, if a list names one that belongs to the source. */
+  /** The markdown copy that an llms.txt names for a page that is not there, if it belongs to the source. */
   copyOf(url: PageUrl): PageUrl | null {
     const copy = this.#copies.get(url)
     return copy !== undefined && this.#inScope(copy) ? copy : null
@@ -193,7 +193,7 @@ export class Discovery {
     const { db, job, frontier } = this.#options
     this.#troubles.end()
     if (job.visits === "failed") {
-      // It followed as much as the run before it, and a little more.
+      // This run followed a little more than the one before it.
       keepWhole(db, job.id, runBefore(db, job)?.whole === true)
       return
     }
@@ -303,11 +303,11 @@ export class Discovery {
     const robots = await unlessAborted(this.#options.reader.robots.for(landing), this.#signal)
     const file = new URL("/robots.txt", landing).href
     const sitemaps = robots?.kind === "rules" ? robots.rules.sitemaps : []
-    // They are to be whole addresses, and often are not.
+    // They should be absolute, and often are not.
     const named = sitemaps.flatMap((url) => toPageUrl(url, file) ?? [])
     if (named.length > 0) await this.#readSitemaps(named, file)
     else await this.#readSitemaps([new URL("/sitemap.xml", landing).href as PageUrl], null, false)
-    // Last, since what it lists is often no longer there, and what others name is better known by them.
+    // Last: its links are often dead, and an address that a sitemap names too should be known by that.
     await this.#readSitemaps([new URL("/llms.txt", landing).href as PageUrl], null, false, "llms")
   }
 
@@ -407,7 +407,7 @@ export class Discovery {
       return
     }
     onBytes(fetched.body.byteLength)
-    // What is not whole is read again the next time, and what it lacks is no sign that a page is gone.
+    // A list that is not whole is read again the next time, and a page missing from it does not count as gone.
     if (!(await this.#take(file, fetched, onSitemap))) return
     this.#listings.note({ ...file, validators: validatorsOf(fetched.headers), readAt: known.now() })
     if (file.kind === "sitemap") {

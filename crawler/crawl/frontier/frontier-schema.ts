@@ -49,7 +49,7 @@ const FIRST = `create table job_outcome (
 
 const STEPS: readonly Step[] = [
   { sqlite: FIRST, postgres: FIRST.replaceAll(OF_JOB, "") },
-  // Every search asks for the pages that could not be read.
+  // Every search counts the pages that could not be read.
   `create index known_address_unread on known_address (source, status) where ${UNREAD_SQL}`,
 ]
 

@@ -28,7 +28,7 @@ export interface Finding {
 /** An address as a sitemap or feed lists it. */
 export interface ListedAddress extends ListedFacts {
   readonly url: PageUrl
-  /** Where its list has it in markdown: for when there is nothing at its address. */
+  /** Its markdown copy by the list, in case nothing is at its address. */
   readonly copy?: PageUrl
 }
 

@@ -45,8 +45,8 @@ const EARLY_SHARE = 0.1
  * When an address is to be visited again:
  * - first after a day, or after a tenth of the page's age where the site tells it (a week at most);
  * - half the interval after a change, half as much again after none, between the source's bounds;
- * - a page that a sitemap dates before this visit waits for the longest interval: a newer date makes it due at once; unless the page has
- *   changed since the last visit, and the sitemap dates it before that one;
+ * - a page that a sitemap dates before this visit waits for the longest interval: a newer date makes it due at once. If the
+ *   sitemap missed a change just found, because its date is older than the visit before, its dates don't count;
  * - without a page, after `minHours`, twice as long with each further miss: up to a day while the index holds the
  *   page or the reason may pass, else from a day up to the longest interval.
  */
@@ -62,7 +62,7 @@ export function nextVisit(
 
   if (visit.ending === "changed" || visit.ending === "same") {
     const intervalMs = within(interval(before, visit))
-    // A sitemap that missed the change just found would miss the next one too.
+    // A sitemap that missed the change just found may miss the next one too.
     const hasMissed =
       visit.ending === "changed" && before !== null && (visit.listedAt ?? 0) <= before.visitedAt
     const isListedBefore = visit.listedAt !== null && visit.listedAt <= visit.at && !hasMissed

@@ -45,7 +45,7 @@ export function pageCounts(db: StateStore, source: string): PageCounts {
   return { pages: Number(row?.["pages"]), pagesShared: Number(row?.["shared"]) }
 }
 
-/** Some page of a source whose visit ended with a detail that holds these words; null: none did. */
+/** The address of some page of a source whose last visit has these words in its detail; null: no page has. */
 export function somePageSaying(db: StateStore, source: string, words: string): string | null {
   const row = db
     .prepare(
@@ -79,7 +79,7 @@ export function somePage(db: StateStore, source: string): string | null {
 export const addressesByHost = (db: StateStore, source: string): ReadonlyMap<string, number> =>
   countsByHost(db, source, "true")
 
-/** Addresses of a source whose last visit failed, but for those that the site says are gone, by `host:port`. */
+/** How many addresses of a source failed at the last visit, by `host:port`, without those that the site says are gone. */
 export function unreadByHost(db: Pick<StateStore, "prepare">, source: string): ReadonlyMap<string, number> {
   if (!hasTable(db, "known_address")) return new Map()
   return countsByHost(db, source, `${UNREAD_SQL} and coalesce(status, 0) not in (404, 410)`)
@@ -174,7 +174,7 @@ export interface Missed {
   readonly status: number | null
   /** Whether the index holds the page. */
   readonly isHeld: boolean
-  /** Whether nothing but an llms.txt named them. */
+  /** Whether only an llms.txt names them. */
   readonly isOnlyListed: boolean
   /** Whether the visit before found a page. */
   readonly isNew: boolean

@@ -3,9 +3,9 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
 import { type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 
-/** An entry as it is read. Addresses are resolved against the base that was set where they stand. */
+/** An entry while it is read. Addresses are resolved against the base of their element. */
 interface Entry {
-  /** Its namespace: what else is its own has the same, none or Atom's. */
+  /** Its namespace. Elements that describe it have the same one, none or Atom's. */
   readonly namespace: string
   /** How many {@link OpenElement}s there are down to it. */
   readonly depth: number
@@ -29,7 +29,7 @@ const DATES: ReadonlyMap<string, "published" | "updated"> = new Map([
   ["dcterms:modified", "updated"],
 ])
 
-/** Namespaces of which something is read, by the prefix that stands for them here. */
+/** Namespaces that are read, with the prefix used for each here. */
 const NAMESPACES: ReadonlyMap<string, string> = new Map([
   ["http://www.w3.org/2005/Atom", "atom"],
   ["http://purl.org/atom/ns#", "atom"],
@@ -37,10 +37,10 @@ const NAMESPACES: ReadonlyMap<string, string> = new Map([
   ["http://purl.org/dc/terms/", "dcterms"],
   ["http://rssnamespace.org/feedburner/ext/1.0", "feedburner"],
 ])
-/** More than any feed declares; each element that declares one more copies them. */
+/** More than any feed declares. Each element that declares one copies them all. */
 const MAX_PREFIXES = 100
 
-/** Elements that hold text alone: one that was not closed holds none of what comes after it. */
+/** Elements that hold only text: when one is left open, the elements after it are not inside it. */
 const TEXTS = new Set([
   "title",
   "link",
@@ -65,8 +65,8 @@ interface OpenElement {
 }
 
 /**
- * Parses a feed: RSS 0.9 to 2.0, RDF, Atom (RFC 4287) or the channel definition format. Only what stands directly in an
- * entry is its own: a picture, an author or the feed it was taken from has links and names too. Entries count as news
+ * Parses a feed: RSS 0.9 to 2.0, RDF, Atom (RFC 4287) or the channel definition format. Only elements directly in an
+ * entry describe it: a picture, an author or the feed it was taken from has links and names too. Entries count as news
  * when the feed, or the entry, is of a category of that name; a feed alone does not make its entries news, since blogs
  * have feeds too.
  */
@@ -95,7 +95,7 @@ class FeedParser {
   readonly #open: OpenElement[]
   #entry: Entry | null = null
   #isNewsFeed = false
-  /** The element of the entry whose text is read, by its name in {@link DATES} and its like; none when empty. */
+  /** The own name of the element whose text is being read; empty when there is none. */
   #reading = ""
   #readingDepth = 0
   #text = ""
@@ -159,14 +159,14 @@ class FeedParser {
     this.#link("page", attributes["href"])
   }
 
-  /** An entry may be inside of another that was not closed, but not inside of an extension or of a quoted page. */
+  /** An entry may be inside another that was left open, but not inside an extension or a quoted page. */
   #isEntry({ local, namespace }: OpenElement): boolean {
     return (
       (local === "item" || local === "entry") && (this.#entry === null || namespace === this.#entry.namespace)
     )
   }
 
-  /** The name under which an element is known that stands directly in the entry, or else in the feed. */
+  /** The name of an element that describes the entry or, outside an entry, the feed; null: it describes something else. */
   #ownName({ local, namespace }: OpenElement): string | null {
     const depth = this.#entry?.depth ?? 0
     if (this.#entry === null && local !== "category") return null
@@ -195,7 +195,7 @@ class FeedParser {
     else this.#isNewsFeed = true
   }
 
-  /** Only a link to the entry as a page counts; that is what one without a relation is. */
+  /** Only links to the entry's page count, and a link without a relation is one. */
   #linkTo(href: string): void {
     const { rel = "alternate", type = "text/html" } = this.#attributes
     if (ALTERNATE.test(rel)) this.#link(HTML_TYPES.test(type) ? "page" : "alternate", href)
@@ -204,13 +204,13 @@ class FeedParser {
   #link(kind: LinkKind, address: string | undefined): void {
     if (this.#entry === null || address === undefined || address.trim() === "") return
     if (address.length > MAX_URL_CHARS) return
-    // Some escape the ampersand twice.
+    // Some feeds escape the ampersand twice.
     const url = toPageUrl(address.trim().replaceAll("&amp;", "&"), this.#open.at(-1)!.base)
     if (url !== null) this.#entry.links[kind] ??= url
   }
 }
 
-/** What is said of an element by its name, its attributes and those around it. */
+/** Resolves an element's name, namespace and base from its attributes and the element around it. */
 function openElement(
   name: string,
   attributes: Readonly<Record<string, string>>,
@@ -229,7 +229,7 @@ function openElement(
   return { local, namespace: prefixes.get(prefix) ?? prefix, base, prefixes }
 }
 
-/** RDF's name of an element, whatever prefix stands for RDF. */
+/** The `rdf:about` attribute, whatever the prefix for RDF is. */
 const aboutOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
   Object.entries(attributes).find(([name]) => /(?:^|:)about$/.test(name))?.[1]
 

@@ -16,13 +16,13 @@ export interface NamedSitemap {
 export interface Listed {
   readonly pages: ListedAddress[]
   readonly sitemaps: NamedSitemap[]
-  /** What is wrong with the list, as far as it was read. */
+  /** The fault found in the list so far. */
   readonly trouble?: ListTrouble
 }
 
 /**
  * What is wrong with a list:
- * - `cut-off`: its end is missing. What is whole of it is read.
+ * - `cut-off`: its end is missing. Its whole entries are read.
  * - `too-long`: it lists more than {@link MAX_ADDRESSES}; the first are read.
  * - `web-page`, `no-list`: it is something else. `damaged`: it cannot be unpacked.
  */
@@ -33,7 +33,7 @@ export interface ListParser {
   write(text: string): void
   /**
    * @param isCutOff whether the end is known to be missing
-   * @returns whether it is: what is not whole was left out
+   * @returns whether it is; an entry that is not whole is left out
    */
   end(isCutOff: boolean): boolean
 }
@@ -94,7 +94,7 @@ const MAX_DEPTH = 1000
 
 class TooDeep extends Error {}
 
-/** Parses XML, up to where it is nested deeper than a list can be meant, or is cut off: what is open there is not whole. */
+/** Parses XML until it ends, is cut off (elements still open are left out) or is nested deeper than any list. */
 export function xmlListParser(handler: Partial<Handler>, atEnd: () => void): ListParser {
   let depth = 0
   let isOver = false
@@ -159,7 +159,7 @@ export function lineParser(maxChars: number, take: (line: string) => void): List
 
 const DAY_MS = 24 * 3_600_000
 
-/** A day, or midnight, which programs write that know the day alone. */
+/** A day without a time, or at midnight, which programs write that know only the day. */
 const DAY_ALONE = /^\d{4}-\d{2}-\d{2}(?:[T ]00:00(?::00(?:\.0+)?)?\s*(?:Z|[+-]\d{2}:?\d{2})?)?$/i
 
 /** {@link writtenDate} of a change: a day without a time counts as its end, since the page may change again after a visit. */

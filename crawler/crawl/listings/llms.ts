@@ -3,16 +3,16 @@ import { isMarkdownAddress } from "../../page/text-formats.ts"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
 import { lineParser, type ListParser, type Take } from "./list-parser.ts"
 
-/** `[title](address)`, `<address>`, or a bare one, such as behind the `Source:` of an llms-full.txt. */
+/** `[title](address)`, `<address>`, or a bare address, such as after `Source:` in an llms-full.txt. */
 const LINK =
   /(?<!!)\[[^[\]\n]{0,300}\]\(\s*<?([^\s()<>]{1,2000})>?[^()\n]{0,300}\)|<(https?:\/\/[^\s<>]{1,2000})>|(?<![(<\w])(https?:\/\/[^\s<>()"'`\]]{1,2000})/g
-/** Longer lines are text with few links. */
+/** Longer lines are prose with few links. */
 const MAX_LINE_CHARS = 20_000
 const FURTHER_LIST = /\/llms(?:-full)?\.txt$/i
 
 /**
- * Parses an llms.txt, a list of links in markdown. Where it links the markdown copy of a page, the page is taken, and the
- * copy with it; another llms.txt of the same site is a further list.
+ * Parses an llms.txt, a list of links in markdown. A link to a page's markdown copy reports the page, with the copy; a
+ * link to another llms.txt of the same site reports a further list.
  */
 export function llmsParser(base: PageUrl, take: Take): ListParser {
   const { origin } = new URL(base)
@@ -28,7 +28,7 @@ export function llmsParser(base: PageUrl, take: Take): ListParser {
   })
 }
 
-/** By llmstxt.org, the copy of a page has its address with `.md` behind, and that of a folder is its `index.html.md`. */
+/** By llmstxt.org, a page's copy is at its address plus `.md`, and a folder's at `index.html.md`. */
 function copied(copy: PageUrl): { readonly url: PageUrl; readonly copy?: PageUrl } {
   if (!isMarkdownAddress(copy)) return { url: copy }
   const page = new URL(copy)

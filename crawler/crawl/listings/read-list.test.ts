@@ -64,7 +64,7 @@ test.each<[string, string | Uint8Array, Parameters<typeof read>[1]?]>([
   expect(await read(body, more)).toEqual({ pages: ADDRESSES, sitemaps: [], trouble: null })
 })
 
-test("a sitemap named as a feed is read as what it is", async () => {
+test("a sitemap named as a feed is read as a sitemap", async () => {
   expect(await read(PLAIN, { kind: "feed" })).toEqual({ pages: ADDRESSES, sitemaps: [], trouble: null })
 })
 
@@ -97,7 +97,7 @@ test.each<[string, string | Uint8Array, Parameters<typeof read>[1], string[]]>([
   expect(pages).toEqual(paths.map((path) => BASE + path))
 })
 
-test("an index that is cut off names no half file", async () => {
+test("an index that is cut off names no half address", async () => {
   const index = `<sitemapindex><sitemap><loc>${BASE}/a.xml</loc></sitemap><sitemap><loc>${BASE}/b.x`
   expect(await read(index)).toEqual({ pages: [], sitemaps: [`${BASE}/a.xml`], trouble: "cut-off" })
 })
@@ -149,6 +149,6 @@ test("an llms.txt lists the pages that it links, those of markdown copies too, a
   expect((await read(long, { kind: "llms" })).pages).toEqual([`${BASE}/a`, `${BASE}/b`])
 })
 
-test("a list that is empty is one all the same", async () => {
+test("an empty list still counts as a list", async () => {
   expect(await read("<urlset></urlset>")).toEqual({ pages: [], sitemaps: [], trouble: null })
 })

@@ -15,24 +15,24 @@ export interface ListFile {
   readonly fetched: Pick<Fetched, "body" | "headers" | "cutOff">
 }
 
-/** A part of what a file lists; the last one says what is wrong with it. */
+/** Some of a file's addresses; the last part says what is wrong with the file. */
 export interface ListPart extends Pick<Listed, "pages" | "sitemaps"> {
   readonly trouble: ListTrouble | null
 }
 
-/** How such files are fetched: whatever their type is called, and as much of them as comes. */
+/** How such files are fetched: with any type, and cut off or not. */
 export const AS_LIST = { accepts: () => true, takesCutOff: () => true } as const
 
-/** What a list may begin with is not its own: a server's warnings, comments, white space. */
+/** The root may come after a server's warnings, comments and white space. */
 const ROOT = /<(?:[\w.-]+:)?(urlset|sitemapindex|rss|feed|rdf)(?=[\s>/])/i
 const WEB_PAGE = /<(?:!doctype\s+html|html)(?=[\s>])/i
-/** As far as a list is looked for in a file. */
+/** How far into a file its root is looked for. */
 const MAX_START_CHARS = 64 * 1024
 
 /**
- * What a sitemap or feed lists, some at a time. It is what its root element says, whatever it was named as: a feed may
- * serve as a sitemap, and the other way round.
- * @param maxBytes of the file when it is unpacked
+ * Reads a sitemap, feed or llms.txt part by part. The root element decides how: a feed may serve as a sitemap, and the
+ * other way round.
+ * @param maxBytes of the unpacked file
  */
 export async function* readList(
   { url, kind, fetched: { body, headers, cutOff } }: ListFile,
@@ -76,7 +76,7 @@ export async function* readList(
 
 const NO_PARSER: ListParser = { write: () => undefined, end: () => false }
 
-/** Leaves out the first characters. */
+/** Skips the first `start` characters. */
 function from(start: number, parser: ListParser): ListParser {
   let skipped = start
   return {

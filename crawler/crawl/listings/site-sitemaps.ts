@@ -12,7 +12,7 @@ export const MAX_SITEMAP_BYTES = 10_000_000
 export interface SiteFiles {
   /** The sitemaps that the site's robots.txt names. */
   readonly named: () => Promise<readonly string[]>
-  /** A file as it was fetched; null when it is not to be had. */
+  /** Fetches a file; null when that fails. */
   readonly load: (file: PageUrl) => Promise<Fetched | null>
 }
 

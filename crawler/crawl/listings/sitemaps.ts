@@ -3,7 +3,7 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
 import { lineParser, listedChange, type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 
-/** Parses a sitemap of text with an address on each line. */
+/** Parses a sitemap in plain text, with an address on each line. */
 export const textParser = (take: Take): ListParser =>
   lineParser(MAX_URL_CHARS + 1, (line) => {
     // A file of empty lines took longest of all.
@@ -32,7 +32,7 @@ const newEntry = (kind: Entry["kind"]): Entry => ({
   isNews: false,
 })
 
-/** Parses a sitemap of XML (sitemaps.org), or an index of such. */
+/** Parses a sitemap in XML (sitemaps.org), or an index of sitemaps. */
 export function sitemapParser(base: PageUrl, take: Take): ListParser {
   let entry: Entry | null = null
   let element = ""

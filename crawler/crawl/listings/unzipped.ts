@@ -9,7 +9,10 @@ export interface Unzipped {
   readonly isCutOff: boolean
 }
 
-/** A file as it is, or as much as there is of what is packed in it by gzip (RFC 1952); null when that is damaged or larger than `maxBytes`. */
+/**
+ * Unpacks a file packed by gzip (RFC 1952), up to where it was cut off; any other file stays as it is. null when the
+ * archive is damaged or its content larger than `maxBytes`.
+ */
 export async function unzipped(body: Uint8Array, maxBytes: number): Promise<Unzipped | null> {
   if (body[0] !== 0x1f || body[1] !== 0x8b) return { body, isCutOff: false }
   const limits = { maxOutputLength: maxBytes }

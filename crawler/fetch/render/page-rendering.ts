@@ -33,7 +33,7 @@ export interface PageRenderingOptions {
 
 /** Live calls keep so much of their time for reading what the browser ends with. */
 const READING_MS = 500
-/** A page in a browser says more when its text is longer by a word or two. */
+/** A browser has found more text when it is longer by a word or two. */
 const MORE_CHARS = 10
 
 type Read = Extract<Visit, { kind: "read" }>
@@ -61,7 +61,7 @@ export class PageRendering {
     const copy = rendering === "http" ? null : { ...fetched, body: Uint8Array.from(fetched.body) }
     const visit = await read(fetched, deadline, options)
     if (visit.kind !== "read") return visit
-    // It only leads to the page that is wanted; where scripts do, those are asked first.
+    // The page only leads to the wanted one. Where it sends only readers without scripts on, scripts go first.
     const { refresh } = visit.reading.extracted
     if (refresh && refresh.unscripted !== true && refreshTarget(visit.reading) !== null) return visit
     if (copy !== null && isThin(visit.reading.extracted.markdown)) {
@@ -72,7 +72,7 @@ export class PageRendering {
     return await this.#tried(visit, copy, deadline, options)
   }
 
-  /** A page that came with text, and that a browser opens where it may find more. `copy`: null where none may. */
+  /** Opens a page that came with text in a browser if that may find more. `copy`: null where no browser may be used. */
   async #tried(sent: Read, copy: Fetched | null, deadline: number, options: VisitOptions): Promise<Visit> {
     const { reading } = sent
     const { url, extracted } = reading
@@ -103,8 +103,8 @@ export class PageRendering {
   }
 
   /**
-   * `sent`: what was read of the page as the server sent it. `doubt`: what may be missing there, of a page that has text and is kept as it
-   * is when no browser can read it.
+   * `sent`: the page as read without a browser. `doubt`: what may be missing from it; a page with a doubt has text, and is kept as sent
+   * when no browser can read it.
    */
   async #render(
     fetched: Fetched,
@@ -159,7 +159,7 @@ function isHtml({ headers, body, url }: Fetched): boolean {
   return sniff(mediaType(headers["content-type"]), body, url).kind === "html"
 }
 
-/** What may be missing from a page that came with text, in words. */
+/** Says what may be missing from a page that came with text. */
 function doubtOf(reason: Reason, { panels, branches }: LeftToScripts, other: PageUrl): string {
   const ends = "until its scripts have run in a browser"
   if (reason === "panels") return `${countOf(panels, "panel")} of the page may be empty ${ends}`

@@ -43,7 +43,7 @@ export interface RenderTask {
   readonly screenshot?: ScreenshotOptions | undefined
   /** Leave each document so long at least before it is read. Default 0. */
   readonly settleMs?: number | undefined
-  /** Told of a branch that is about to be opened; true: another page of the site has had it open. */
+  /** Called before a branch is opened; true: another page of the site has opened it, so it stays closed. */
   readonly isOpenElsewhere?: (mark: string) => boolean
 }
 
@@ -93,14 +93,14 @@ const OPEN_MS = 15_000
 const CLOSE_MS = 3000
 /** To take a picture. */
 const SCREENSHOT_MS = 10_000
-/** Controls of one page that are opened: branches of a tree all at once, panels one by one. */
+/** Controls opened on one page: branches of a tree all at once, panels one by one. */
 const MAX_BRANCHES = 40
 const MAX_PANELS = 30
 /** Levels of a tree that are opened on one page. */
 const MAX_LEVELS = 4
-/** After a click, without a request for this long, a panel is open: on a busy machine word of a request comes late. */
+/** A panel is open once a click has led to no request for this long: on a busy machine requests show up late. */
 const OPENED_MS = 300
-/** Characters of one panel that are kept while the next one takes its place. */
+/** Characters kept of a panel that the next one may replace. */
 const MAX_PANEL_CHARS = 200_000
 /** Pixels of a picture's height at most: the browser holds all of it at once, at some four bytes a pixel. */
 const SCREENSHOT_HEIGHT = 10_000
@@ -262,7 +262,7 @@ class PageVisit {
     return true
   }
 
-  /** The page with its branches and panels open; as it came, if a script went elsewhere when one was opened. */
+  /** Reads the page with its branches and panels open; as it was before, if opening one led to another address. */
   async #opened(world: PageWorld, isCalm: boolean, until: number): Promise<RenderResult> {
     const closed = isCalm ? await world.run(findClosed, [1], until - steadyNow(), PanelOpener) : null
     const hasClosed = closed !== null && closed.value.length > 0
@@ -310,7 +310,7 @@ class PageVisit {
     return (await world.run(findClosed, [most], until - steadyNow(), PanelOpener))?.value ?? []
   }
 
-  /** Waits until what was opened has been fetched. */
+  /** Waits until opened panels have fetched their content. */
   async #calm(until: number): Promise<void> {
     this.#activeAt = steadyNow()
     while (steadyNow() < until && (this.#inFlight.size > 0 || steadyNow() - this.#activeAt < OPENED_MS))
@@ -370,7 +370,7 @@ class PageVisit {
     try {
       const type = request.resourceType()
       const isUnwanted = UNWANTED.has(type) && !(this.#task.screenshot !== undefined && SEEN.has(type))
-      // What a click starts may read and change nothing.
+      // Requests that a click starts may only read.
       const mayChange = this.#isOpening && request.method() !== "GET" && request.method() !== "HEAD"
       if (this.#requests >= MAX_REQUESTS || isUnwanted || mayChange) await route.abort("blockedbyclient")
       else if (!request.isNavigationRequest()) await route.continue()

@@ -324,7 +324,7 @@ describe("without a browser", () => {
     expect(reading.extracted.links.map(({ url }) => url)).toEqual([site.url("/other")])
   })
 
-  test("a page whose text another address has as well is read as it was sent, with a doubt", async () => {
+  test("a page that shares its text with another address is read as sent, with a doubt", async () => {
     const sent = article("Mills", { text: TEXT, head: `<script src="/app.js"></script>` })
     await using site = await startTestSite({ "/": sent, "/guide": sent })
     await using reader = new PageReader(config, { rendering: "auto" })

@@ -13,7 +13,7 @@ test("a text under two addresses of one site is known to be shared, and those of
   expect(trials.met(url("/b"), "text").urls).toEqual(new Set([url("/a"), url("/b")]))
 })
 
-test("a browser is asked no more after three pages of a site on which it found nothing, for that reason", () => {
+test("a browser opens no more pages of a site for a reason that brought nothing on three", () => {
   const trials = new Trials()
   const isWorth = () => trials.areWorth(url("/x"), "panels")
   for (let page = 0; page < 2; page += 1) trials.end(url(`/${page}`), "panels", false)

@@ -1,7 +1,7 @@
 import type { PageUrl } from "#engine"
 import { Lru } from "#base/flow/lru.ts"
 
-/** Why a page that came with text is opened in a browser all the same. */
+/** Why a page that came with text is opened in a browser too. */
 export type Reason =
   /** Another address has the same text: one document may be sent for all, and scripts make a page of each. */
   | "same-text"
@@ -10,32 +10,32 @@ export type Reason =
   /** Places for links are empty. */
   | "branches"
 
-/** A navigation or a closed branch of a tree, in the words in which the outcome of a page's visit names it. */
+/** How a visit's detail names an empty navigation or a closed branch of a tree. */
 export const LINKS_LEFT = "menu or tree"
 
-/** Pages of a site that a browser may open for one reason without finding anything more, until it is asked no more. */
+/** After so many pages of a site in a row where a browser found nothing more for one reason, it opens no more of them. */
 const MOST_IN_VAIN = 3
-/** Texts remembered, of all sites: some 200 bytes each. */
+/** Texts remembered across all sites, about 200 bytes each. */
 const MAX_TEXTS = 10_000
 const MAX_SITES = 1000
-/** Addresses remembered of one text. */
+/** Addresses remembered for one text. */
 const MAX_ADDRESSES = 100
 
 interface SharedText {
-  /** Read as they were sent. */
+  /** Addresses read without a browser. */
   readonly urls: Set<PageUrl>
-  /** Whether scripts were seen to make another page of it. */
+  /** Whether a browser showed that scripts turn it into another page. */
   isShell: boolean
 }
 
-/** What was learned of sites from pages that a browser opened, though they came with text. */
+/** Remembers, site by site, whether opening pages that came with text in a browser was worth it. */
 export class Trials {
   readonly #texts = new Lru<string, SharedText>(MAX_TEXTS)
   /** The page on which each branch was opened. */
   readonly #open = new Lru<string, PageUrl>(MAX_TEXTS)
   readonly #vain = new Lru<string, number>(MAX_SITES)
 
-  /** Notes a page as it was sent. @returns what is known of its text */
+  /** Notes a page read without a browser. @returns what is known about its text */
   met(url: PageUrl, textHash: string): SharedText {
     const key = `${new URL(url).origin} ${textHash}`
     const known = this.#texts.get(key) ?? { urls: new Set(), isShell: false }
@@ -44,12 +44,12 @@ export class Trials {
     return known
   }
 
-  /** Whether it may be worth a browser to look once more. */
+  /** Whether a browser should open another page of this site for this reason. */
   areWorth(url: PageUrl, reason: Reason): boolean {
     return (this.#vain.get(keyOf(url, reason)) ?? 0) < MOST_IN_VAIN
   }
 
-  /** Notes a branch of a site's tree that a page is about to open. @returns whether an earlier page did */
+  /** Notes that a page is about to open a branch of its site's tree. @returns whether another page has opened it */
   isOpen(url: PageUrl, mark: string): boolean {
     const key = `${new URL(url).origin} ${mark}`
     const before = this.#open.get(key)
@@ -57,7 +57,7 @@ export class Trials {
     return before !== undefined && before !== url
   }
 
-  /** Notes whether a browser found more. */
+  /** Records whether a browser found more. */
   end(url: PageUrl, reason: Reason, hasMore: boolean): void {
     const key = keyOf(url, reason)
     this.#vain.set(key, hasMore ? 0 : (this.#vain.get(key) ?? 0) + 1)

@@ -236,7 +236,7 @@ describe("redirects", () => {
   })
 })
 
-describe("pages that send their readers on", () => {
+describe("pages that send their readers to another page", () => {
   const refresh = (content: string, text = "") =>
     `<title>Elsewhere</title><meta http-equiv="refresh" content="${content}"><body>${text}</body>`
 
@@ -303,7 +303,7 @@ describe("pages that send their readers on", () => {
     expect(cookie).toBeUndefined()
   })
 
-  test("to themselves are read as they are, unless they only wanted a cookie", async () => {
+  test("to themselves are read as they are, unless they only check for a cookie", async () => {
     let asked = 0
     site.serve({
       "/wall": (request, response) => {

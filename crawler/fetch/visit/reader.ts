@@ -449,7 +449,7 @@ export class PageReader implements Reader {
           ...withHeaderFacts(extracted, fetched.headers, fetched.url, this.#config.userAgent),
           ...(note !== "" && { note }),
         },
-        // What was cut off is read again the next time.
+        // A page that was cut off is downloaded again the next time.
         ...(cutOff === undefined && { validators: validatorsOf(fetched.headers) }),
         ...(note !== "" && { emptyBecause: note }),
       },
@@ -470,8 +470,8 @@ export class PageReader implements Reader {
 }
 
 /**
- * Whether a robots.txt that was cut off ends with a line and was promised no longer: a site whose answers all lack their
- * end would be kept out for good.
+ * Whether a cut-off robots.txt ends with a whole line, and no header promised more. Otherwise a site that cuts off all
+ * its answers could never be crawled.
  */
 const isWholeLines = ({ body, headers }: CutOff): boolean =>
   headers["content-length"] === undefined && body.at(-1) === 0x0a

@@ -4,13 +4,13 @@ import type { Visit, VisitOptions } from "../../reading.ts"
 import type { SourceLogin } from "../login/source-login.ts"
 import type { RedirectChain } from "../redirect-chain.ts"
 
-/** One fetch with its reading, and the way that led to it; null: nothing was fetched. */
+/** One fetch, redirects included, with its reading. `chain`: its requests; null when nothing was fetched. */
 export interface Step {
   readonly visit: Visit
   readonly chain: RedirectChain | null
 }
 
-/** A visit that goes where pages send their readers at once, with every check that a redirect gets. */
+/** Makes a visit that follows immediate refreshes as redirects, with every check of one. */
 export async function throughRefreshes(
   start: PageUrl,
   options: VisitOptions,
@@ -27,7 +27,7 @@ export async function throughRefreshes(
     const { visit, chain } = await step(url, asked, after)
     if (visit.kind !== "read" || chain === null) return after ? named(visit, url) : visit
     const next = refreshTarget(visit.reading)
-    // A page without text that reloads itself may only have wanted its cookie back.
+    // A page without text that reloads itself may only be checking that its cookie comes back.
     const isReload = next === visit.reading.url
     if (next === null || (isReload && chain.hasMade(next, login?.session)))
       return { kind: "read", reading: withRefreshLink(visit.reading) }
@@ -48,6 +48,6 @@ export async function throughRefreshes(
 
 const TO_FORM = { kind: "failed", because: "http-status", transient: false } as const
 
-/** Whoever looks at the page sees no other address: what failed says where it was. */
+/** A failure at another address names it: reports show only the address the visit began with. */
 const named = <V extends Visit>(visit: V, url: PageUrl): V =>
   visit.kind === "failed" ? { ...visit, detail: `leads to ${url} at once: ${visit.detail}` } : visit

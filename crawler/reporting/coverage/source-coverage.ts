@@ -28,7 +28,7 @@ export interface SourceCoverage {
   readonly incomplete: Incomplete | null
   /** Addresses that were visited and are no pages of the index, by what left them out. */
   readonly keptOut: ReadonlyMap<MissCause, number>
-  /** Of the pages, those whose answers had no end, though the pages were whole. */
+  /** Pages that were whole although their answers were cut off. */
   readonly cutOff: number
 }
 

@@ -23,7 +23,7 @@ test("pages that could not be read are counted, and those that are gone are not"
   ])
 })
 
-test("they are found without a look at the pages that could be read", () => {
+test("they are counted without looking at pages that could be read", () => {
   using folder = temporaryFolder()
   using db = openStateFile(folder.path)
   migrateFrontier(db)

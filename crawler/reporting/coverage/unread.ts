@@ -2,20 +2,20 @@ import { steadyNow } from "#base/steady-time.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { hasPages, unreadByHost } from "../../crawl/frontier/source-pages.ts"
 
-/** Pages of a source whose last visit failed, though nothing says that they are gone. */
+/** Pages of a source whose last visit failed, without those that are gone. */
 export interface Unread {
   readonly source: string
   readonly pages: number
-  /** The host that all of them are on, with its port; null: they are on several. */
+  /** The host of all of them, with its port; null: they are on several. */
   readonly host: string | null
 }
 
-/** To count them looks at all addresses of a source, and every search asks. */
+/** Every search asks, and counting may take a while for a source with many of them. */
 const KEPT_MS = 30_000
 
 const counted = new WeakMap<StateStore, Map<string, { readonly at: number; readonly unread: Unread }>>()
 
-/** Those of the sources that have such pages, as of half a minute ago at most. */
+/** Counts unread pages, source by source, as of half a minute ago at most. Sources without any are left out. */
 export function unreadOf(db: StateStore, sources: readonly string[]): readonly Unread[] {
   const known = counted.get(db) ?? new Map<string, { readonly at: number; readonly unread: Unread }>()
   counted.set(db, known)
@@ -29,7 +29,7 @@ export function unreadOf(db: StateStore, sources: readonly string[]): readonly U
 }
 
 function unreadIn(db: StateStore, source: string): Unread {
-  // Whether a source never answered is for its operator to know.
+  // Only the operator should learn that a source never answered.
   const hosts = hasPages(db, source) ? [...unreadByHost(db, source)] : []
   const pages = hosts.reduce((sum, [, count]) => sum + count, 0)
   return { source, pages, host: hosts.length === 1 ? hosts[0]![0] : null }

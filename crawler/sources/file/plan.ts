@@ -31,7 +31,7 @@ export interface SourceChange {
   readonly pagesShared: number
   /** Those of them that would no longer belong to it. */
   readonly pagesOutOfScope: number
-  /** What its last run says of sitemaps and feeds that could not be read as they should. */
+  /** The last run's notes on sitemaps and feeds that could not be read in full. */
   readonly lists?: readonly string[]
   /** What a run over all of it takes; of new and changed ones. */
   readonly fullCrawl?: FullCrawl

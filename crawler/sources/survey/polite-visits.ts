@@ -94,7 +94,7 @@ export class PoliteVisits {
     return { visit, html, headers }
   }
 
-  /** A sitemap as it was fetched; null when there is none to be had. */
+  /** Fetches a sitemap; null when that fails. */
   async listing(url: PageUrl): Promise<Fetched | null> {
     const { reader, signal } = this.#options
     if (!(await this.#turn(url))) return null

@@ -12,8 +12,8 @@ export interface KeptOutCount {
 }
 
 /**
- * How many addresses of a source are no pages of the index, by how their last visit ended. What only an llms.txt names, and is
- * not there, was never the site's.
+ * How many addresses of a source are no pages of the index, by how their last visit ended. Addresses that only an
+ * llms.txt names and the site does not have are left out.
  */
 export function keptOutCounts(db: StateStore, source: string): KeptOutCount[] {
   return db
