@@ -78,14 +78,20 @@ export function visibleDate(document: SeenDocument, writing: DateWriting): Visib
 }
 
 function candidateOf(spot: DateSpot, outline: Outline, writing: DateWriting): VisibleDate | null {
+  // Most days on a page are those of teasers and comments: reading them costs more than asking whose they are.
+  if (!outline.isOwn(spot)) return null
   const { element } = spot
   const signs = signsOf(element)
-  const found = spot.isAttribute ? attributeDay(spot, signs, writing) : textDay(spot, outline, writing)
-  if (found === null || !outline.isOwn(spot)) return null
-  const isPublished = found.isPublished || PUBLISHED_SIGN.test(signs)
-  if (CHANGED.test(signs) && !isPublished && !DATE_SIGN.test(signs)) return null
+  const isSigned = PUBLISHED_SIGN.test(signs)
   const distance = outline.distance(spot)
   const isNear = distance <= 1
+  const needsWord = !isNear && outline.hasTitle && !isSigned
+  const found = spot.isAttribute
+    ? attributeDay(spot, signs, writing)
+    : textDay(spot, outline, writing, needsWord)
+  if (found === null) return null
+  const isPublished = found.isPublished || isSigned
+  if (CHANGED.test(signs) && !isPublished && !DATE_SIGN.test(signs)) return null
   if (isPublished) return { ...found.date, rank: 3, distance }
   const isMarked = element.tag === "time" || found.isMarked || DATE_SIGN.test(signs)
   if (isMarked && (isNear || !outline.hasTitle)) return { ...found.date, rank: 2, distance }
@@ -110,11 +116,13 @@ function attributeDay(spot: DateSpot, signs: string, writing: DateWriting): Foun
   return date === null ? null : { date, isPublished: element.has("pubdate"), isMarked: true }
 }
 
-function textDay(spot: DateSpot, outline: Outline, writing: DateWriting): Found | null {
+/** @param needsWord whether only a day that the text calls the day of publication counts */
+function textDay(spot: DateSpot, outline: Outline, writing: DateWriting, needsWord: boolean): Found | null {
   const whole = outline.lineOf(spot)
   if (whole === null) return null
-  // Of prose only the beginning can be a date.
+  // Prose can only begin with its date.
   const line = whole.slice(0, LABEL_CHARS + 1)
+  if (needsWord && !PUBLISHED_WORD.test(line)) return null
   const days = writtenDays(line, writing)
   const day = days.find(({ from }, i) => !CHANGED.test(line.slice(days[i - 1]?.to ?? 0, from)))
   if (day === undefined || isRange(line, days)) return null
