@@ -14,10 +14,8 @@ export function contentImages(content: MainContent, baseUrl: string): PageImage[
     if (content.skipped.has(element) || images.size >= MAX_IMAGES) return false
     if (element.tag !== "img" || isTinyImage(element) || isIcon(element)) return undefined
     const url = imageAddress(element, baseUrl)
-    if (url === null) return undefined
-    const description = imageDescription(element)
-    if (!images.has(url) || (images.get(url)!.description === null && description !== null))
-      images.set(url, { url, description })
+    if (url !== null && (images.get(url)?.description ?? null) === null)
+      images.set(url, { url, description: imageDescription(element) })
     return undefined
   })
   return [...images.values()]

@@ -1,4 +1,4 @@
-import { signsOf, type Suspicion } from "./boilerplate.ts"
+import { type Sign, signsOf, type Suspicion } from "./boilerplate.ts"
 import { skipClutter } from "./clutter.ts"
 import { skipLanguageLinks } from "./language-links.ts"
 import { showNoscript, skipNeverText } from "./noscript.ts"
@@ -73,11 +73,14 @@ function skipBoilerplate(
 
   // A sign that covers much of a page says nothing there: a builder calls every box "widget", a forum every post "comment".
   const covered = new Map<string, number>()
+  const signed = new Map<Element, readonly Sign[]>()
   const cover = (parent: Element, above: readonly string[]): void => {
     for (const child of parent.children) {
       if (typeof child === "string" || skipped.has(child)) continue
       let names = above
-      for (const { name } of signsOf(child)) {
+      const found = signsOf(child)
+      if (found.length > 0) signed.set(child, found)
+      for (const { name } of found) {
         if (names.includes(name)) continue
         covered.set(name, (covered.get(name) ?? 0) + weight(child))
         names = [...names, name]
@@ -98,7 +101,7 @@ function skipBoilerplate(
       // Where the page says which part is its content, what stands beside that and says that it is none is believed.
       const beside = isBeside && child !== main
       const inside = isInMain || MAIN_TAGS.has(child.tag) || child.get("role") === "main"
-      const found = signsOf(child)
+      const found = signed.get(child) ?? []
       if (found.some(({ suspicion }) => suspicion === "beside-text") && isAmong(child)) boxes.add(child)
       const believed = found.some(
         ({ name, suspicion }) =>
@@ -274,7 +277,8 @@ function namedContainers(
   const found = { main: [] as Element[], article: [] as Element[], articleBody: [] as Element[] }
   walk(body, (element) => {
     if (skipped.has(element)) return false
-    if (/(?:^|\s)articleBody(?:\s|$)/.test(element.get("itemprop") ?? "")) found.articleBody.push(element)
+    const itemprop = element.get("itemprop")
+    if (itemprop !== null && /(?:^|\s)articleBody(?:\s|$)/.test(itemprop)) found.articleBody.push(element)
     if (element.tag === "article") found.article.push(element)
     else if (element.tag === "main" || element.get("role") === "main") found.main.push(element)
     return undefined

@@ -15,7 +15,9 @@ export function skipNeverText(element: Element, skipped: Set<Element>): void {
 }
 
 function skipBelow(element: Element, skipped: Set<Element>, heads: PanelHeads, isInCode: boolean): void {
-  for (const [at, child] of element.children.entries()) {
+  const { children } = element
+  for (let at = 0; at < children.length; at++) {
+    const child = children[at]!
     if (typeof child === "string") continue
     heads.see(child)
     if (child.get("aria-hidden") === "true" && isDoubled(child, element, at)) skipped.add(child)
