@@ -540,8 +540,17 @@ function firstOfSrcset(srcset: string | null): string | null {
   return srcset?.trim().split(/[\s,]/, 1)[0] || null
 }
 
+/** The text and the list of a page's images ask for the same descriptions, and each one is searched for orders. */
+const described = new WeakMap<Element, string | null>()
+
 /** Alternative text, else the caption of the figure around it, else its title. */
 export function imageDescription(image: Element): string | null {
+  let description = described.get(image)
+  if (description === undefined) described.set(image, (description = describe(image)))
+  return description
+}
+
+function describe(image: Element): string | null {
   const alt = collapse(image.get("alt") ?? "")
   // Readers see the picture; an order to models in its place is for nobody else.
   if (alt !== "" && !holdsModelOrder(alt)) return alt
