@@ -1,5 +1,5 @@
 import { isCalledNumbers, numbersIn } from "./code.ts"
-import { besideOf, labelsOf } from "./code-language.ts"
+import { besideOf, isLanguageLabel } from "./code-language.ts"
 import { type Element, textOf } from "../html/tree.ts"
 
 /** Boxes around code that may stand beside its numbers: a cell's, a row's, a scroller's. */
@@ -14,14 +14,13 @@ export function skipBesideCode(code: Element, skipped: Set<Element>): void {
   const lines = lineCount(code)
   let at: Element | null = code
   for (let steps = 0; at !== null && at.tag !== "body" && steps < MAX_AROUND; at = at.parent, steps++) {
-    for (const label of labelsOf(at)) skipped.add(label)
     let isAlone = true
     for (const beside of besideOf(at)) {
       if (skipped.has(beside)) continue
       const count = numbersIn(beside)?.length ?? 0
       if (count > 0 && Math.abs(count - lines) <= 1 && (count > 1 || isCalledNumbers(beside)))
         skipped.add(beside)
-      else if (isCopyButton(beside)) skipped.add(beside)
+      else if (isLanguageLabel(beside) || isCopyButton(beside)) skipped.add(beside)
       else if (
         /^(?:p|h[1-6]|pre|ul|ol|dl)$/.test(beside.tag) ||
         textOf(beside, MAX_BESIDE_CHARS).length >= MAX_BESIDE_CHARS

@@ -47,8 +47,8 @@ export function codeLanguage(block: Element): string {
   for (let steps = 0; at !== null && steps < MAX_AROUND && AROUND.has(at.tag); at = at.parent, steps++) {
     const own = markedOn(at, steps === 0)
     if (own !== "") return own
-    for (const label of labelsOf(at)) {
-      const name = labelText(label)
+    for (const label of besideOf(at).filter(isLanguageLabel)) {
+      const name = labelText(label).toLowerCase()
       if (!NONE.test(name)) return name
     }
   }
@@ -74,26 +74,18 @@ function markedOn(element: Element, isCode: boolean): string {
   )
 }
 
-/** Labels beside code, or beside a box with nothing else in it, that say its language. */
-export function labelsOf(block: Element): Element[] {
-  return besideOf(block).filter(isLanguageLabel)
-}
-
 /** Whether a box has the name of a language and nothing else but buttons. */
 export function isLanguageLabel(element: Element): boolean {
   if (!/^(?:div|span|figcaption|header|small|strong|b|em)$/.test(element.tag)) return false
-  const name = labelText(element)
+  const name = labelText(element).toLowerCase()
   return LANGUAGES.has(name) || (name !== "" && NONE.test(name))
 }
 
-const labelText = (element: Element): string =>
-  textOf(
-    element,
-    MAX_LABEL_CHARS,
-    (one) => one.tag === "button" || one.get("role") === "button",
-  ).toLowerCase()
+/** A box's text without its buttons. */
+export const labelText = (element: Element): string =>
+  textOf(element, MAX_LABEL_CHARS, (one) => one.tag === "button" || one.get("role") === "button")
 
-/** The elements right before and behind one, as far as there is no text between. */
+/** Up to three elements on each side of one, up to the next text. */
 export function besideOf(element: Element): Element[] {
   const siblings = element.parent?.children ?? []
   if (siblings.length > MAX_SIBLINGS) return []

@@ -115,6 +115,11 @@ pwd</code></pre></div>`,
     ["| 1 | Ann |\n| 2 | Bob |"],
   ],
   [
+    "label inside the code with a link as its button",
+    `<pre><div class="head"><span>Python</span> <a role="button">Wrap lines</a></div><code>print(7)</code></pre>`,
+    ["```python\nprint(7)\n```"],
+  ],
+  [
     "label with a language and a copy button",
     `<div class="code-block"><div class="code-header"><span>python</span><button>Copy</button></div><pre><code>print(7)</code></pre></div><div class="code-block"><div class="code-header"><span>app.yaml</span></div><pre><code>a: 1</code></pre></div>`,
     ["```python\nprint(7)\n```", "app.yaml"],

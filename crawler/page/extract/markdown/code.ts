@@ -1,4 +1,4 @@
-import { codeLanguage, isLanguageLabel } from "./code-language.ts"
+import { codeLanguage, isLanguageLabel, labelText } from "./code-language.ts"
 import { type Element, firstElement, isBlockTag, textOf } from "../html/tree.ts"
 
 /** What is never written as text. */
@@ -18,7 +18,6 @@ const NUMBER = /^\s*(\d{1,6})[.:|]?\s*$/
 /** Lines that begin with a number of no tool's must be so many to be numbered. */
 const MIN_NUMBERED = 3
 const MAX_BUTTON_CHARS = 20
-const MAX_LABEL_CHARS = 100
 /** What editors call the box that has their lines. */
 const EDITORS = /(?:^|\s)(?:CodeMirror-code|cm-content|view-lines|ace_text-layer)(?:\s|$)/
 /** What tables of code are called. */
@@ -46,9 +45,10 @@ export function isCodeLines(element: Element): boolean {
     else if (child.trim() !== "") return false
     if (lines.length === 2) break
   }
-  if (lines.length < 2) return false
-  const [first, second] = lines.map((line) => (isBlockTag(line.tag) ? numberAtHead(line) : null))
-  return first != null && second === first + 1
+  const [first, second] = lines
+  if (first === undefined || second === undefined) return false
+  const number = numberAtHead(first)
+  return number !== null && numberAtHead(second) === number + 1
 }
 
 /** Whether each row of a table is a line of code behind its number. */
@@ -88,16 +88,18 @@ export function numbersIn(element: Element): readonly number[] | null {
   return look(element) && numbers.length > 0 ? numbers : null
 }
 
-/** The number of a line at its head, in an element of its own that is called so. */
+/** The number at the head of a line that is a block, in an element whose class says so. */
 function numberAtHead(line: Element): number | null {
+  if (!isBlockTag(line.tag)) return null
   for (const child of line.children.slice(0, 4)) {
     if (typeof child === "string") {
       if (child.trim() !== "") return null
-      continue
+    } else if (child.children.length > 0) {
+      // The class first: every box of every page is asked, and few classes are a number's.
+      const isCalledSo = NUMBERING.test(child.get("class") ?? "")
+      const number = isCalledSo ? NUMBER.exec(textOf(child, 10))?.[1] : undefined
+      return number === undefined ? null : Number(number)
     }
-    const number = NUMBER.exec(textOf(child, 10))?.[1]
-    if (number !== undefined) return NUMBERING.test(child.get("class") ?? "") ? Number(number) : null
-    if (child.children.length > 0) return null
   }
   return null
 }
@@ -177,7 +179,7 @@ class CodeText {
       this.#parts.every((part) => part.trim() === "") &&
       isLanguageLabel(element)
     ) {
-      this.label = textOf(element, MAX_LABEL_CHARS, ({ tag }) => tag === "button")
+      this.label = labelText(element)
       return
     }
     const last = this.#parts.at(-1)
