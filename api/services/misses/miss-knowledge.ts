@@ -105,9 +105,12 @@ export function openMissKnowledge(
       )
     },
     unread: (names) => unreadOf(db, names),
-    names: (asked = []) => [
-      ...new Set([...declaredNames(db), ...sourceNames().filter((name) => asked.includes(name))]),
-    ],
+    names(asked = []) {
+      const declared = declaredNames(db)
+      // Every search asks, and few name a source.
+      if (asked.length === 0) return declared
+      return [...new Set([...declared, ...sourceNames().filter((name) => asked.includes(name))])]
+    },
     async isUnfilled() {
       if (declaredNames(db).length > 0) return false
       // Another machine may fill the index: then its sources are not known here.
