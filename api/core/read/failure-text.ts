@@ -44,9 +44,11 @@ export const failureText = (result: NotRead): string =>
     ? TIMED_OUT
     : `Failed to fetch url: ${failureReason(result)}`
 
-/** Why a page that was read has nothing to give: it has no text, and sends its readers elsewhere. Null: it has. */
-export const emptyText = ({ extracted, emptyBecause }: Reading): string | null =>
-  extracted.refresh !== undefined && extracted.markdown.trim() === "" ? (emptyBecause ?? skips.empty) : null
+/** The skip that reading a page amounts to when it has no text and sends its readers elsewhere; null for other pages. */
+export const skippedAsEmpty = ({ extracted, emptyBecause }: Reading): NotRead | null =>
+  extracted.refresh !== undefined && extracted.markdown.trim() === ""
+    ? { kind: "skipped", because: "empty", detail: emptyBecause ?? skips.empty }
+    : null
 
 /** The same within a sentence. */
 export function failureReason(result: NotRead): string {

@@ -4,7 +4,7 @@ import type { Page, PageUrl } from "#engine"
 
 import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { lastCheck, type VisitKnowledge } from "./last-check.ts"
-import { emptyText } from "./failure-text.ts"
+import { skippedAsEmpty } from "./failure-text.ts"
 import { type AddressKnowledge, findPage } from "./find-page.ts"
 
 /** A page that was read now, or one that the index holds. */
@@ -51,7 +51,7 @@ export async function readOrStored(
   const result = await unlessAborted(parts.reader.read(url, options), options.signal)
   if (result === null) return { material: null, unread: null }
   if (result.kind !== "read") return { material: await stored(), unread: result }
-  const empty = emptyText(result.reading)
+  const empty = skippedAsEmpty(result.reading)
   if (empty === null) return { material: { kind: "read", reading: result.reading }, unread: null }
-  return { material: await stored(), unread: { kind: "skipped", because: "empty", detail: empty } }
+  return { material: await stored(), unread: empty }
 }

@@ -4,7 +4,7 @@ import type { Reader, ReadOptions } from "#crawler"
 import type { PageImage, PageUrl } from "#engine"
 
 import { textAddressesModels } from "./addresses-models.ts"
-import { emptyText, failureText, TIMED_OUT, UNREADABLE } from "./failure-text.ts"
+import { failureText, skippedAsEmpty, TIMED_OUT, UNREADABLE } from "./failure-text.ts"
 import { type CallMemory, MEMORY_SPENT } from "./live-memory.ts"
 import { pageText, type TextAsked } from "./page-text.ts"
 
@@ -34,8 +34,8 @@ export async function readPage(
   if (result === null) return { error: TIMED_OUT }
   if (memory.isNoRoom(result)) return { error: MEMORY_SPENT }
   if (result.kind !== "read") return { error: failureText(result) }
-  const empty = emptyText(result.reading)
-  if (empty !== null) return { error: failureText({ kind: "skipped", because: "empty", detail: empty }) }
+  const empty = skippedAsEmpty(result.reading)
+  if (empty !== null) return { error: failureText(empty) }
   const { extracted } = result.reading
   try {
     const { text } = await pageText(extracted, asked)

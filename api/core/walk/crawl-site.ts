@@ -4,7 +4,7 @@ import type { Extracted } from "#crawler"
 import type { PageImage } from "#engine"
 
 import { textAddressesModels } from "../read/addresses-models.ts"
-import { emptyText } from "../read/failure-text.ts"
+import { skippedAsEmpty } from "../read/failure-text.ts"
 import { pageText, type TextAsked } from "../read/page-text.ts"
 import { fitting } from "./relevant-pages.ts"
 import { type Site, walk, type Walking } from "./walk.ts"
@@ -31,7 +31,7 @@ export async function crawlSite(
   // Pages are judged while others are still being read, so that little is left to do at the deadline.
   const pending: Promise<(CrawledPage & { relevance: number }) | null>[] = []
   await walk(site, { ...walking, discoverOnly: false }, ({ url, result }) => {
-    if (result?.kind !== "read" || emptyText(result.reading) !== null) return
+    if (result?.kind !== "read" || skippedAsEmpty(result.reading) !== null) return
     const { extracted } = result.reading
     const page = crawled(url, extracted, { format, passages, withImages, relevance, signal }).then(
       (made) => {
