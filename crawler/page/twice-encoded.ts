@@ -2,35 +2,36 @@ import { Parser } from "htmlparser2"
 
 // UTF-8 that a program took for windows-1252 and encoded again: `weâ€™re` for `we’re`.
 
-/** What windows-1252 has for the bytes 0x80 to 0x9f; five of them are control characters there too. */
+/** Characters of windows-1252 for the bytes 0x80 to 0x9f; five are control characters there too. */
 const SIGNS = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
 const BYTE_OF_SIGN = new Map(Array.from(SIGNS, (sign, i) => [sign, 0x80 + i] as const))
-/** A byte that is not a character's first, as windows-1252 or Latin-1 shows it. */
+/** A continuation byte of UTF-8, as windows-1252 or Latin-1 shows it. */
 const NEXT = `[\\x80-\\xbf${SIGNS}]`
-/** Characters taken together, so that a text of nothing else costs a pattern no deep stack. */
+/** Characters of one match, so that a text of nothing else needs no deep stack. */
 const MOST_AT_ONCE = 50
 const ENCODED = `(?:[\\xc2-\\xdf]${NEXT}|[\\xe0-\\xef]${NEXT}{2}|[\\xf0-\\xf4]${NEXT}{3}){1,${MOST_AT_ONCE}}`
-/** What a page names that explains such text rather than suffers from it. */
-// In capitals or not, letter by letter: V8 forgets a modifier such as `(?i:)` in a process that has many expressions.
+const ENCODED_TEXT = new RegExp(ENCODED, "g")
+/** Words of pages that explain such text rather than suffer from it. */
+// Each letter small or capital: V8 forgets a modifier such as `(?i:)` in a process that has many expressions.
 const TALK =
   "mojibake|utf-?8|unicode|latin-?1|iso-?8859|(?:windows|cp)-?125[0-9]|charset|double[- ]encod|character (?:set|encoding)".replace(
     /[a-z]/g,
     (letter) => `[${letter}${letter.toUpperCase()}]`,
   )
 const TOKENS = new RegExp(`<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]*>|(${TALK})|(${ENCODED})`, "g")
-/** Their text is a program's. */
+/** Elements whose text is a program. */
 const PROGRAM = /^(?:script|style)$/i
-/** Their text is quoted as it is. */
+/** Elements that quote their text literally. */
 const QUOTED = /^(?:code|kbd|samp|tt)$/i
-/** How often text was encoded, at the most. */
+/** Rounds of needless encoding that are undone. */
 const MOST_ROUNDS = 3
 
-/** UTF-8's first byte for the characters from À to ÿ, among them the first ones of all text encoded twice. */
+/** UTF-8's first byte of À to ÿ; all text encoded twice begins with one of these. */
 const LETTER = 0xc3
-/** UTF-8's first bytes for the signs of windows-1252 from 0x80 to 0xbf. */
+/** UTF-8's first bytes of the characters that windows-1252 has for 0x80 to 0xbf. */
 const SIGN_BYTES = new Set([0xc2, 0xc5, 0xc6, 0xcb, 0xe2])
 
-/** Whether UTF-8 has a letter from Â to ô before such a sign. A search of bytes, since most pages have none. */
+/** Whether UTF-8 has a letter from Â to ô before such a character. A search of bytes, since most pages have none. */
 export function mayBeTwiceEncoded(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(LETTER); at >= 0; at = bytes.indexOf(LETTER, at + 2)) {
     const letter = bytes[at + 1]!
@@ -40,8 +41,8 @@ export function mayBeTwiceEncoded(bytes: Buffer): boolean {
 }
 
 /**
- * The text with what was encoded twice made good, where that is certain: within or beside words, in a page that nowhere quotes such
- * text, alone or as code, and names no encodings. Any other text is returned as it is.
+ * Repairs text that was encoded twice, where that is certain: within or beside words, in a page that never quotes such text,
+ * alone or as code, and names no encodings. Any other text is returned as it is.
  */
 export function onceEncoded(text: string): string {
   let now = text
@@ -53,7 +54,7 @@ export function onceEncoded(text: string): string {
   return now
 }
 
-/** The same of HTML whose characters may be written as references, `&acirc;&euro;&trade;`. */
+/** The same for HTML that may write its characters as references, `&acirc;&euro;&trade;`. */
 export function onceEncodedHtml(html: string): string {
   const plain = html.replace(REFERENCE, unescaped)
   const once = onceEncoded(plain)
@@ -62,7 +63,7 @@ export function onceEncodedHtml(html: string): string {
 
 const REFERENCE = /&(?:#\d{2,4}|#[xX][\da-fA-F]{2,4}|[A-Za-z]{2,6}\d{0,2});/g
 
-/** The character that a reference stands for, where it may be one of those that were encoded; others are left, such as `&lt;`. */
+/** The character of a reference that may be part of such text; others stay, such as `&lt;`. */
 function unescaped(reference: string): string {
   let sign = ""
   new Parser({ ontext: (text) => (sign += text) }).end(reference)
@@ -75,22 +76,22 @@ interface Place {
   readonly meant: string
 }
 
-/** Whether such text is seen, be it quoted. A first look, since good text has such characters too: `été »`, `CAFÉ™`. */
+/** Whether a text has such text, quoted or not. Its characters alone prove nothing: `été »`, `CAFÉ™`. */
 export function showsTwiceEncoded(text: string): boolean {
-  const pattern = new RegExp(ENCODED, "g")
-  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+  ENCODED_TEXT.lastIndex = 0
+  for (let found = ENCODED_TEXT.exec(text); found !== null; found = ENCODED_TEXT.exec(text)) {
     const meant = meantBy(found[0])
     if (
       meant !== null &&
       USUAL.test(meant) &&
-      isSure(found[0], meant, ...neighbours(text, found.index, pattern.lastIndex))
+      isSure(found[0], meant, ...neighbours(text, found.index, ENCODED_TEXT.lastIndex))
     )
       return true
   }
   return false
 }
 
-/** All that is to be repaired; nothing when the page quotes such text. */
+/** The places to repair; none when the page quotes such text. */
 function placesIn(text: string): readonly Place[] {
   const places: (Place & { readonly needs: string | null })[] = []
   const firsts = new Set<string>()
@@ -119,7 +120,7 @@ function placesIn(text: string): readonly Place[] {
     if (quoted > 0 || isQuotedAlone(meant, before, after)) return []
     isCertain ||= isSure(encoded!, meant, before, after)
   }
-  // A word of one letter is that of a script which longer words are in.
+  // A single letter counts when longer words are in its script.
   return isCertain ? places.filter(({ needs }) => needs === null || firsts.has(needs)) : []
 }
 
@@ -139,7 +140,7 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 const MOST_KNOWN = 1000
 const known = new Map<string, string | null>()
 
-/** The characters that were encoded; null when they are none. */
+/** The characters that were encoded; null when these are not encoded text. */
 function meantBy(encoded: string): string | null {
   const before = known.get(encoded)
   if (before !== undefined) return before
@@ -160,9 +161,9 @@ function decoded(encoded: string): string | null {
   }
 }
 
-/** Controls come of what was encoded three times. */
+/** Characters of real text, and the controls of text that was encoded three times. */
 const WRITTEN = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\u0080-\u009f\u00ad\u200b-\u200f\ufeff]+$/u
-/** Several characters, a letter of Latin with signs, or what stands between words. Good text has others by chance: `é »` is also 頻. */
+/** Several characters, an accented Latin letter, or a sign between words. Good text has others by chance: `é »` is also 頻. */
 const USUAL = /^(?:..+|[\u00a0-\u017f\u1e00-\u1eff\u2000-\u27ff\ufb00-\ufb06\ufeff\u{1f000}-\u{1faff}])$/u
 /** The first of each character's bytes. */
 const FIRSTS = /[\xc2-\xf4]/g
@@ -182,9 +183,9 @@ const isOne = (text: string): boolean => /^.$/su.test(text)
 const WORD = /[\p{L}\p{N}]/u
 const SMALL = /\p{Ll}/u
 const QUOTE = /[‘’“”]/
-/** What stands around a character that is quoted. */
+/** A neighbour of a character that is quoted. */
 const AROUND = /^$|["'`‘’“”«»„<>()[\]{}|=]/
-/** What a quotation mark stands beside in a sentence. */
+/** A neighbour of a quotation mark in a sentence. */
 const SENTENCE = /[\p{L}\p{N}.,!?…;:%$€£#@&*+\-–—/]/u
 
 function isQuotedAlone(meant: string, before: string, after: string): boolean {
@@ -196,10 +197,10 @@ function isQuotedAlone(meant: string, before: string, after: string): boolean {
 const INLINE = "(?:a|b|i|em|strong|span|u|s|q|small|sup|sub|font|mark)"
 const TAGS_BEFORE = new RegExp(`(?:</?${INLINE}(?:\\s[^<>]*)?>)+$`, "i")
 const TAGS_AFTER = new RegExp(`^(?:</?${INLINE}(?:\\s[^<>]*)?>)+`, "i")
-/** As much markup as a word has around it. */
+/** Most markup around one word. */
 const MAX_TAG_CHARS = 200
 
-/** The characters before and behind, through tags within a line; empty at the text's ends. */
+/** The characters before and after, skipping inline tags; empty at the text's ends. */
 function neighbours(text: string, at: number, end: number): [before: string, after: string] {
   const before = text[at - 1] ?? ""
   const after = text[end] ?? ""
