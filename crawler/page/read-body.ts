@@ -54,7 +54,7 @@ async function extracted(task: ReadBodyTask): Promise<Extracted> {
   const text = /[/+]xml$/.test(task.contentType) ? closeEmptyTags(decoded) : decoded
   if (task.linksOnly === true) return extractLinks(text, task.url)
   const page = extractHtml(text, task.url)
-  // What was written by references shows when it is read; to search every page for them costs more.
+  // Text encoded twice as references shows only now; searching every page for them would cost more.
   if (!showsTwiceEncoded(page.markdown)) return page
   const once = onceEncodedHtml(text)
   return once === text ? page : extractHtml(once, task.url)

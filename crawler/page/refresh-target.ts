@@ -3,11 +3,11 @@ import type { Extracted } from "./extract/extracted.ts"
 import { toPlainText } from "./extract/markdown/plain-text.ts"
 import { isThin } from "./script-shell.ts"
 
-/** Sooner than anybody reads: whatever the page says, its readers see the other one. */
+/** Too soon to read the page: its readers see only the other one. */
 const AT_ONCE_SECONDS = 1
-/** Pages that have moved say so for this long. What waits longer is read where it is. */
+/** Notices that a page has moved stay this long. A page that stays longer is read itself. */
 const SOON_SECONDS = 5
-/** A notice that a page has moved is shorter; what says more, such as one of a row of pictures with texts, is a page. */
+/** A notice that a page has moved is shorter. A longer text, such as a slide of a show, is a page. */
 const NOTICE_CHARS = 1000
 
 interface ReadPage {
@@ -27,20 +27,20 @@ export function refreshTarget({ url, extracted, rendered }: ReadPage): PageUrl |
   if (refresh === undefined || refresh.seconds > SOON_SECONDS) return null
   if (refresh.url === url) return markdown.trim() === "" ? url : null
   if (refresh.unscripted === true) return rendered !== true && isThin(markdown) ? refresh.url : null
-  const isNotice = () => toPlainText(markdown).length <= NOTICE_CHARS
-  return refresh.seconds <= AT_ONCE_SECONDS || isNotice() ? refresh.url : null
+  const isLeft = refresh.seconds <= AT_ONCE_SECONDS || toPlainText(markdown).length <= NOTICE_CHARS
+  return isLeft ? refresh.url : null
 }
 
-/** The page with where it leads among its links, and, when it has no text, in words. */
+/** The page with its refresh's target among the links, and, when it has no text, as the reason for that. */
 export function withRefreshLink<P extends ReadPage>(page: P): P {
   const { url, extracted } = page
   const { refresh, links, markdown } = extracted
   if (refresh === undefined) return page
-  const reload = refresh.url === url
-  const what = reload ? "reloads itself" : `leads to ${refresh.url}`
+  const isReload = refresh.url === url
+  const what = isReload ? "reloads itself" : `leads to ${refresh.url}`
   const emptyBecause = `it has no text and ${what} after ${refresh.seconds} s`
-  // With scripts and text nobody goes where those without are sent.
-  const isLink = !reload && (refresh.unscripted !== true || isThin(markdown))
+  // Readers with scripts stay on a page with text.
+  const isLink = !isReload && (refresh.unscripted !== true || isThin(markdown))
   const isNew = isLink && !links.some((link) => link.url === refresh.url)
   return {
     ...page,

@@ -1,4 +1,4 @@
-/** Behind the end of a page stand at most comments of caches and proxies. */
+/** After the end of a page caches and proxies write only comments, in fewer bytes. */
 const TAIL_BYTES = 2048
 /** Without its comment, the record that ends a zip archive (APPNOTE.TXT §4.3.16). */
 const ZIP_END_BYTES = 22
@@ -7,8 +7,8 @@ const HTML_END = /<\/(?:html|body)\s*>(?:\s|<\/html\s*>|<!--(?:(?!-->)[^])*-->)*
 const PDF_END = /%%EOF\s*$/
 
 /**
- * Whether a document says by its own end that all of it is there, whatever the connection did: an HTML page, a PDF, or
- * an archive such as a Word file. Plain text never does.
+ * Whether a document's own end shows that it is complete, even if the connection broke: an HTML page, a PDF, or an
+ * archive such as a Word file. Plain text never does.
  */
 export function isWholeDocument(body: Uint8Array): boolean {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)

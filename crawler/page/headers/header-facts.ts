@@ -21,7 +21,7 @@ export function withHeaderFacts(
   const tag = xRobotsTag(headers["x-robots-tag"], agent)
   const canonical = extracted.canonical ?? linkCanonical(headers["link"], url)
   const unsafe = extracted.unsafe || isAdultRating(headers["rating"]?.toString())
-  // Browsers have read it before the page.
+  // Browsers read it before the page, so it comes before the page's own.
   const refresh = readRefresh(headers["refresh"]?.toString() ?? "", url, url)
   const same = canonical === extracted.canonical && unsafe === extracted.unsafe && refresh === null
   if (!tag.noindex && !tag.nofollow && same) return extracted

@@ -5,7 +5,7 @@ export interface Refresh {
   /** The page itself where it only reloads. */
   readonly url: PageUrl
   readonly seconds: number
-  /** It is in a `<noscript>`: readers with scripts stay, or are led by those. */
+  /** It is in a `<noscript>`: readers with scripts stay, or go where those lead. */
   readonly unscripted?: true
 }
 
@@ -17,8 +17,9 @@ const NAMED = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i
 
 /**
  * Reads a Refresh header or the `content` of such a meta tag, by the steps of the HTML standard (§4.2.5.3, shared
- * declarative refresh); null where browsers stay. `base`: what the address is relative to; `page`: what is reloaded
- * without one.
+ * declarative refresh); null where browsers stay.
+ * @param base of a relative address
+ * @param page the target without an address
  */
 export function readRefresh(content: string, base: string, page: string): Refresh | null {
   const text = content.slice(0, MAX_CHARS)
