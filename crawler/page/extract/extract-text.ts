@@ -4,7 +4,7 @@ import { toPageUrl } from "#engine/index/page/page-url.ts"
 import { countryOfDomain } from "./facts/country.ts"
 import type { Extracted, Link } from "./extracted.ts"
 import { MAX_LINK_CHARS } from "./html/link-resolver.ts"
-import { escapeText, protectLineStarts } from "./markdown/markdown-escapes.ts"
+import { escapeText, fenced, protectLineStarts } from "./markdown/markdown-escapes.ts"
 import { toPlainText } from "./markdown/plain-text.ts"
 import { withoutMarks } from "./html/anchors.ts"
 import { collapse } from "./html/tree.ts"
@@ -96,11 +96,7 @@ function plainToMarkdown(text: string): string {
   let code: string[] = []
   const flushCode = () => {
     if (code.length === 0) return
-    const joined = code.join("\n\n")
-    const fence = "`".repeat(
-      Math.max(3, ...(joined.match(/`{3,}/g) ?? []).slice(0, 100).map((run) => run.length + 1)),
-    )
-    blocks.push(`${fence}\n${joined}\n${fence}`)
+    blocks.push(fenced(code.join("\n\n")))
     code = []
   }
   for (const block of text.split(/\n[ \t]*\n/)) {

@@ -21,3 +21,13 @@ export function protectLineStarts(paragraph: string): string {
     .replace(LINE_START, (_all, start: string, marker: string) => `${start}\\${marker}`)
     .replace(/^( {0,3}\d{1,9})([.)])(?= |$)/gm, "$1\\$2")
 }
+
+/** Runs of backticks in one text that are measured. */
+const MAX_RUNS = 100
+
+/** A code block, with a fence longer than any in the code. */
+export function fenced(code: string): string {
+  const runs = (code.match(/`{3,}/g) ?? []).slice(0, MAX_RUNS)
+  const fence = "`".repeat(Math.max(3, ...runs.map((run) => run.length + 1)))
+  return `${fence}\n${code}\n${fence}`
+}

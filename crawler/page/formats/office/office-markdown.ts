@@ -2,7 +2,7 @@ import type { OfficeContentNode } from "officeparser"
 import { toPageUrl } from "#engine/index/page/page-url.ts"
 import type { Link } from "../../extract/extracted.ts"
 import { formula, formulaText, settled } from "../../extract/markdown/formulas.ts"
-import { escapeText, protectLineStarts } from "../../extract/markdown/markdown-escapes.ts"
+import { escapeText, fenced, protectLineStarts } from "../../extract/markdown/markdown-escapes.ts"
 import { markdownTable, MAX_COLUMNS, MAX_TABLE_CELLS } from "./table.ts"
 
 export interface OfficeMarkdown {
@@ -23,15 +23,15 @@ export function writeMarkdown(content: readonly OfficeContentNode[]): OfficeMark
   return writer.end()
 }
 
-/** What writers call the styles of code, the letters of which are typewriters': `Source Code`, `HTML Preformatted`, `Verbatim Char`. */
+/** Names of styles for code: `Source Code`, `HTML Preformatted`, `Verbatim Char`. */
 const CODE_STYLE = /code|preformatted|verbatim|listing/i
 const TYPEWRITER =
   /\bmono|mono\b|courier|consolas|menlo|monaco|typewriter|source ?code|fira ?code|lucida console/i
-/** The library sets no space between a command and a letter that is its whole argument. */
+/** Commands that the library writes without a space before a one-letter argument. */
 const COMMANDS =
   /\\(frac|sqrt|math(?:bf|bb|cal|frak|scr|sf|tt|rm)|hat|bar|vec|tilde|d?dot|overline|underline)(?=[a-z0-9])/gi
 
-/** An equation in TeX, among the text or on a line of its own; null: code. */
+/** An equation in TeX, inline or on a line of its own; null for code. */
 function mathOf(node: OfficeContentNode): string | null {
   const math = node.type === "code" ? node.metadata?.math : undefined
   if (math === undefined) return null
@@ -44,7 +44,7 @@ type Text = Extract<OfficeContentNode, { type: "text" }>
 const isCodeRun = (node: Text): boolean =>
   CODE_STYLE.test(node.metadata?.style ?? "") || TYPEWRITER.test(node.formatting?.font ?? "")
 
-/** Whether a paragraph is a line of code by its style, or because all of it is in a typewriter's letters. */
+/** Whether a paragraph is a line of code: by its style, or because all of it is in a monospaced font. */
 function isCode(node: Extract<OfficeContentNode, { type: "paragraph" }>): boolean {
   const runs = (node.children ?? []).filter((child) => child.type !== "break")
   if (runs.length === 0 || !runs.every((child) => child.type === "text" && child.notes === undefined))
@@ -59,7 +59,7 @@ function isCode(node: Extract<OfficeContentNode, { type: "paragraph" }>): boolea
 const rawText = (node: OfficeContentNode): string =>
   (node.children ?? []).map((child) => (child.type === "break" ? "\n" : (child.text ?? ""))).join("")
 
-/** Code in a line, with the white space around it outside. */
+/** A code span, with the white space around it outside. */
 function codeSpan(text: string): string {
   const code = text.replace(/[\s`]+/g, " ")
   return `${/^\s/.test(code) ? " " : ""}\`${code.trim()}\`${/\s$/.test(code) ? " " : ""}`
@@ -75,7 +75,7 @@ class Writer {
   #note: string | null = null
   /** Whether the last block is a list that goes on. */
   #wasList = false
-  /** Lines of code that are still to be written. */
+  /** Lines of code not yet written. */
   #lines: string[] = []
 
   end(): OfficeMarkdown {
@@ -152,7 +152,7 @@ class Writer {
     this.#chars += block.length
   }
 
-  /** Paragraphs of code that follow each other are one. */
+  /** Writes adjacent paragraphs of code as one block. */
   #endCode(): void {
     const lines = this.#lines
     this.#lines = []
@@ -207,10 +207,7 @@ class Writer {
 
   #fenced(code: string): void {
     const text = code.replaceAll("\0", "").trimEnd()
-    const fence = "`".repeat(
-      Math.max(3, ...(text.match(/`{3,}/g) ?? []).slice(0, 100).map((run) => run.length + 1)),
-    )
-    this.#push(`${fence}\n${text}\n${fence}`, text.trim() === "")
+    this.#push(fenced(text), text.trim() === "")
   }
 
   #slide(node: Extract<OfficeContentNode, { type: "slide" }>, depth: number): void {

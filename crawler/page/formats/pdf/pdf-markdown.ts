@@ -1,5 +1,5 @@
 import type { PageAnchor } from "#engine"
-import { escapeText, protectLineStarts } from "../../extract/markdown/markdown-escapes.ts"
+import { escapeText, fenced, protectLineStarts } from "../../extract/markdown/markdown-escapes.ts"
 import { UNSPACED } from "./pdf-frames.ts"
 import type { PdfLine, PdfPiece } from "./pdf-lines.ts"
 import { markdownTable } from "../office/table.ts"
@@ -159,7 +159,7 @@ class Writer {
         at += table
       } else if (code > 0) {
         this.#flush()
-        this.#add(fenced(rows.slice(at, at + code)), this.#page)
+        this.#add(codeBlock(rows.slice(at, at + code)), this.#page)
         at += code
       } else {
         this.#line(asOneLine(rows[at]!))
@@ -387,7 +387,7 @@ function codeAt(rows: readonly Row[], at: number): number {
 /** Width of a typewriter's character, in font sizes. */
 const TYPEWRITER_WIDTH = 0.6
 
-function fenced(rows: readonly Row[]): string {
+function codeBlock(rows: readonly Row[]): string {
   const left = rows.reduce((least, [first]) => Math.min(least, first.left), Infinity)
   const lines = rows.map((row) => {
     let line = ""
@@ -397,11 +397,7 @@ function fenced(rows: readonly Row[]): string {
     }
     return line.trimEnd()
   })
-  const text = lines.join("\n")
-  const fence = "`".repeat(
-    Math.max(3, ...(text.match(/`{3,}/g) ?? []).slice(0, 100).map((run) => run.length + 1)),
-  )
-  return `${fence}\n${text}\n${fence}`
+  return fenced(lines.join("\n"))
 }
 
 function titleOf(lines: readonly PdfLine[], bodySize: number): string | null {
