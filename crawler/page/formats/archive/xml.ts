@@ -12,7 +12,7 @@ const CHUNK_BYTES = 256 * 1024
 /** Of one element. */
 const MAX_TEXT_CHARS = 100_000
 
-/** Reads XML piece by piece, in the encoding that it names. Entities that a document declares are not expanded; damaged XML is read as far as it goes. */
+/** Reads XML piece by piece, in the encoding that it names. Entities that a document declares are not expanded; damaged XML is read up to the damage. */
 export function readXml(xml: Uint8Array | null, { start, end }: XmlHandlers): void {
   if (xml === null) return
   let text = ""

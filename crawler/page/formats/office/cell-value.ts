@@ -1,20 +1,20 @@
 import { format, isDateFormat, isValidFormat } from "numfmt"
 
-/** How a cell shows what is in it: a code such as `#,##0.00` (ECMA-376 part 1 §18.8.31), or nothing in particular. */
+/** How a cell shows its value: by a code such as `#,##0.00` (ECMA-376 part 1 §18.8.31), or without one. */
 export interface CellFormat {
-  /** Null: a number as it is, to the 15 digits that are kept. */
+  /** Null: a number is shown as it is, to the 15 digits that Excel keeps. */
   readonly code: string | null
   readonly isDate: boolean
 }
 
 const GENERAL: CellFormat = { code: null, isDate: false }
-/** A code that is longer is no workbook's. */
+/** Excel's own limit. */
 const MAX_CODE_CHARS = 255
-/** Dates and times whose order is the reader's own, who is not known: they are shown as ISO 8601 has them. */
+/** Stands in for dates and times in the order of the reader's country, which is not known: ISO 8601. */
 const DATE = "yyyy\\-mm\\-dd"
 const TIME = "hh:mm:ss"
 
-/** The formats that every workbook knows by number and that are no dates of the reader's own (§18.8.30). */
+/** Codes of the formats that every workbook knows by number (§18.8.30); other numbers are `General` or East Asian dates. */
 const BUILT_IN: Readonly<Record<number, string>> = {
   1: "0",
   2: "0.00",
@@ -45,7 +45,7 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   49: "@",
 }
 
-/** The format of that number. */
+/** The format that every workbook knows by this number. */
 export function builtInFormat(id: number): CellFormat {
   // 27 to 36 and 50 to 58 are the dates of East Asian versions.
   const code = (id >= 27 && id <= 36) || (id >= 50 && id <= 58) ? DATE : BUILT_IN[id]
@@ -63,7 +63,7 @@ export function formatOfCode(given: string): CellFormat {
 }
 
 const LAST_DAY = 2_958_465
-/** Days from day 0 of one calendar to that of the other. */
+/** Days from day 0 of the 1900 calendar to that of the 1904 calendar. */
 const DAYS_TO_1904 = 1462
 
 /** A stored number as a reader of the sheet sees it. */
@@ -73,7 +73,7 @@ export function showNumber(stored: string, { code, isDate }: CellFormat, isFrom1
   const plain = String(Number(value.toPrecision(15)))
   if (code === null) return plain
   if (!isDate) return shown(code, value) ?? plain
-  // A span of time has no calendar.
+  // A duration has no calendar.
   const from = isFrom1904 && !/\[(?:h+|m+|s+)\]/i.test(code) ? DAYS_TO_1904 : 0
   // To the second: days are stored as fractions that seldom come out even.
   const seconds = Math.round((value + from) * 86_400)

@@ -193,7 +193,7 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
   return [...rows.entries()].sort(([a], [b]) => a - b).map(([, row]) => row)
 }
 
-/** Texts of the shapes and charts that lie on a sheet. */
+/** Texts of the shapes and charts on a sheet. */
 function drawnOn(zip: Zip, path: string): string[] {
   return [...readRelationships(zip, path).values()]
     .filter((target) => /drawings\/drawing[^/]*\.xml$/.test(target))

@@ -42,7 +42,7 @@ export function withoutUnseenParts(format: "docx" | "pptx", body: Uint8Array): U
   return Object.keys(changed).length === 0 ? body : zipSync({ ...unzipSync(body), ...changed }, { level: 0 })
 }
 
-/** Words that have their reading above them, as the words alone: the library passes over both (§17.3.3.25). */
+/** Replaces words with their reading above them by the words alone, since the library skips both (§17.3.3.25). */
 function withoutReadings(xml: string): string {
   return xml
     .split(/(?=<w:ruby>)/)
