@@ -37,7 +37,7 @@ export class Trials {
 
   /** Notes a page read without a browser. @returns what is known about its text */
   met(url: PageUrl, textHash: string): SharedText {
-    const key = `${new URL(url).origin} ${textHash}`
+    const key = keyOf(url, textHash)
     const known = this.#texts.get(key) ?? { urls: new Set(), isShell: false }
     this.#texts.set(key, known)
     if (known.urls.size < MAX_ADDRESSES) known.urls.add(url)
@@ -51,7 +51,7 @@ export class Trials {
 
   /** Notes that a page is about to open a branch of its site's tree. @returns whether another page has opened it */
   isOpen(url: PageUrl, mark: string): boolean {
-    const key = `${new URL(url).origin} ${mark}`
+    const key = keyOf(url, mark)
     const before = this.#open.get(key)
     this.#open.set(key, url)
     return before !== undefined && before !== url
@@ -64,4 +64,5 @@ export class Trials {
   }
 }
 
-const keyOf = (url: PageUrl, reason: Reason): string => `${new URL(url).origin} ${reason}`
+/** Names something of the site that `url` is on. */
+const keyOf = (url: PageUrl, what: string): string => `${new URL(url).origin} ${what}`
