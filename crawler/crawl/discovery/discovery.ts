@@ -19,7 +19,7 @@ import { type Listing, type ListingKind, Listings } from "../frontier/known-list
 import type { PageReader } from "../../fetch/visit/reader.ts"
 import type { Reading } from "../../reading.ts"
 import { membership } from "../scope/scope.ts"
-import { ListTroubles } from "./list-troubles.ts"
+import { ListTroubles, type RunList } from "./list-troubles.ts"
 import type { Source } from "../../source.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
@@ -52,14 +52,10 @@ export interface DiscoveryOptions {
   readonly signal: AbortSignal
 }
 
-interface File {
-  readonly url: PageUrl
-  readonly kind: ListingKind
+interface File extends RunList {
   /** Its date in the index that names it. */
   readonly namedAt: number | null
   readonly foundOn: string | null
-  /** Whether the source, robots.txt or another list names it; else it is only tried. */
-  readonly isNamed: boolean
 }
 
 /**

@@ -19,10 +19,11 @@ const WORDS: Readonly<Record<ListTrouble, string>> = {
 
 const BUSY = "the site asked to come back later"
 
-/** A sitemap or feed; `isNamed`: the source, robots.txt or another list names it. */
-export interface NamedList {
+/** A sitemap, feed or llms.txt that a run reads. */
+export interface RunList {
   readonly url: PageUrl
   readonly kind: ListingKind
+  /** Whether the source, robots.txt or another list names it; else it is only tried. */
   readonly isNamed: boolean
 }
 
@@ -38,7 +39,7 @@ export class ListTroubles {
   }
 
   /** A file could not be fetched. */
-  failed(list: NamedList, result: Exclude<FetchResult, { kind: "fetched" | "not-modified" }>): void {
+  failed(list: RunList, result: Exclude<FetchResult, { kind: "fetched" | "not-modified" }>): void {
     if (!list.isNamed || (result.kind === "failed" && result.because === "cancelled")) return
     const said = result.kind === "postponed" ? BUSY : (result.detail ?? null)
     const end = { outcome: outcomeName(result), detail: said }
@@ -47,7 +48,7 @@ export class ListTroubles {
   }
 
   /** A file was fetched, but has something wrong with it. */
-  found(list: NamedList, trouble: ListTrouble): void {
+  found(list: RunList, trouble: ListTrouble): void {
     // Many sites answer any address with a page.
     if (list.isNamed || !(trouble === "web-page" || trouble === "no-list")) this.#note(list, WORDS[trouble])
   }
@@ -57,7 +58,7 @@ export class ListTroubles {
     if (this.#count > MAX_NAMED) this.#tell(moreListsNote(this.#count - MAX_NAMED))
   }
 
-  #note({ url, kind }: NamedList, what: string): void {
+  #note({ url, kind }: RunList, what: string): void {
     this.#count += 1
     if (this.#count <= MAX_NAMED) this.#tell(listNote(kind === "llms" ? "list" : kind, url, what))
   }
