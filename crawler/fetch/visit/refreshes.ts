@@ -32,7 +32,10 @@ export async function throughRefreshes(
     if (next === null || (isReload && chain.hasMade(next, login?.session)))
       return { kind: "read", reading: withRefreshLink(visit.reading) }
     if (login?.isLoginPage(next) === true && !login.isLoginPage(start)) {
-      if (isRenewed) return { ...TO_FORM, detail: "sends its readers to the login form" }
+      if (isRenewed) {
+        const detail = "sends its readers to the login form"
+        return { kind: "failed", because: "http-status", detail, transient: false }
+      }
       await renew(generation)
       isRenewed = true
       url = start
@@ -45,8 +48,6 @@ export async function throughRefreshes(
     after = chain
   }
 }
-
-const TO_FORM = { kind: "failed", because: "http-status", transient: false } as const
 
 /** A failure at another address names it: reports show only the address the visit began with. */
 const named = <V extends Visit>(visit: V, url: PageUrl): V =>
