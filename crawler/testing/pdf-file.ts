@@ -113,13 +113,13 @@ export function lines(texts: readonly string[], x: number, y: number, leading = 
   return texts.map((text, at) => ({ x, y: y - at * leading, text }))
 }
 
-/** A font of a page: what its dictionary holds, and the objects that it refers to, which are numbered from 10. */
+/** A page's font: the entries of its dictionary, and the objects they refer to, numbered from 10. */
 export interface TestFont {
   readonly font: string
   readonly objects?: readonly string[]
 }
 
-/** A PDF of one page with one font, whose program draws strings of codes in hexadecimal digits, one below the other. */
+/** A PDF of one page that draws strings of codes, in hexadecimal digits, in one font, one below the other. */
 export function pdfInFont(
   { font, objects = [] }: TestFont,
   codes: readonly string[],
@@ -150,7 +150,7 @@ export function pdfOfFont({ font, objects = [] }: TestFont, program: string): Ui
 export const streamObject = (data: string, dictionary = ""): string =>
   `<< ${dictionary} /Length ${data.length} >>\nstream\n${data}\nendstream`
 
-/** A font of an East Asian collection that is not in the file, such as `Japan1`, with the table that tells its characters. */
+/** A font, not in the file, of an East Asian collection such as `Japan1`, with the table of its characters. */
 export const eastAsianFont = (ordering: string, encoding: string, more = ""): TestFont => ({
   font: `/Subtype /Type0 /BaseFont /Song /Encoding ${encoding.endsWith("R") ? encoding : `/${encoding}`} /DescendantFonts [10 0 R] ${more}`,
   objects: [
