@@ -214,7 +214,7 @@ describe("a glitch of ten years", () => {
     expect(store.hasWork()).toBe(false)
   })
 
-  test("keeps no message of a webhook back, and gives it a day from then", async () => {
+  test("doesn't hold back webhook messages, and retries them for a day from then", async () => {
     await using fixture = new CrawlFixture()
     const queue = new WebhookQueue(fixture.db)
     const webhooks = [{ url: "https://hook.example/", events: ["finished" as const] }]
@@ -241,7 +241,7 @@ describe("a glitch of ten years", () => {
     expect(queue.list({ limit: 1, offset: 0 })).toMatchObject([{ state: "given-up" }])
   })
 
-  test("keeps no alert back", async () => {
+  test("doesn't hold back alerts", async () => {
     await using fixture = new CrawlFixture()
     const mails = new AlertBook(fixture.db).outbox("email")
     const due = () => mails.due(new Set(), 10)

@@ -82,7 +82,7 @@ test("long names are cut, each at its bound", () => {
   expect(Math.abs(entry!.at.getTime() - Date.now())).toBeLessThan(3_600_000)
 })
 
-test("one actor pushes out entries of their own alone, and of many each keeps a share", () => {
+test("one actor pushes out only their own entries, and each of many keeps a share", () => {
   using db = emptyState()
   const fill = (who: string, count: number) => {
     db.prepare(
@@ -95,7 +95,7 @@ test("one actor pushes out entries of their own alone, and of many each keeps a 
   const log = new AuditLog(db, 90)
   fill("quiet", 40)
   fill("loud", 99_970)
-  // A process sees to it with its first entry, and with each 500th after that.
+  // A process trims the log with its first entry, and with each 500th after that.
   log.note(change({ who: { kind: "key", id: "loud", name: "" } }))
   expect(kept()).toEqual([40, 20_000, 0, 0, 0, 0, 0])
   expect(log.after(0, { who: "loud" }, 1)[0]!.at).toEqual(new Date(79_972))
@@ -117,7 +117,7 @@ test("a key is found by its name where a call changed several", () => {
   expect(found("keys")).toEqual([2, 1])
 })
 
-test("what is too old is forgotten, the oldest first, as many as are asked for", () => {
+test("entries that are too old are deleted, the oldest first, up to the number given", () => {
   using db = emptyState()
   const log = new AuditLog(db, 90)
   for (const at of [1000, 2000, 3000]) log.note(change(), at)

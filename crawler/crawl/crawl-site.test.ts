@@ -247,7 +247,7 @@ describe("sitemaps", () => {
       expect.stringMatching(/^\+ lists: new/),
       ...notes.map((one) => `! lists: in its last run, ${one}`),
     ])
-    // Nothing else is expected at an address that nobody named.
+    // A file that nothing names may be anything.
     await using quiet = await startTestSite({ "/": article("Home"), "/sitemap.xml": article("Not found") })
     expect(await fixture.crawl({ name: "quiet", seeds: [quiet.origin] })).toMatchObject({ note: null })
   })

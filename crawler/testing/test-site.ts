@@ -142,7 +142,7 @@ export function breaksOff(): Handler {
   }
 }
 
-/** Sends all of a body in one chunk, and closes the connection without the last one. */
+/** Sends a whole body in one chunk, then closes the connection without the final empty chunk. */
 export function unended(body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Handler {
   return (_, response) => {
     response.writeHead(200, { "content-type": "text/html", ...headers })

@@ -72,7 +72,7 @@ test.each<[string, string, string, string | undefined, string]>([
   ["Latin-1 by its declaration", "latin1", '<?xml version="1.0" encoding="ISO-8859-1"?>', undefined, "größe"],
   ["Latin-1 by its header", "latin1", "", "application/xml; charset=iso-8859-1", "größe"],
   ["Latin-1 and does not say so", "latin1", "", undefined, "größe"],
-  ["UTF-8 though Latin-1 was said", "utf8", "", "text/xml; charset=iso-8859-1", "größe"],
+  ["UTF-8 declared as Latin-1", "utf8", "", "text/xml; charset=iso-8859-1", "größe"],
 ])("letters of an address are kept where a file is %s", async (_, encoding, start, type, word) => {
   const body = Buffer.from(`${start}${PLAIN.replace("/one", `/${word}`)}`, encoding as BufferEncoding)
   expect((await read(body, type === undefined ? {} : headers(type))).pages[0]).toBe(new URL(word, BASE).href)
@@ -91,11 +91,14 @@ test.each<[string, string | Uint8Array, Parameters<typeof read>[1], string[]]>([
     ["/one"],
   ],
   ["in its archive", gzipSync(PLAIN.repeat(1)).subarray(0, -12), {}, ["/one"]],
-])("what is whole of a list that is cut off %s is read, and the rest named", async (_, body, more, paths) => {
-  const { pages, trouble } = await read(body, more)
-  expect(trouble).toBe("cut-off")
-  expect(pages).toEqual(paths.map((path) => BASE + path))
-})
+])(
+  "a list that is cut off %s is read up to its last whole entry, and reported",
+  async (_, body, more, paths) => {
+    const { pages, trouble } = await read(body, more)
+    expect(trouble).toBe("cut-off")
+    expect(pages).toEqual(paths.map((path) => BASE + path))
+  },
+)
 
 test("an index that is cut off names no half address", async () => {
   const index = `<sitemapindex><sitemap><loc>${BASE}/a.xml</loc></sitemap><sitemap><loc>${BASE}/b.x`
@@ -130,7 +133,7 @@ const LLMS = `# Lamp
 Source: ${BASE}/bare.
 `
 
-test("an llms.txt lists the pages that it links, those of markdown copies too, and further lists of the site", async () => {
+test("an llms.txt lists linked pages, the pages of linked markdown copies, and further lists of the site", async () => {
   const found = await read(LLMS, { kind: "llms" })
   expect(found.pages).toEqual([
     "https://shop.example/",

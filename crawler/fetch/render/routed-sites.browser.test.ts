@@ -131,7 +131,7 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
 const LANDING =
   "Of all the machines that move with the wind, the mill is the one that people live beside. ".repeat(5)
 
-/** Sends for each address the text of its front page and its menu, which a script replaces by what the address asks for. */
+/** Sends the front page's menu and text for each address; a script replaces the text with the address's own. */
 async function startLanding(routing: "hash" | "history", head = ""): Promise<TestSite> {
   const link = routing === "hash" ? "#!/" : "/"
   const page = `<!doctype html><html lang="en"><head><title>Mills</title>${head}</head><body>

@@ -13,7 +13,7 @@ export type Reason =
 /** How a visit's detail names an empty navigation or a closed branch of a tree. */
 export const LINKS_LEFT = "menu or tree"
 
-/** After so many pages of a site in a row where a browser found nothing more for one reason, it opens no more of them. */
+/** A browser opens no more of a site's pages for a reason that brought nothing more on this many in a row. */
 const MOST_IN_VAIN = 3
 /** Texts remembered across all sites, about 200 bytes each. */
 const MAX_TEXTS = 10_000

@@ -98,7 +98,7 @@ function hopeless(facts: RunFacts): string | null {
   const { seeds, outcomes, pagesBefore, visits } = facts
   if (pagesIn(outcomes) > 0 || countOf(outcomes) === 0 || onlyLedOn(facts)) return null
   if (seeds.length > 0) return allSeeds(seeds, facts)
-  // A run over what is due or failed may have met nothing but a few pages that are gone.
+  // A run over due or failed pages may have met only a few that are gone.
   if (pagesBefore > 0 && visits !== "all") return null
   const [outcome, count] = mostFrequent(outcomes)
   return `nothing was indexed: ${told(count, "visit")} ended as ${shownOutcome(outcome)} (${facts.meaningOf(outcome)})`
