@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2"
 import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Mark, Row } from "./suite.ts"
 
-/** How much of what was wanted is there, and how much of what is there was wanted; 0 to 1. */
+/** Recall is the share of the expected text that was read, precision the share of the text read that was expected; 0 to 1. */
 export interface Overlap extends Mark {
   readonly precision: number
   readonly recall: number
@@ -16,6 +16,13 @@ const trigrams = (text: string): string[] => {
   if (all.length < 3) return all.length === 0 ? [] : [all.join(" ")]
   return all.slice(2).map((word, i) => `${all[i]} ${all[i + 1]} ${word}`)
 }
+
+/** Letters and digits rather than words, for scripts without blanks. */
+const letters = (text: string): string[] => text.normalize("NFKC").match(/[\p{L}\p{N}]/gu) ?? []
+
+/** By the multiset of letters. */
+export const letterOverlap = (read: string, wanted: string): Overlap =>
+  overlap(letters(read), letters(wanted))
 
 /** By the multiset of words. */
 export const wordOverlap = (read: string, wanted: string): Overlap => overlap(words(read), words(wanted))
@@ -70,7 +77,7 @@ export const rightRow = (of: string, marks: readonly Mark[]): Row => ({
   figures: { right: String(marks.filter(({ score }) => score === 1).length) },
 })
 
-/** What markdown says, without its marks; this checkout's reading for every checkout, so that all are judged alike. */
+/** The text of markdown without its marks. Every checkout's markdown is read by this one's code, so that all are judged alike. */
 export const textOfMarkdown = (markdown: string): string => toPlainText(markdown)
 
 const INLINE = new Set(
@@ -78,7 +85,7 @@ const INLINE = new Set(
 )
 const UNREAD = new Set(["script", "style", "template", "noscript", "title"])
 
-/** The text of HTML that a suite wants, with a blank at each tag that separates words. */
+/** The text of the HTML that a suite expects, with a blank at each tag that separates words. */
 export function textOfHtml(html: string): string {
   let text = ""
   let unread = 0

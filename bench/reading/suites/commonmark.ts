@@ -11,7 +11,7 @@ import { suite } from "../suite.ts"
 const BASE = "https://example.org/x/"
 /** An example, or the heading of the section that the next ones are in. */
 const EXAMPLE = /^`{32} example\n([\s\S]*?)^\.\n([\s\S]*?)^`{32}$|^#{1,6} (.*)$/gm
-/** Their HTML is the author's own, not markdown's. */
+/** Sections whose HTML is the author's own, not markdown's. */
 const RAW_SECTIONS = new Set(["HTML blocks", "Raw HTML"])
 /** Every element that CommonMark writes. */
 const OWN = new Set("p h1 h2 h3 h4 h5 h6 pre code blockquote ul ol li hr em strong a img br".split(" "))
@@ -64,16 +64,16 @@ export const commonmark = suite({
 
 const tabs = (text: string) => text.replaceAll("→", "\t")
 
-/** Whether the HTML has no tag that is not markdown's, and none that the author wrote as such. */
+/** Whether markdown makes every tag of the HTML, and the author wrote none. */
 const isOwn = ({ markdown, html }: { markdown: string; html: string }): boolean =>
   [...html.matchAll(/<\/?([a-z!?][^\s>/]*)[^>]*>/gi)].every(
     ([tag, name]) => OWN.has(name!) && !(tag.includes("=") && markdown.includes(tag)),
   )
 
 /**
- * What a reader sees of HTML: blocks with their nesting, text, lines of code, and where links and pictures lead. Left out are
- * what no page shows: how far the items of a list are apart, elements with nothing in them, emphasis within the same
- * emphasis, blanks at the edges of a line, how an address is escaped, and links that are not the web's.
+ * HTML as a reader sees it: blocks with their nesting, text, lines of code, and where links and pictures lead. It leaves out
+ * details that no page shows: the space between list items, empty elements, emphasis within the same emphasis, blanks at the
+ * edges of a line, the escapes of an address, and links outside the web.
  */
 function seen(html: string): string {
   const open = new Map<string, number>()
@@ -106,18 +106,20 @@ function seen(html: string): string {
   return bare(out.replace(/\s*<br>\s*/g, "<br>"))
 }
 
-const BLOCK = "(?:</?(?:h[1-6]|pre|blockquote|ul|ol|li|hr)\\b[^>]*>|¶)"
+const BLOCK_TAG = "</?(?:h[1-6]|pre|blockquote|ul|ol|li|hr)\\b[^>]*>"
+const BLANKS_AT_BLOCK = new RegExp(`\\s*(${BLOCK_TAG}|¶)\\s*`, "g")
+const PARAGRAPH_AT_BLOCK = new RegExp(`¶?(${BLOCK_TAG})¶?`, "g")
 
 function bare(text: string): string {
   const edges = text
     .replace(/<code>[ \n]+(?=[^<])|[ \n]+(?=<\/code>)/g, (edge) =>
       edge.startsWith("<code>") ? "<code>" : "",
     )
-    .replace(new RegExp(`\\s*(${BLOCK})\\s*`, "g"), "$1")
+    .replace(BLANKS_AT_BLOCK, "$1")
   const without = edges
     .replace(/<(\w+)[^>]*><\/\1>/g, "")
     .replace(/¶+/g, "¶")
-    .replace(new RegExp(`¶?(</?(?:h[1-6]|pre|blockquote|ul|ol|li|hr)\\b[^>]*>)¶?`, "g"), "$1")
+    .replace(PARAGRAPH_AT_BLOCK, "$1")
     .replace(/^¶|¶$/g, "")
     .trim()
   return without === text ? text : bare(without)

@@ -3,11 +3,12 @@ import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Extracted } from "#crawler"
+import { letterOverlap } from "../scoring.ts"
 import { suite, SuiteSkipped } from "../suite.ts"
 import { markdownOf, textOf } from "./extraction.ts"
 
 const TOOL = "pdftotext"
-/** As long as any of the samples may take. */
+/** Longer than any of the samples takes. */
 const BUDGET_MS = 60_000
 /** Share of poppler's letters from which a file counts as read: the two write ligatures and headers differently. */
 const GOOD = 0.9
@@ -46,13 +47,13 @@ export const pdf = suite({
   },
   judge: ({ wanted }: { readonly wanted: string }, reading) => {
     const read = reading instanceof Error ? "" : textOf(reading)
-    const share = shareOfLetters(read, wanted)
+    const { recall } = letterOverlap(read, wanted)
     const why = reading instanceof Error ? reading.message : (reading.note ?? "")
     const isEmpty = wanted.trim() === ""
     return {
-      score: isEmpty ? 1 : share,
+      score: isEmpty ? 1 : recall,
       isEmpty,
-      said: `${(share * 100).toFixed(0)} % of the letters ${why}`,
+      said: `${(recall * 100).toFixed(0)} % of the letters ${why}`,
     }
   },
   rows: (marks) => {
@@ -73,18 +74,3 @@ export const pdf = suite({
   listBelow: GOOD,
   text: (reading) => (reading instanceof Error ? reading.message : markdownOf(reading)),
 })
-
-/** Letters rather than words: Japanese has no blanks, and readers set them differently. */
-function shareOfLetters(read: string, wanted: string): number {
-  const left = new Map<string, number>()
-  const letters = (text: string) => text.normalize("NFKC").match(/[\p{L}\p{N}]/gu) ?? []
-  for (const one of letters(read)) left.set(one, (left.get(one) ?? 0) + 1)
-  const all = letters(wanted)
-  let found = 0
-  for (const one of all) {
-    const n = left.get(one) ?? 0
-    if (n > 0) found += 1
-    left.set(one, n - 1)
-  }
-  return all.length === 0 ? 1 : found / all.length
-}
