@@ -1,10 +1,10 @@
 // How well the web is read, by public suites: npm run bench:reading -- <folder with their checkouts>
 //   [--only aeb,htmldate,…] [--half even|odd] [--before <checkout>] [--rounds n] [--list] [--texts <folder>]
 //
-// - `--only`: these suites. `--half`: of each suite every other case, so that rules are tuned on one half and judged on the other.
+// - `--only`: these suites. `--half`: every other case of each suite, so that rules are tuned on one half and judged on the other.
 // - `--before`: another checkout's code reads each case in turn with this one's, in the same run. Prints its figures too, and
-//   the time that this one takes for each that the other does (the median over the cases; with `--rounds` the least of n readings).
-// - `--list`: every case with what the judge says, the worst first. `--texts`: writes what was read, a file a case and checkout.
+//   this checkout's time divided by the other's (the median over the cases; with `--rounds` each time is the least of n readings).
+// - `--list`: every case with the judge's result, the worst first. `--texts`: writes the texts read, one file per case and checkout.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
@@ -91,7 +91,7 @@ async function measure(suite: Suite): Promise<void> {
   for (const [i, entry] of cases.entries()) {
     // Read from the disk once, and before the clock starts.
     const one = { ...entry }
-    // Whoever comes second finds caches warm, so they take turns.
+    // The second reader finds warm caches, so they take turns.
     const order = i % 2 === 0 ? [...codes.keys()] : [...codes.keys()].toReversed()
     for (const k of order) {
       const { reading, milliseconds } = await timed(() => readers[k]!(one))
@@ -116,7 +116,7 @@ async function timed(read: () => unknown): Promise<{ reading: unknown; milliseco
   return { reading, milliseconds }
 }
 
-/** Of each row the figures of all checkouts, as `before → now` where they differ. */
+/** Rows with the figures of all checkouts, as `before → now` where they differ. */
 function rowsOf(suite: Suite, reads: readonly Read[]): string[][] {
   const byCode = reads.map(({ marks }) => suite.rows(marks))
   const times = reads.map((one) => one.times)

@@ -14,9 +14,9 @@ export function codeOf(checkout: string): Code {
 /** One page, file or example of a suite. */
 export interface Case<Wanted> {
   readonly name: string
-  /** Large sets read theirs from the disk when asked. */
+  /** Large sets read it from the disk on access. */
   readonly input: Uint8Array
-  /** Where the input is said to come from. */
+  /** The address that the reader gets. */
   readonly url: string
   readonly wanted: Wanted
 }
@@ -28,7 +28,7 @@ export interface Row {
   readonly figures: Readonly<Record<string, string>>
 }
 
-/** What a judge says of one case: `score` sorts the list of the worst; `said` is printed there. */
+/** A judge's result for one case: `score` sorts the list of the worst, `said` is printed there. */
 export interface Mark {
   readonly score: number
   readonly said: string
@@ -37,22 +37,22 @@ export interface Mark {
 /** A public suite. A new one is a file in `suites/` and its name in the list of `reading.ts`. */
 export interface Suite<Wanted = unknown, Reading = unknown, M extends Mark = Mark> {
   readonly name: string
-  /** Its checkout's folder, in the folder that the command is given; null when the suite needs none. */
+  /** Its checkout's folder, inside the command's folder; null when the suite needs none. */
   readonly folder: string | null
   readonly goal: string
   /** @throws SuiteSkipped */
   cases(folder: string): Promise<readonly Case<Wanted>[]>
-  /** The code under test, ready to read one case. Only what it does is timed. */
+  /** The code under test, ready to read one case. Only this function is timed. */
   reader(code: Code): Promise<(one: Case<Wanted>) => Reading | Promise<Reading>>
   judge(one: Case<Wanted>, reading: Reading): M
   rows(marks: readonly M[]): readonly Row[]
   /** Cases with a lower score are listed below the table. Default: none. */
   readonly listBelow?: number
-  /** What `--texts` writes of a reading. Default: the reading as JSON. */
+  /** The text of a reading for `--texts`. Default: the reading as JSON. */
   text?(reading: Reading): string
 }
 
-/** Whatever this machine lacks for a suite; the message says what, and how to get it. */
+/** Thrown when this machine lacks something for a suite; the message says what, and how to get it. */
 export class SuiteSkipped extends Error {}
 
 /** Keeps the types of a suite together; the list holds suites of all kinds. */

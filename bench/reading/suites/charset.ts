@@ -10,13 +10,13 @@ interface Group {
 
 interface Wanted {
   readonly text: string
-  /** The header's charset; null: the page says it. */
+  /** The header's charset; null: the page names it. */
   readonly header: string | null
 }
 
-/** What no decoder has to know: the standard answers a whole page of these with one U+FFFD. */
+/** No decoder has to know these labels: the standard turns a whole page into one U+FFFD. */
 const WITHOUT_TEXT = "replacement"
-/** A page cannot say these of itself: the standard reads it as UTF-8 or windows-1252 then. */
+/** A page cannot name these itself: the standard then reads it as UTF-8 or windows-1252. */
 const NOT_IN_META = new Set(["UTF-16BE", "UTF-16LE", "x-user-defined"])
 /** ESC $ B, three hiragana, ESC ( B. */
 const SHIFTED = [0x1b, 0x24, 0x42, 0x24, 0x22, 0x24, 0x24, 0x24, 0x26, 0x1b, 0x28, 0x42]
@@ -71,7 +71,7 @@ export const charset = suite({
 /** Bytes with every character beyond ASCII that the encoding writes in one byte, or some hundreds that it writes in two. */
 function sampleOf(encoding: string): Uint8Array {
   if (encoding === "UTF-8") return Buffer.from("Grüße — 灯台")
-  // Private characters, which are all that this one has.
+  // This encoding has only private characters.
   if (encoding === "x-user-defined") return Uint8Array.of(0x41, 0x80, 0xff)
   if (encoding === "ISO-2022-JP") return Buffer.from(SHIFTED)
   if (encoding === "UTF-16LE") return Buffer.from("Grüße — 灯台", "utf16le")

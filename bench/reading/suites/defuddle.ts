@@ -5,11 +5,11 @@ import { overlapRow, textOfMarkdown, trigramOverlap } from "../scoring.ts"
 import { suite } from "../suite.ts"
 import { markdownOf, pageReader, titledTextOf } from "./extraction.ts"
 
-/** What the tests put before the expected text. */
+/** The tests' facts before the expected text. */
 const PREAMBLE = /^```json\n.*?\n```\n/s
-/** Recall under which a fixture counts as lost. */
+/** A fixture with less recall counts as lost. */
 const LOST = 0.5
-/** Fixtures that have a page of their own in mind say so in a comment; the others are named by it. */
+/** The comment in which a fixture gives its address; other fixtures are named by theirs. */
 const STATED_ADDRESS = /<!--\s*(\{"url":.*?\})\s*-->/
 
 export const defuddle = suite({

@@ -12,10 +12,10 @@ export async function pageReader(code: Code): Promise<(one: Case<unknown>) => Pr
     readBody({ url, kind: "html", contentType: "text/html", charset: null, body: input })
 }
 
-/** What the page says, as the index gets it. */
+/** The page's text, as the index gets it. */
 export const textOf = ({ markdown }: Extracted): string => textOfMarkdown(markdown)
 
-/** The same below its title, for suites whose expected text has the title in it. */
+/** The same below its title, for suites whose expected text includes the title. */
 export const titledTextOf = (reading: Extracted): string => `${reading.title}\n${textOf(reading)}`
 
 export const markdownOf = ({ markdown }: Extracted): string => markdown

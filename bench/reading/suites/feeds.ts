@@ -8,9 +8,9 @@ import { rightOrWrong, rightRow } from "../scoring.ts"
 import { suite, SuiteSkipped } from "../suite.ts"
 
 const BASE = "http://feeds.example/feed" as PageUrl
-/** A python that has feedparser; a virtual environment's, for instance. */
+/** A python with feedparser, such as a virtual environment's. */
 const PYTHON = process.env["PYTHON"] ?? "python3"
-/** A test that is about the address of an entry, whether or not it has one. */
+/** A test about the address of an entry, even an entry without one. */
 const ABOUT_LINKS = /Expect:.*entries\[\d+\][^=]*\blink/
 
 type ListedBy = (
@@ -62,7 +62,7 @@ export const feeds = suite({
   listBelow: 1,
 })
 
-/** By file, in their order. */
+/** The entries' links of each file. */
 function linksOf(files: readonly string[]): readonly (readonly (string | null)[])[] {
   const script = join(import.meta.dirname, "feed_links.py")
   const { stdout, status } = spawnSync(PYTHON, [script, BASE], {

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib"
 
-/** One way to write a sitemap; `/one` and `/two` are listed unless it says otherwise. */
+/** One way to write a sitemap. It lists `/one` and `/two` unless `wanted` is set. */
 export interface Form {
   readonly name: string
   readonly file: Uint8Array
@@ -25,7 +25,7 @@ const utf16be = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, "u
 
 const plain = urlset(urls(ADDRESSES))
 
-/** What hosts, shops and generators are known to send; each was written for this bench. */
+/** Forms that hosts, shops and generators send; each was written for this bench. */
 export const FORMS: readonly Form[] = [
   { name: "plain XML", file: utf8(plain) },
   {

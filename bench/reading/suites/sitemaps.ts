@@ -1,4 +1,4 @@
-// The forms that sitemaps come in, through the look at a site's sitemaps that /map takes.
+// Forms of sitemaps, read by the code that /map uses.
 import type { PageUrl } from "#engine"
 import type { SiteFiles } from "#crawler/crawl/listings/site-sitemaps.ts"
 import type { Fetched } from "#crawler/fetch/fetch.ts"
