@@ -60,11 +60,13 @@ export class DateSpots {
 
   #add(element: Element, text: string, isAttribute: boolean): void {
     if (this.spots.length >= MAX_SPOTS) return
-    const beginning = text.trimStart().slice(0, BEGINNING_CHARS)
-    if (mayNameDay(beginning))
-      this.spots.push({ element, text: beginning.trimEnd(), isAttribute, at: this.#at })
+    const beginning = beginningOf(text)
+    if (mayNameDay(beginning)) this.spots.push({ element, text: beginning, isAttribute, at: this.#at })
   }
 }
+
+/** As much of a text as is searched for a date. */
+export const beginningOf = (text: string): string => text.trimStart().slice(0, BEGINNING_CHARS).trimEnd()
 
 /** A year. */
 const MIN_CHARS = 4

@@ -60,6 +60,11 @@ const DATED: readonly Case[] = [
     "2018-01-18",
   ],
   [
+    "a dateline in an indented paragraph",
+    `<html lang=de><title>Neue Lampe</title><h1>Neue Lampe</h1><p>\n      (18.01.2018) ${SENTENCE.repeat(2)}</p>…`,
+    "2018-01-18",
+  ],
+  [
     "a day in pieces",
     "<html lang=en><title>Lamps</title><article><div class=date><span class=day>12</span><span class=month>Dec</span><span class=year>2019</span></div><h1>Lamps</h1>…</article>",
     "2019-12-12",

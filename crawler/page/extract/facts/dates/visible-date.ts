@@ -1,5 +1,5 @@
 import { collapse, type Element, firstElement, isBlockTag, textOf } from "../../html/tree.ts"
-import { type DateSpot, type HeadingSpot, NO_TEXT } from "./date-spots.ts"
+import { beginningOf, type DateSpot, type HeadingSpot, NO_TEXT } from "./date-spots.ts"
 import { isNextTo, statedDate, type StatedDate } from "./stated-date.ts"
 import { type DateWriting, type WrittenDay, writtenDays } from "./written-days.ts"
 
@@ -313,7 +313,7 @@ function linesOf(block: Element): ReadonlyMap<Element | string, string> {
       continue
     }
     if (typeof child === "string") {
-      parts.push(child.slice(0, 120).trim())
+      parts.push(beginningOf(child))
       line += child.slice(0, MAX_LINE_CHARS)
     } else {
       parts.push(child)
