@@ -15,7 +15,7 @@ import { readPageSigns } from "./main/page-signs.ts"
 import { toPlainText } from "./markdown/plain-text.ts"
 import { structuredText } from "./structured-text.ts"
 import { readTopic } from "./facts/topic.ts"
-import { type Element, parseTree } from "./html/tree.ts"
+import { closest, parseTree } from "./html/tree.ts"
 import { waysBack } from "./html/ways-back.ts"
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { removeUnseen } from "./seen/unseen.ts"
@@ -34,7 +34,10 @@ export function extractHtml(html: string, url: string): Extracted {
   const gathered = gatherFacts(document, url)
   const unseen = removeUnseen(document)
   writeAsSeen(document)
-  const facts = { ...gathered, headings: gathered.headings.filter((heading) => !isInside(heading, unseen)) }
+  const facts = {
+    ...gathered,
+    headings: gathered.headings.filter((heading) => closest(heading, (one) => unseen.has(one)) === null),
+  }
   const { title: named, logos } = readTitle(facts, url)
   const title = withoutUnseenSigns(named)
   const signs = readPageSigns(document, facts, url)
@@ -91,11 +94,6 @@ const SETS_TEX = /MathJax|mathjax|katex|renderMathInElement/
 function unlessOrder(text: string | null): string | null {
   const seen = text === null ? "" : withoutUnseenSigns(text)
   return seen === "" || holdsModelOrder(seen) ? null : seen
-}
-
-function isInside(element: Element, removed: ReadonlySet<Element>): boolean {
-  for (let at: Element | null = element; at !== null; at = at.parent) if (removed.has(at)) return true
-  return false
 }
 
 // With less than this on show, the page is built by script, and its structured data may say more.

@@ -1,5 +1,5 @@
 import { isProgramType, makesPage, MAX_SCRIPT_CHARS, mayMakePage } from "../html/page-scripts.ts"
-import { type Element, textOf, walk } from "../html/tree.ts"
+import { closest, type Element, textOf, walk } from "../html/tree.ts"
 
 /** What a document leaves to its scripts. Left out of a page that has none that could make a part of it. */
 export interface LeftToScripts {
@@ -123,11 +123,8 @@ function isClosedBranch(control: Element, byId: ReadonlyMap<string, Element>): b
 
 const AROUND_TREES = new Set(["nav", "aside"])
 
-const isAround = (element: Element, tags: ReadonlySet<string>): boolean => {
-  for (let at: Element | null = element; at !== null; at = at.parent)
-    if (tags.has(at.tag) || at.get("role") === "tree") return true
-  return false
-}
+const isAround = (element: Element, tags: ReadonlySet<string>): boolean =>
+  closest(element, (at) => tags.has(at.tag) || at.get("role") === "tree") !== null
 
 const isList = (element: Element): boolean =>
   element.tag === "ul" || element.tag === "ol" || element.get("role") === "group"

@@ -3,7 +3,7 @@ import { type PageUrl, routeOf, toPageUrl } from "#engine/index/page/page-url.ts
 import { readRefresh, type Refresh } from "../../headers/refresh.ts"
 import type { Link } from "../extracted.ts"
 import { DateSpots } from "./dates/date-spots.ts"
-import { collapse, type Element, textOf, walk } from "../html/tree.ts"
+import { closest, collapse, type Element, textOf, walk } from "../html/tree.ts"
 import { MAX_LINK_CHARS } from "../html/link-resolver.ts"
 import { type LeftToScripts, ScriptTraces } from "./left-to-scripts.ts"
 
@@ -172,16 +172,12 @@ function refreshOf(metas: readonly Element[], baseUrl: string, url: string): Ref
   return null
 }
 
-function isWithin(element: Element, tag: string): boolean {
-  for (let at = element.parent; at !== null; at = at.parent) if (at.tag === tag) return true
-  return false
-}
+const isWithin = (element: Element, tag: string): boolean => closest(element, (at) => at.tag === tag) !== null
 
 /** Whether it gives the day of a comment or a review in the page. */
 function isOfAnother(meta: Element): boolean {
   if (!/^date|Date$/.test(meta.get("itemprop") ?? "")) return false
-  let item = meta.parent
-  while (item !== null && !item.has("itemscope") && !item.has("itemtype")) item = item.parent
+  const item = closest(meta.parent, (at) => at.has("itemscope") || at.has("itemtype"))
   return /Comment|Review|Answer|Event/.test(item?.get("itemtype") ?? "")
 }
 

@@ -14,6 +14,9 @@ export function isFragmentLink(element: Element): boolean {
   return element.tag === "a" && /^\s*#(?!!?\/)/.test(element.get("href") ?? "")
 }
 
+/** The host of an address, by which two pages are of one site. */
+export const siteOf = ({ host }: URL): string => host.replace(/^www\./, "")
+
 const PERMALINK_CLASS =
   /(?:^|[\s_-])(?:headerlink|permalink|anchor(?:-?link|js-link)?|hash-?link|self-?link|heading-?link)(?:[\s_-]|$)/i
 /** Nothing but a mark, or the ligature by which icon fonts draw one. */

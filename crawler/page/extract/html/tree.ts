@@ -325,6 +325,13 @@ export function firstElement(root: Element, matches: (element: Element) => boole
   return null
 }
 
+/** The first that matches of an element and those around it, from the inside. */
+export function closest(from: Element | null, matches: (element: Element) => boolean): Element | null {
+  let at = from
+  while (at !== null && !matches(at)) at = at.parent
+  return at
+}
+
 /** Elements without text that are looked at beside those with some. */
 const EMPTY_NODES = 1000
 

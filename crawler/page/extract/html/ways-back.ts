@@ -1,5 +1,5 @@
 import { isFragmentLink, isHeading, isLink } from "./anchors.ts"
-import { type Element, firstElement, isBlockTag, textOf, walk } from "./tree.ts"
+import { closest, type Element, firstElement, isBlockTag, textOf, walk } from "./tree.ts"
 
 /** What such a link says is no longer. */
 const MAX_CHARS = 40
@@ -100,9 +100,7 @@ function leadsBack({ element: link, at }: Placed, { byName, heading }: Places): 
 
 /** Whether it stands in what it leads to: then it may be the name of that. */
 function isWithin(link: Element, place: Element): boolean {
-  if (/^(?:body|main|article)$/.test(place.tag)) return false
-  for (let above = link.parent; above !== null; above = above.parent) if (above === place) return true
-  return false
+  return !/^(?:body|main|article)$/.test(place.tag) && closest(link.parent, (at) => at === place) !== null
 }
 
 /** The block which has no other text than such links; null: there is none. */

@@ -1,6 +1,6 @@
 import type { TextMeasure } from "./text-measure.ts"
-import { isHeading, isLink } from "../html/anchors.ts"
-import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
+import { isHeading, isLink, siteOf } from "../html/anchors.ts"
+import { closest, type Element, firstElement, textOf, walk } from "../html/tree.ts"
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
@@ -59,10 +59,8 @@ function isSource(link: Element, href: string, site: URL | null): boolean {
   const target = URL.parse(href, site?.href)
   if (target === null || site === null || /https?(?::|%3a)/i.test(target.search)) return false
   if (firstElement(link, ({ tag }) => tag === "img" || tag === "svg") !== null) return false
-  return hostOf(target) !== hostOf(site)
+  return siteOf(target) !== siteOf(site)
 }
-
-const hostOf = ({ host }: URL): string => host.replace(/^www\./, "")
 
 /** Links of a run whose text is shorter on the average are no titles of pages. */
 const TITLE_CHARS = 15
@@ -217,11 +215,7 @@ function leadAway(teasers: readonly Element[], measures: Measures): boolean {
   return targets.size >= MIN_CARDS && linkChars >= chars * LINKED_SHARE
 }
 
-function isInArticle(parent: Element): boolean {
-  for (let above: Element | null = parent; above; above = above.parent)
-    if (above.tag === "article") return true
-  return false
-}
+const isInArticle = (element: Element): boolean => closest(element, ({ tag }) => tag === "article") !== null
 
 /** Led by a link: its heading or first text is one, or all of it is. */
 export function isCard(element: Element): boolean {

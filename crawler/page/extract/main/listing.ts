@@ -1,4 +1,4 @@
-import { isHeading, isLink } from "../html/anchors.ts"
+import { isHeading, isLink, siteOf } from "../html/anchors.ts"
 import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
 import type { MainContent } from "./main-content.ts"
 import type { PageSigns } from "./page-signs.ts"
@@ -98,8 +98,6 @@ function linksOf({ root, skipped }: MainContent, url: string, baseUrl: string): 
   })
   return { pages: pages.size, teasers: teased.size, boxedTeasers: boxed.size }
 }
-
-const siteOf = ({ host }: URL): string => host.replace(/^www\./, "")
 
 /** Most levels between a heading and its link, or its box. */
 const STEPS = 4

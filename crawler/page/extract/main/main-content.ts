@@ -5,7 +5,7 @@ import { showNoscript, skipNeverText } from "./noscript.ts"
 import type { PageSigns } from "./page-signs.ts"
 import { readsAsText } from "./text-boxes.ts"
 import { measureText, type TextMeasure } from "./text-measure.ts"
-import { type Element, firstElement, isBlockTag, walk } from "../html/tree.ts"
+import { closest, type Element, firstElement, isBlockTag, walk } from "../html/tree.ts"
 
 export interface MainContent {
   readonly root: Element
@@ -172,18 +172,7 @@ function isAmongText(
   return around.some((child) => child !== element && !skipped.has(child))
 }
 
-function holdsMain(element: Element): boolean {
-  return (
-    firstElement(
-      element,
-      (below) =>
-        below.tag === "main" ||
-        below.tag === "article" ||
-        below.get("role") === "main" ||
-        below.get("itemprop") === "articleBody",
-    ) !== null
-  )
-}
+const holdsMain = (element: Element): boolean => firstElement(element, isMain) !== null
 
 function chooseRoot(body: Element, skipped: ReadonlySet<Element>, measures: Measures): Element {
   let root = body
@@ -230,12 +219,10 @@ function withHeadedText(root: Element, body: Element, skipped: Set<Element>, mea
 }
 
 /** Whether a page says of an element, or of what it stands in, that it is the content. */
-function isNamed(element: Element): boolean {
-  for (let at: Element | null = element; at; at = at.parent)
-    if (MAIN_TAGS.has(at.tag) || at.get("role") === "main" || at.get("itemprop") === "articleBody")
-      return true
-  return false
-}
+const isNamed = (element: Element): boolean => closest(element, isMain) !== null
+
+const isMain = (element: Element): boolean =>
+  MAIN_TAGS.has(element.tag) || element.get("role") === "main" || element.get("itemprop") === "articleBody"
 
 function onlyFirstHeading(body: Element, skipped: ReadonlySet<Element>): Element | null {
   const found: Element[] = []
@@ -292,7 +279,5 @@ function most(elements: readonly Element[], value: (element: Element) => number)
   return best
 }
 
-function isInside(element: Element, ancestor: Element): boolean {
-  for (let above: Element | null = element; above; above = above.parent) if (above === ancestor) return true
-  return false
-}
+const isInside = (element: Element, ancestor: Element): boolean =>
+  closest(element, (at) => at === ancestor) !== null

@@ -1,4 +1,4 @@
-import { collapse, type Element, firstElement, isBlockTag, textOf } from "../../html/tree.ts"
+import { closest, collapse, type Element, firstElement, isBlockTag, textOf } from "../../html/tree.ts"
 import { beginningOf, type DateSpot, type HeadingSpot, NO_TEXT } from "./date-spots.ts"
 import { isNextTo, statedDate, type StatedDate } from "./stated-date.ts"
 import { type DateWriting, type WrittenDay, writtenDays } from "./written-days.ts"
@@ -183,7 +183,9 @@ class Outline {
 
   constructor({ headings, unseen, titles }: SeenDocument) {
     this.#headings = headings.filter(
-      ({ element }) => !isBelow(element, unseen) && !isLabelHeading(textOf(element, HEADING_CHARS)),
+      ({ element }) =>
+        closest(element, (one) => unseen.has(one)) === null &&
+        !isLabelHeading(textOf(element, HEADING_CHARS)),
     )
     this.#isTitle = new Set(titles)
     this.#titles = this.#headings
@@ -286,11 +288,6 @@ const HEADING_CHARS = 40
 /** A heading above the date alone: `Published`, `Date:`. */
 const isLabelHeading = (text: string): boolean =>
   DATE_WORD.test(text) || (!/\s\S+\s/.test(text) && PUBLISHED_WORD.test(text))
-
-function isBelow(element: Element, removed: ReadonlySet<Element>): boolean {
-  for (let at: Element | null = element; at !== null; at = at.parent) if (removed.has(at)) return true
-  return false
-}
 
 /** More of a line is not looked at. */
 const MAX_LINE_CHARS = 400
