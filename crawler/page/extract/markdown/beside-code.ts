@@ -2,13 +2,13 @@ import { isCalledNumbers, numbersIn } from "./code.ts"
 import { besideOf, isLanguageLabel } from "./code-language.ts"
 import { type Element, textOf } from "../html/tree.ts"
 
-/** Boxes around code that may stand beside its numbers: a cell's, a row's, a scroller's. */
+/** Boxes around code that may have the line numbers beside them: a cell, a row, a scroller. */
 const MAX_AROUND = 4
-/** Beside what is longer, code is one thing among others. */
+/** Next to text of this length, a box holds more than code. */
 const MAX_BESIDE_CHARS = 40
 const MAX_BUTTON_CHARS = 20
 
-/** Leaves out what stands beside code and is none of it: the numbers of its lines, the name of its language, a button to copy it. */
+/** Leaves out labels beside code: line numbers, the name of the language, a copy button. */
 export function skipBesideCode(code: Element, skipped: Set<Element>): void {
   if (numbersIn(code) !== null) return
   const lines = lineCount(code)
@@ -34,7 +34,7 @@ export function skipBesideCode(code: Element, skipped: Set<Element>): void {
 const isCopyButton = (element: Element): boolean =>
   element.get("role") === "button" && textOf(element, MAX_BUTTON_CHARS + 1).length <= MAX_BUTTON_CHARS
 
-/** By its breaks, and by the boxes of an editor's lines. */
+/** Counts line breaks, or the boxes of an editor's lines. */
 function lineCount(code: Element): number {
   let breaks = 0
   let boxes = 0

@@ -1,6 +1,6 @@
 import { type Element, textOf } from "../html/tree.ts"
 
-/** What marks no language. */
+/** Words that name no language. */
 const NONE = /^(?:none|text|plain|plain ?text|txt|default|source|wrapper|notranslate|code|table|false|true)$/
 const WORD = "[\\p{L}\\p{N}_+#.-]{1,20}"
 const NAMED = new RegExp(`^${WORD}$`, "u")
@@ -9,11 +9,11 @@ const IN_CLASS = new RegExp(
   `(?:^|\\s)(?:language|(?:mw-highlight-)?lang|highlight-source|highlight|src|brush)(?:-|:\\s*|\\s+(?=brush))(${WORD})`,
   "iu",
 )
-/** Classes of code, beside which a language is written as a class of its own. */
+/** Classes of code that have the language as another class beside them. */
 const CODE_CLASS =
   /(?:^|\s)(?:hljs|highlight|sourceCode|src|code|prettyprint|syntaxhighlighter|listing|codehilite|prism)(?:\s|$)/i
 const ATTRIBUTES = ["data-lang", "data-language", "data-mode", "lang"]
-/** Languages by the names that pages write beside their code, in small letters. */
+/** Language names as pages write them beside code, in lower case. */
 const LANGUAGES = new Set(
   (
     "ada apache asm assembly awk bash basic batch c c# c++ cc cfg clojure cmake cmd cobol coffeescript console cpp crystal cs csharp css csv cuda " +
@@ -24,17 +24,17 @@ const LANGUAGES = new Set(
     "typescript vb vba verilog vhdl vim vue wasm xml xquery yaml yml zig zsh"
   ).split(" "),
 )
-/** Elements around code that are looked at: a table's, a figure's and a box's. */
+/** Elements around code that may name its language: parts of a table, a figure, a box. */
 const MAX_AROUND = 8
 const AROUND = new Set("code pre td tr tbody table div figure section span".split(" "))
-/** Elements beside it, each way. */
+/** Siblings before and after the code. */
 const MAX_BESIDE = 3
-/** Among more, code is one thing of many, and to look for its place each time would cost the square of them. */
+/** With more siblings, finding the code's place each time would take quadratic time. */
 const MAX_SIBLINGS = 500
-/** Blanks between boxes count too. */
+/** Includes the spaces between boxes. */
 const MAX_LABEL_CHARS = 100
 
-/** The language of code, from whatever marks it on the block, inside it, around it or beside it; empty when nothing does. */
+/** The language of code, as marked on the block, inside it, around it or beside it; empty when nothing marks it. */
 export function codeLanguage(block: Element): string {
   const inner = block.children.find(
     (child): child is Element => typeof child !== "string" && child.tag === "code",
@@ -59,7 +59,7 @@ function markedOn(element: Element, isCode: boolean): string {
   for (const name of ATTRIBUTES) {
     const value = element.get(name)?.toLowerCase()
     if (value === undefined || !NAMED.test(value) || NONE.test(value)) continue
-    // The language of people is written with the same attribute.
+    // `lang` also names human languages.
     if (name !== "lang" || LANGUAGES.has(value)) return value
   }
   const named = element.get("class") ?? ""
@@ -74,7 +74,7 @@ function markedOn(element: Element, isCode: boolean): string {
   )
 }
 
-/** Whether a box has the name of a language and nothing else but buttons. */
+/** Whether a box holds the name of a language and nothing else but buttons. */
 export function isLanguageLabel(element: Element): boolean {
   if (!/^(?:div|span|figcaption|header|small|strong|b|em)$/.test(element.tag)) return false
   const name = labelText(element).toLowerCase()
@@ -85,7 +85,7 @@ export function isLanguageLabel(element: Element): boolean {
 export const labelText = (element: Element): string =>
   textOf(element, MAX_LABEL_CHARS, (one) => one.tag === "button" || one.get("role") === "button")
 
-/** Up to three elements on each side of one, up to the next text. */
+/** The nearest siblings of an element on each side, up to the next text. */
 export function besideOf(element: Element): Element[] {
   const siblings = element.parent?.children ?? []
   if (siblings.length > MAX_SIBLINGS) return []

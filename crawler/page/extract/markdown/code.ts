@@ -1,7 +1,7 @@
 import { codeLanguage, isLanguageLabel, labelText } from "./code-language.ts"
 import { type Element, firstElement, isBlockTag, textOf } from "../html/tree.ts"
 
-/** What is never written as text. */
+/** Tags whose content is never written as text. */
 export const NOT_WRITTEN = new Set(
   (
     "script style template noscript iframe object embed applet svg canvas audio video map area head title " +
@@ -9,22 +9,22 @@ export const NOT_WRITTEN = new Set(
   ).split(" "),
 )
 
-/** How tools name the elements that number lines; `line` alone is the line. */
+/** Class names of line numbers. `line` alone is the line itself. */
 const NUMBERING =
   /(?:^|[\s_-])(?:ln|lnt|lno|linen(?:o|os|r|um|ums|umber|umbers)|line-?(?:no|nos|nr|nums?|numbers?)|gutter(?:-?e?lt|element)?|rouge-gutter|lineNumber)(?:[\s_-]|$)/i
-/** Highlighters' names for numbers that are code. */
+/** Highlighters' class names for numbers in the code. */
 const LITERAL = /(?:^|[\s_-])(?:number|numeric|literal|constant|m[bfhiox]?|il)(?:\s|$)/
 const NUMBER = /^\s*(\d{1,6})[.:|]?\s*$/
-/** Lines that begin with a number of no tool's must be so many to be numbered. */
+/** Without a tool's class names, fewer lines that begin with a number are not numbered lines. */
 const MIN_NUMBERED = 3
 const MAX_BUTTON_CHARS = 20
-/** What editors call the box that has their lines. */
+/** Class names of the box around an editor's lines. */
 const EDITORS = /(?:^|\s)(?:CodeMirror-code|cm-content|view-lines|ace_text-layer)(?:\s|$)/
-/** What tables of code are called. */
+/** Class names of tables that hold code. */
 const CODE_TABLE =
   /(?:^|[\s_-])(?:code|highlight\w*|hljs|blob|syntaxhighlighter|source|rouge|diff)(?:[\s_-]|$)/i
 
-/** Code as it was written: its lines, without their numbers, prompts that are not to be copied, and buttons. */
+/** Code as its author wrote it, without line numbers, prompts that can't be selected, and buttons. */
 export function codeBlock(element: Element): string[] {
   const text = new CodeText(element)
   const read = text.read()
@@ -67,11 +67,11 @@ export function isCodeTable(table: Element, rows: readonly (readonly Element[])[
   return true
 }
 
-/** Whether an element with numbers, or one inside it, is called what tools call the column of them. */
+/** Whether an element, or one inside it, has a class name of line numbers. */
 export const isCalledNumbers = (element: Element): boolean =>
   firstElement(element, (one) => NUMBERING.test(one.get("class") ?? "")) !== null
 
-/** The numbers that an element has and nothing else, each one more than that before it; null when it has other text, or none. */
+/** Consecutive numbers that make up an element's whole text; null when it has other text, or none. */
 export function numbersIn(element: Element): readonly number[] | null {
   const numbers: number[] = []
   const look = ({ children }: Element): boolean =>
@@ -95,7 +95,7 @@ function numberAtHead(line: Element): number | null {
     if (typeof child === "string") {
       if (child.trim() !== "") return null
     } else if (child.children.length > 0) {
-      // The class first: every box of every page is asked, and few classes are a number's.
+      // The class first: this runs for every box of every page, and few have such a class.
       const isCalledSo = NUMBERING.test(child.get("class") ?? "")
       const number = isCalledSo ? NUMBER.exec(textOf(child, 10))?.[1] : undefined
       return number === undefined ? null : Number(number)
@@ -104,7 +104,7 @@ function numberAtHead(line: Element): number | null {
   return null
 }
 
-/** Whether it is no text to those who copy it. */
+/** Whether copying leaves it out. */
 const isUnselectable = (element: Element): boolean =>
   /user-select\s*:\s*none/.test(element.get("style") ?? "") || element.get("unselectable") === "on"
 
@@ -112,14 +112,14 @@ const isCopyButton = (element: Element): boolean =>
   (element.get("role") === "button" || /copy|clipboard/i.test(element.get("class") ?? "")) &&
   textOf(element, MAX_BUTTON_CHARS + 1).length <= MAX_BUTTON_CHARS
 
-/** What may be the number of a line. */
+/** A part that may be a line number. */
 interface Candidate {
-  /** Among the parts. */
+  /** Index among the parts. */
   readonly at: number
   readonly value: number
   readonly isCalledSo: boolean
   readonly isLiteral: boolean
-  /** Whether it or what comes behind it is a box, so that they are apart. */
+  /** Whether the number or the code after it is in a box, which separates the two. */
   isBox: boolean
 }
 
@@ -127,7 +127,7 @@ class CodeText {
   readonly #root: Element
   readonly #parts: string[] = []
   readonly #candidates: Candidate[] = []
-  /** The name of the language, where a box at the top says it. */
+  /** The name of the language in a box at the top. */
   label = ""
   #hasLines = false
 
@@ -144,7 +144,7 @@ class CodeText {
         .replace(/\r\n?/g, "\n")
         .replace(/[\0\u200B\uFEFF]/g, "")
         .replaceAll("\u00A0", " ")
-        // Tools write a blank into lines that would be empty.
+        // Tools put a space into empty lines.
         .replace(/^ $/gm, "")
         .replace(/^\n+/, "")
         .trimEnd()
@@ -170,7 +170,7 @@ class CodeText {
   }
 
   #take(element: Element): void {
-    // Signs that cannot be selected are prompts; code that cannot be is kept from being copied.
+    // Short text that can't be selected is a prompt; longer text is code that the site protects from copying.
     if (isUnselectable(element) && textOf(element, MAX_BUTTON_CHARS).length < MAX_BUTTON_CHARS) return
     const isLine = isBlockTag(element.tag) && element.tag !== "td" && element.tag !== "th"
     if (
@@ -190,13 +190,13 @@ class CodeText {
     const before = this.#parts.length
     this.#collect(element)
     if (!isLine) return
-    // A line without anything in it is an empty one.
+    // A box without content is an empty line.
     const isEmpty = this.#parts.length === before
     if (isEmpty && this.#hasLines) this.#parts.push("\n")
     this.#hasLines ||= !isEmpty
   }
 
-  /** Numbers at the head of a line are looked at again when all lines are known; a column of them is none of its text. */
+  /** Drops a column of numbers. Keeps a number at the head of a line as a candidate until all lines are known. */
   #takesNumber(element: Element): boolean {
     const { children } = element
     const isCalledSo =
@@ -204,7 +204,7 @@ class CodeText {
       element.has("data-line-number") ||
       isUnselectable(element) ||
       element.get("aria-hidden") === "true"
-    // Only what may be a number is looked into.
+    // Skips elements that can't be a number before reading their text.
     if (!isCalledSo && children.length !== 1 && !/^t[dh]$/.test(element.tag)) return false
     if (!this.#isAtLineStart) return false
     const numbers = numbersIn(element)
@@ -244,7 +244,7 @@ class CodeText {
       const isData = found.some(({ isLiteral, isBox }, i) => isLiteral || (!isBox && /^\S/.test(rests[i]!)))
       if (isData || found.length < MIN_NUMBERED || found.length < lines) return
     }
-    // One blank between the number and the line is none of the line.
+    // One space after the number separates it from the line.
     const isApart =
       rests.every((rest) => /^[ \t\u00A0]|^$/.test(rest)) &&
       rests.some((rest) => /^[ \t\u00A0](?:\S|$)/.test(rest))

@@ -3,29 +3,29 @@ import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { mathmlToTex } from "./mathml.ts"
 import { collapse, type Element, firstElement, parseTree, textOf } from "../html/tree.ts"
 
-/** A formula of a page in TeX, whatever it was written in. */
+/** A formula in TeX, whatever the page wrote it in. */
 export interface Formula {
   readonly tex: string
-  /** Whether it has a line of its own. */
+  /** Whether it is on a line of its own. */
   readonly isDisplay: boolean
 }
 
-/** Formulas for MathJax 2, which its script sets. */
+/** Whether an element is a formula's source for MathJax 2. */
 export function isFormulaScript(element: Element): boolean {
   return element.tag === "script" && FORMULA_TYPE.test(element.get("type") ?? "")
 }
 
 const FORMULA_TYPE = /^\s*math\/(?:tex|asciimath|mml)\b/i
-/** What the tools that set formulas call the elements around them. */
+/** Class names that typesetting tools give to the elements around formulas. */
 const SET =
   /(?:^|\s)(?:katex(?:-display)?|MathJax\w*|mjx-\w+|math(?:-\w+|ml)?|tex\w*|latex\w*|formula|equation)(?:\s|$)/i
-/** Images of formulas, by their class or by where they come from. */
+/** Matches images of formulas by class or address. */
 const PICTURED = /(?:^|[\s/._-])(?:mwe-math|latex|codecogs|mathtex|mathjax|math\/render)/i
 const SOURCES = ["data-latex", "data-tex", "data-math"]
-/** Longer ones are read by no one. */
+/** Longer TeX isn't written: no reader follows it. */
 const MAX_TEX_CHARS = 10_000
 
-/** The formula that an element shows as a whole; null when it is none, or when nothing says what it is in TeX. */
+/** The formula that an element is; null when it isn't one, or when its TeX is unknown. */
 export function formulaOf(element: Element): Formula | null {
   switch (element.tag) {
     case "script":
@@ -97,7 +97,7 @@ function texOfImage(image: Element): string | null {
   if (!PICTURED.test(`${image.get("class") ?? ""} ${src}`)) return null
   const alt = image.get("alt") ?? ""
   if (isTex(alt)) return alt
-  // Services that draw formulas have them in the address.
+  // Services that draw formulas take the TeX in the address.
   const plain = /[?&](?:latex|chl|tex)=/.test(src) ? src.replaceAll("+", " ") : src
   const query = /[?&](?:latex=|chl=|tex=)?([^&=]*\\[^&]*|(?:latex|chl|tex)=[^&]+)/.exec(decoded(plain))?.[1]
   return query === undefined
@@ -113,10 +113,10 @@ function decoded(address: string): string {
   }
 }
 
-/** Whether a text is TeX rather than words: has a command, a script, an equation or a lone letter. */
+/** Whether a text is TeX rather than words: a command, a sub- or superscript, an equation or a lone letter. */
 const isTex = (text: string): boolean => /[\\^_=<>{}+]|^\s*\p{L}\s*$/u.test(text)
 
-/** A formula of this TeX; null when it is none, or too long for a reader. */
+/** A formula from TeX; null when the TeX is empty, too long, or gives orders to models. */
 export function formula(source: string | null, isDisplay: boolean): Formula | null {
   if (source === null || source.length > MAX_TEX_CHARS || holdsModelOrder(source)) return null
   const tidy = tidied(source)
@@ -124,7 +124,7 @@ export function formula(source: string | null, isDisplay: boolean): Formula | nu
   return tex === "" ? null : { tex, isDisplay: isDisplay || tex !== tidy }
 }
 
-/** On one line, without comments and delimiters, and with no `$` of its own. */
+/** Puts TeX on one line, without comments and delimiters, and replaces or escapes each `$` in it. */
 function tidied(source: string): string {
   let tex = collapse(source.replace(/(?<!\\)%.*$/gm, "").replace(/<!\[CDATA\[|\]\]>/g, ""))
   const inner = /^(?:\\\((.*)\\\)|\\\[(.*)\\\]|\$\$(.*)\$\$|\$(.*)\$)$/.exec(tex)
@@ -149,18 +149,18 @@ function isBalanced(tex: string): boolean {
   return depth === 0
 }
 
-// Whether a paragraph has formulas is known at its end, and so is what to do with its other dollars. A character that is none marks
-// formulas until then (Unicode §23.7).
+// Only the end of a paragraph shows whether it has formulas, which decides how its other dollars are written. A noncharacter
+// (Unicode §23.7) marks formulas until then.
 const MARK = "\uFDD2"
 
-/** Dollars of a formula that is still to be {@link settled} among the text around it. */
+/** A formula for the text around it, between marks that {@link settled} turns into dollars. */
 export const formulaText = ({ tex, isDisplay }: Formula): string =>
   isDisplay ? `${MARK}$${tex}$${MARK}` : MARK + tex + MARK
 
-/** What has dollars: formulas, and code and addresses, which keep theirs. */
+/** Formulas, code and addresses with dollars, and single dollars. Code and addresses stay as they are. */
 const DOLLARS = /\uFDD2([^\uFDD2]*)\uFDD2|`[^`\n]+`|\]\([^()\s]*\)|(?<!\\)\$/g
 
-/** Text with its formulas, and dollars that are money escaped where they could be taken for a formula's. */
+/** Writes the formulas of a text, and escapes other dollars that could be read as a formula's. */
 export function settled(text: string): string {
   const hasFormula = text.includes(MARK)
   if (!hasFormula && !text.includes("$")) return text
@@ -174,7 +174,7 @@ export function settled(text: string): string {
 const DELIMITED =
   /\\\(((?:[^\\]|\\[^()])+?)\\\)|\\\[((?:[^\\]|\\[^[\]])+?)\\\]|(?<![\\$])\$\$((?:[^$\\]|\\[^])+)\$\$|(\\begin\{(equation|align|gather|multline|eqnarray)\*?\}(?:[^\\]|\\(?!(?:begin|end)\{\5))+\\end\{\5\*?\})/g
 
-/** The parts of a text that a script will set as formulas, in turn with those between them; null when there are none. */
+/** Splits a text into the formulas that a script will typeset and the text between them; null when it has none. */
 export function formulasInText(text: string): (string | Formula)[] | null {
   if (!/\\[([b]|\$/.test(text)) return null
   const parts: (string | Formula)[] = []

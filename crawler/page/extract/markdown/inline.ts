@@ -47,8 +47,8 @@ export class InlineText {
   }
 
   /**
-   * Escapes a mark that only the two sides of an edge make together, as the image of `!` before a link. Where the
-   * left side is a mark of its own, the right side has to be escaped, which is the caller's to do.
+   * Escapes the start of a mark that two parts would form together, such as an image from `!` before a link.
+   * Returns "right" when the caller has to escape the right part instead.
    */
   #escapesEdge(right: string): "right" | null {
     const last = this.#parts.length - 1
@@ -69,11 +69,11 @@ export class InlineText {
   }
 }
 
-/** An entity's name is no longer than this (HTML §13.5), with its ampersand and number sign. */
+/** Length of the longest entity (HTML §13.5), with its ampersand and number sign. */
 const EDGE_CHARS = 33
-/** What may begin a mark that goes on in the next part, and isn't escaped itself. */
+/** An unescaped sign that may begin a mark which the next part completes. */
 const EDGE_MARK = /(?<!\\)(?:[!<~]|&#?\w*)$/
-/** An image, a tag or comment, struck text and an entity: what begins each, and what goes on with it. */
+/** The start of an image, a tag or comment, struck text and an entity, each with what completes it. */
 const EDGES: readonly (readonly [RegExp, RegExp])[] = [
   [/^!/, /^\[/],
   [/^</, /^[a-z/!?]/i],

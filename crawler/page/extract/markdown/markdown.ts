@@ -15,7 +15,7 @@ export interface MarkdownOptions {
   readonly skipped: ReadonlySet<Element>
   /** Boxes beside the text, written as quotations, so that their titles head nothing behind them. */
   readonly boxes?: ReadonlySet<Element>
-  /** Whether a script of the page sets TeX that is written in its text. */
+  /** Whether a script of the page typesets TeX in its text. */
   readonly setsTex?: () => boolean
   /** Length of the document: what markdown adds to its text is bounded by it. */
   readonly sourceChars: number
@@ -59,7 +59,7 @@ const CODE = new Set(["code", "kbd", "samp", "tt"])
 const EMPTY_CELL = " | "
 const DELETED = new Set(["del", "s", "strike"])
 
-/** A longer summary is a text of its own. */
+/** A longer summary is a paragraph, not a heading. */
 const MAX_HEAD_CHARS = 200
 
 class Writer {
@@ -67,9 +67,9 @@ class Writer {
   /** Set inside `<a>` around blocks: the first line of text written takes the link. */
   #pendingLink: string | null = null
   #inHeading = false
-  /** Of the last heading. */
+  /** Level of the last heading. */
   #level = 1
-  /** Items of lists that are being written. */
+  /** How many list items are open. */
   #items = 0
   #bold = 0
   #italic = 0
@@ -115,7 +115,7 @@ class Writer {
       else if (isBlockTag(child.tag) || child.containsBlock || child.asBlock) {
         flush()
         // Not push(...blocks): a flat document may have more blocks than a call may have arguments.
-        // The head first: headings inside go by it.
+        // The head first: it sets the level for headings inside.
         const head = child.head === null ? [] : this.#panelHead(child.head)
         const own = this.block(child)
         if (own.length > 0) for (const block of head) blocks.push(block)
@@ -220,7 +220,7 @@ class Writer {
     return [`${"#".repeat(level)} ${mark}${text.replace(/ (#+)$/, " \\$1")}`]
   }
 
-  /** Below the heading before it; in a list, where headings are none, in bold. */
+  /** A heading one level below the last one; bold text in a list, which can't hold headings. */
   #panelHead(control: Element): string[] {
     const level = this.#level
     if (this.#items === 0 && textOf(control, MAX_HEAD_CHARS + 1).length <= MAX_HEAD_CHARS) {
@@ -335,7 +335,7 @@ class Writer {
       if (cells.every((cell) => cell === "")) continue
       while (cells.length < width && cells.length < 100 && this.#takes(EMPTY_CELL.length)) cells.push("")
       const rule = `|${" --- |".repeat(Math.min(cells.length, 1000))}`
-      // Markdown knows no table without names of columns: where the first row has none, they are empty.
+      // A markdown table always has column names: they are empty when the first row is data.
       if (lines.length === 0 && isLikeOthers(rows, row)) lines.push(rule.replaceAll("---", ""), rule)
       lines.push(`| ${cells.join(EMPTY_CELL)} |`)
       if (lines.length === 1) lines.push(rule)
@@ -355,7 +355,7 @@ class Writer {
 
   #addText(inline: InlineText, text: string): void {
     const parts = formulasInText(text)
-    // To look through the whole document costs as much as a tenth of its reading, and few texts have such signs.
+    // Last, because it searches the whole document, a tenth of the time that reading takes, and few texts have such signs.
     const isSet = parts !== null && (this.#setsTex ??= this.#options.setsTex?.() ?? false)
     for (const part of isSet ? parts : [text])
       if (typeof part === "string") inline.addText(escapeText(part))
@@ -419,7 +419,7 @@ class Writer {
   #image(element: Element): string {
     const src = imageAddress(element, this.#options.baseUrl)
     if (src === null || isTinyImage(element)) return ""
-    // Readers of markdown look for links in a description too.
+    // Markdown parsers look for links in a description too.
     const alt = (imageDescription(element) ?? "").replace(/[[\]\\`*_<]|(?<=\])\(/g, "\\$&")
     const image = `![${alt}](${destination(src)})`
     return this.#takes(image.length) ? image : ""
@@ -440,7 +440,7 @@ function linesOf(block: string): number {
   return lines
 }
 
-/** A list right behind another of its kind would go on with it; another sign at its items sets it apart (CommonMark §5.3). */
+/** Gives a list right after another of its kind a different marker, so that the two stay apart (CommonMark §5.3). */
 function apartFrom(before: string | undefined, block: string): string {
   const sign = LIST_SIGN.exec(block)
   if (sign === null || before === undefined || LIST_SIGN.exec(before)?.[1] !== sign[1]) return block
@@ -461,8 +461,8 @@ function prefixed(blocks: readonly string[], prefix: string): string[] {
 }
 
 /**
- * Whether the first row of a table is one like the others: its first cell is the head of the row alone, or it is a pair in a table of pairs
- * of which nothing is a head.
+ * Whether the first row of a table is data like the others: only its first cell is a header, or all rows are pairs without header
+ * cells.
  */
 function isLikeOthers(rows: readonly Element[][], first: readonly Element[]): boolean {
   const [cell] = first
@@ -540,7 +540,7 @@ function firstOfSrcset(srcset: string | null): string | null {
   return srcset?.trim().split(/[\s,]/, 1)[0] || null
 }
 
-/** The text and the list of a page's images ask for the same descriptions, and each one is searched for orders. */
+/** The text and the list of images need the same descriptions, and checking each for orders is slow. */
 const described = new WeakMap<Element, string | null>()
 
 /** Alternative text, else the caption of the figure around it, else its title. */

@@ -1,7 +1,7 @@
 import type { Element } from "../html/tree.ts"
 
 /**
- * Presentation MathML (MathML Core) as TeX that reads well and that TeX sets alike. MathJax's own elements are the same under other
+ * Turns presentation MathML (MathML Core) into readable TeX that typesets the same. MathJax's own elements are MathML under other
  * names: `<mjx-mfrac>`, or `<g data-mml-node="mfrac">` in its drawings.
  */
 export function mathmlToTex(math: Element): string {
@@ -11,7 +11,7 @@ export function mathmlToTex(math: Element): string {
 const nameOf = (element: Element): string =>
   element.get("data-mml-node") ?? element.tag.replace(/^mjx-(?:assistive-)?/, "")
 
-/** Boxes that MathJax puts around the parts of a formula; they mean nothing. */
+/** Boxes that MathJax puts around the parts of a formula, without a meaning of their own. */
 const WRAPPERS = new Set(
   "mrow texatom math base box frac num den nstrut row dbox dtable table itable sqrt".split(" "),
 )
@@ -46,7 +46,7 @@ function texOf(node: Element): string {
       return elementsOf(node).slice(0, 1).map(texOf).join("")
     case "mfrac": {
       const [over = "", under = ""] = parts()
-      // Without its line it is a binomial coefficient.
+      // A fraction without its line is a binomial coefficient.
       if (node.get("linethickness")?.startsWith("0") === true) return `{${over} \\atop ${under}}`
       return `\\frac{${over}}{${under}}`
     }
@@ -78,7 +78,7 @@ function texOf(node: Element): string {
   }
 }
 
-/** The arguments of a fraction, a root or scripts; MathJax lays some of its boxes around them. */
+/** The arguments of a fraction, a root or scripts, also inside MathJax's boxes. */
 function partsOf(node: Element): string[] {
   const found: string[] = []
   const visit = (element: Element): void => {
@@ -86,7 +86,7 @@ function partsOf(node: Element): string[] {
       const name = nameOf(child)
       if (/^(?:frac|dbox|dtable|sqrt|root-box)$/.test(name) || (name === "row" && element !== node))
         visit(child)
-      // Both scripts of one base lie in one box.
+      // Both scripts of a base share one box.
       else if (name === "script" && elementsOf(child).length > 1)
         for (const one of elementsOf(child).toReversed()) found.push(texOf(one))
       else found.push(texOf(child))
@@ -96,7 +96,7 @@ function partsOf(node: Element): string[] {
   return found
 }
 
-/** MathJax lays what is above and below a sign in boxes that say which it is. */
+/** The base, lower and upper limit from MathJax's boxes, which are named after them; null without such boxes. */
 function limitsOf(node: Element): string[] | null {
   const found = new Map<string, string>()
   const visit = (element: Element): void => {
@@ -134,7 +134,7 @@ function glyphs(node: Element): string {
     const code =
       element.get("data-c") ?? /(?:^|\s)mjx-c([0-9A-F]{2,6})(?:\s|$)/.exec(element.get("class") ?? "")?.[1]
     const point = code === undefined || code === null ? Number.NaN : Number.parseInt(code, 16)
-    // Some write the letter too.
+    // Elements with children have the letter as text too.
     if (point > 0 && point <= 0x10ffff && element.children.length === 0) out += String.fromCodePoint(point)
     for (const child of element.children)
       if (typeof child === "string") out += child
@@ -172,7 +172,7 @@ function identifier(node: Element): string {
   return /^[A-Za-z]{2,}$/.test(name) ? `\\mathrm{${name}}` : escaped(name)
 }
 
-/** Infix signs have a blank on both sides, which {@link joined} takes away where they are none. */
+/** Puts spaces around an infix sign; {@link joined} removes them where the sign is unary. */
 function operator(given: string): string {
   const sign = given.trim()
   const tex = COMMANDS.get(sign) ?? escaped(sign)
@@ -221,7 +221,7 @@ const BELOW = new Map([
   ["\\_", "underline"],
   ["‾", "underline"],
 ])
-/** What has its limits below and above it in TeX too. */
+/** Commands whose limits TeX also sets below and above. */
 const WITH_LIMITS =
   /^\\(?:sum|prod|coprod|int|iint|oint|bigcup|bigcap|bigoplus|bigotimes|bigvee|bigwedge|lim|limsup|liminf|max|min|sup|inf|det|gcd|Pr|underbrace|overbrace)\b/
 
@@ -243,7 +243,7 @@ function limited(name: string, [base = "", first = "", second = ""]: string[]): 
   return name === "mover" ? over(bottom, first) : over(under(bottom, first), second)
 }
 
-/** Parts in a row: one blank around an infix sign, none after a sign before its number, and one where two would be one command. */
+/** Joins parts: one space around an infix sign, none after a unary sign, and one where two parts would merge into one command. */
 function joined(parts: readonly string[]): string {
   let out = ""
   for (const part of parts) {
@@ -267,7 +267,7 @@ const INFIX = new Set(
   ),
 )
 
-/** Signs and letters that TeX has commands for, each before its own. */
+/** Signs and letters, each followed by its TeX command. */
 const COMMANDS = new Map(
   (
     "α alpha β beta γ gamma δ delta ε varepsilon ϵ epsilon ζ zeta η eta θ theta ϑ vartheta ι iota κ kappa λ lambda μ mu ν nu ξ xi π pi ϖ varpi " +

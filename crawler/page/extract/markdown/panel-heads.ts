@@ -1,34 +1,34 @@
 import { isHeading } from "../html/anchors.ts"
 import { type Element, firstElement, isBlockTag, textOf } from "../html/tree.ts"
 
-/** A longer text heads nothing. */
+/** Longer text is not a heading. */
 const MAX_HEAD_CHARS = 200
-/** A panel says at least so much; what is looked at of it. */
+/** The least text that makes a panel, and how much of it is read. */
 const MIN_PANEL_CHARS = 20
 const MAX_PANEL_CHARS = 1000
-/** Elements above a control that may be the heading it makes up, or the form it sends. */
+/** How many elements above a control may be its heading or its form. */
 const MAX_ABOVE = 3
-/** Controls of one kind that each stand before a block are so many at least, when nothing else says that they open it. */
+/** The least number of like controls, each before a block, that counts as a row of panels without other signs. */
 const MIN_ALIKE = 2
-/** Controls of one page that are looked at, and elements in a row among which the next one is looked for. */
+/** Most controls read on a page, and most siblings searched for the next one. */
 const MAX_CONTROLS = 1000
 const MAX_SIBLINGS = 2000
 const NO_PANEL = new Set(
   "pre nav form menu header footer table fieldset figure button label summary".split(" "),
 )
-/** What continues a text and names nothing. */
+/** Labels that say what a button does rather than name a panel. */
 const MORE =
   /^(?:(?:show|read|see|view|load|hide)\s+(?:more|less|all|details|code|answer)|more|less|close|open|toggle|menu|details|expand|collapse|copy|share|submit)(?:\s|$)/i
 
 /**
- * Finds the controls whose text heads a part of the page: accordions, tabs, columns that sort. Is told of elements in the course of a
- * walk that is made anyway, and looks at each control and its panel alone.
+ * Finds the controls whose text heads a part of the page: accordions, tabs, sortable columns. The caller passes each element during
+ * its own walk; only controls and their panels are read again.
  */
 export class PanelHeads {
   readonly #controls: Element[] = []
   readonly #byId = new Map<string, Element>()
 
-  /** Of every element of the page, in order. */
+  /** Takes every element of the page, in order. */
   see(element: Element): void {
     if (element.attributes.length === 0 && element.tag !== "button") return
     const id = element.get("id")
@@ -36,7 +36,7 @@ export class PanelHeads {
     if (isControl(element) && this.#controls.length < MAX_CONTROLS) this.#controls.push(element)
   }
 
-  /** Gives the parts of headings and terms their text back, and panels their heads. @returns the controls that head a panel now */
+  /** Shows controls that are part of a heading or term again, and gives panels their heads. */
   settle(skipped: Set<Element>): void {
     const alike = new Map<string, [Element, Element][]>()
     const openers = Map.groupBy(this.#controls, (control) => this.#named(control))
@@ -54,7 +54,7 @@ export class PanelHeads {
       const named = this.#named(control)
       const panel = named ?? besideControl(control)
       if (panel === null || !isPanel(panel, control)) continue
-      // The two that turn a row of slides name nothing in it.
+      // Several controls of one block, such as a slider's arrows, don't name it.
       if (named !== null && openers.get(named)!.length > 1) continue
       if (named !== null || isOpener(control, panel)) head(panel, control, skipped)
       else if (control.tag === "button" || control.get("role") === "button") {
@@ -100,7 +100,7 @@ function isControl(element: Element): boolean {
 
 const IN_LINE = /^(?:h[1-6]|dt|th|summary)$/
 
-/** The heading, term or head of a column that a control is in. */
+/** The heading, term or column header around a control. */
 function lineOf(control: Element): Element | null {
   let at = control.parent
   for (let steps = 0; at !== null && steps < MAX_ABOVE; at = at.parent, steps++)
@@ -110,7 +110,7 @@ function lineOf(control: Element): Element | null {
 
 const isLineOfItsHeading = (control: Element): boolean => lineOf(control) !== null
 
-/** Whether a heading has no text but its control's; of several the one that opens something. */
+/** Whether a control is all the text of its heading; among several controls, the one that opens something. */
 function isWholeOf(control: Element): boolean {
   const line = lineOf(control)!
   if (textOf(line, MAX_HEAD_CHARS, ({ tag }) => tag === "button") !== "") return false
@@ -119,7 +119,7 @@ function isWholeOf(control: Element): boolean {
 
 /** Whether it does something rather than open a block. */
 function isAction(control: Element): boolean {
-  // What opens several blocks heads none of them.
+  // A control of several blocks heads none of them.
   if (/\S\s+\S/.test(control.get("aria-controls") ?? "")) return true
   if (control.has("aria-haspopup") || /^(?:submit|reset)$/i.test(control.get("type") ?? "")) return true
   const text = textOf(control, MAX_HEAD_CHARS + 1)
@@ -129,7 +129,7 @@ function isAction(control: Element): boolean {
   return false
 }
 
-/** The block right behind a control, or behind the box that has nothing else. */
+/** The block right after a control, or after a box that holds only the control. */
 function besideControl(control: Element): Element | null {
   const next = nextOf(control)
   if (next !== null || control.parent === null) return next
@@ -150,7 +150,7 @@ function nextOf(element: Element): Element | null {
   return null
 }
 
-/** Whether a block has text of its own, and is no menu, no form and no code with its button. */
+/** Whether a block has text of its own and isn't a menu, a form or code with a button. */
 function isPanel(panel: Element, control: Element): boolean {
   if (NO_PANEL.has(panel.tag) || panel.head !== null || isHeading(panel)) return false
   if (/^(?:menu|menubar|listbox|navigation|dialog|tablist)$/.test(panel.get("role") ?? "")) return false
@@ -160,7 +160,7 @@ function isPanel(panel: Element, control: Element): boolean {
   return plain >= MIN_PANEL_CHARS && plain * 2 >= chars
 }
 
-/** Whether a control says that it opens what is behind it, or that says so. */
+/** Whether a control's or panel's attributes say that the control opens the panel. */
 function isOpener(control: Element, panel: Element): boolean {
   if (control.has("aria-expanded") || panel.has("hidden") || panel.has("aria-hidden")) return true
   if (panel.get("role") === "region" || panel.get("role") === "tabpanel") return true

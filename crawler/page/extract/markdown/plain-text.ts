@@ -33,7 +33,7 @@ export const writeAsText = offLoop(import.meta.url, toPlainText)
 
 function lineText(line: string): string | null {
   if (/^[\s>]*(?:-{3,}|\|(?: (?:---)? \|)+)$/.test(line)) return null
-  // A list right behind another has other signs, which say nothing to readers.
+  // A list right after another has a different marker, which means nothing to readers.
   const content = line
     .replace(/^(?:> ?)+/, "")
     .replace(/^(\s*)\*(?= )/, "$1-")
