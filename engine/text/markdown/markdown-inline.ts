@@ -1,4 +1,4 @@
-import { formulaEnd } from "./formulas.ts"
+import { formulaEnd } from "./formula-end.ts"
 
 const HTML_TAG =
   /<\/?(?:a|abbr|b|blockquote|br|button|center|code|dd|del|details|div|dl|dt|em|figcaption|figure|font|h[1-6]|hr|i|iframe|img|input|ins|kbd|li|mark|ol|p|picture|pre|q|s|section|small|source|span|strong|sub|summary|sup|svg|table|tbody|td|tfoot|th|thead|tr|u|ul|var|video)(?:\s[^<>]{0,2000})?\/?>/iy

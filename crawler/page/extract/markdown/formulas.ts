@@ -1,4 +1,4 @@
-import { formulaEnd } from "#engine/text/markdown/formulas.ts"
+import { formulaEnd } from "#engine/text/markdown/formula-end.ts"
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { mathmlToTex } from "./mathml.ts"
 import { collapse, type Element, firstElement, parseTree, textOf } from "../html/tree.ts"

@@ -1,4 +1,4 @@
-import { formulaEnd } from "#engine/text/markdown/formulas.ts"
+import { formulaEnd } from "#engine/text/markdown/formula-end.ts"
 import { offLoop } from "#base/process/threads/off-loop.ts"
 
 /**
