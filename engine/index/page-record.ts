@@ -140,7 +140,7 @@ export function toPage({
 export const passagesOf = (row: Pick<StoredPage, "passages">): Passage[] =>
   JSON.parse(row.passages) as Passage[]
 
-/** What vectors are made of: an anchor that changes, or how a text is shown, makes no other vector. */
+/** The parts of passages that vectors are made of: a changed anchor or shown text needs no new vector. */
 export const embeddedOf = (passages: readonly Passage[]): Pick<Passage, "text" | "headings">[] =>
   passages.map(({ text, headings }) => ({ text, headings }))
 

@@ -19,7 +19,7 @@ export function holdsModelOrder(text: string): boolean {
   return orderForms().some((order) => order.test(read)) || spellsOrder(read)
 }
 
-/** The same of a passage, both as it is searched and as it is shown. */
+/** Whether a passage holds such orders, as it is searched or as it is shown. */
 export const passageHoldsOrder = ({ headings, text, shown = "" }: Passage): boolean =>
   holdsModelOrder([...headings, text, shown].join("\n"))
 

@@ -8,7 +8,7 @@ import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
 /** A section shorter than this joins the one after it instead of standing alone. */
 const SMALL_SECTION_CHARS = 200
 
-/** Characters that showing adds at most: to each line where it is code or a row by itself, and for the names of columns once. */
+/** Most characters that showing a passage adds to each line of code or table row, and once for column names. */
 const MARKS_OF_LINE = 10
 const MARKS_OF_PASSAGE = 240
 
@@ -36,7 +36,7 @@ interface Piece {
  * nDCG@10 of Chinese questions by vectors alone was 0.70 instead of 0.82.
  *
  * Cuts fall between sections, else between blocks, lines, sentences, words; inside a word only when the word
- * alone is too long. What a passage takes when it is shown counts too: the fences of its code, and the names of the columns above the rows of a
+ * alone is too long. The length as shown counts too: the fences of code, and the column names above the rows of a
  * table that begins in an earlier passage. Short neighbouring sections share a passage: it carries the headings they have in
  * common, and the rest of their headings stand in its text. A heading that would fill a passage by itself is text: each
  * passage below it would repeat it. Every word of the page is in the text or the
@@ -199,13 +199,13 @@ function pack(
   return full
 }
 
-/** One below the other. */
+/** Joins pieces as lines. */
 const together = (first: Piece, second: Piece): Piece => ({
   lines: [...first.lines, ...second.lines],
   anchor: first.anchor ?? second.anchor,
 })
 
-/** Two parts of a line, as one again. */
+/** Joins two parts of one line. */
 function alongside({ lines: [first], anchor }: Piece, { lines: [second] }: Piece): Piece {
   return { lines: [{ ...first!, text: `${first!.text} ${second!.text}` }], anchor }
 }
@@ -220,7 +220,7 @@ const splitSentences = (line: Piece): Piece[] =>
 
 const splitWords = (sentence: Piece): Piece[] => pack(partsOf(sentence, /\s+/), alongside, splitCharacters)
 
-/** Parts of a line, each knowing in which cell of its row it begins. */
+/** Splits a line; each part keeps the cell of its row in which it begins. */
 function partsOf({ lines: [line], anchor }: Piece, between: RegExp): Piece[] {
   return partsAs(line!, line!.text.split(between), anchor)
 }

@@ -1,37 +1,37 @@
 import { MAX_SHOWN_CHARS } from "../index/page/passage.ts"
 import type { Code, Table } from "./markdown/markdown-blocks.ts"
 
-/** A line of a page's text, or what a cut leaves of it, and what it is part of. */
+/** A line of a page's text, or a part of one, with the code or table it comes from. */
 export interface Line {
-  /** As it is embedded and searched, of a row with {@link CELL_END} between the cells. */
+  /** The text that is embedded and searched; in a table row, {@link CELL_END} separates the cells. */
   readonly text: string
   readonly part?: Part
 }
 
 export interface Part {
   readonly of: Code | Table
-  /** Of code the line, of a table the row, from 0. */
+  /** Index of the line in the code, or of the row in the table, from 0. */
   readonly at: number
-  /** Of a row: the cell in which the text begins, from 0. */
+  /** Index of the row's cell in which the text begins, from 0. */
   readonly cell: number
   readonly isCut: boolean
 }
 
-/** Stands for the bar between two cells, for pages hold no such character. */
+/** Separates two cells, since pages don't contain this character. */
 export const CELL_END = "\u001F"
-/** More columns are no table that anyone reads in so few characters. */
+/** With more columns, a table is unreadable in so few characters. */
 const MAX_COLUMNS = 16
-/** Characters for the names of the columns where a table goes on in another passage, and for each of them at least. */
+/** Most characters for column names when a passage continues a table, and the least that each name keeps. */
 const MAX_NAMES_CHARS = 160
 const MIN_NAME_CHARS = 6
-/** Characters of the cell that says what the rest of its row is about. */
+/** Most characters of the first cell, repeated when a passage continues its row. */
 const MAX_KEY_CHARS = 40
 const LEFT_OUT = "…"
 const FENCE = "```"
-/** What a definition begins with, after its term. */
+/** The mark before a definition. */
 const DEFINITION = /^: /
 
-/** The lines of one passage as results show them: code between fences, tables as markdown has them, definitions as a list. */
+/** The lines of one passage as results show them: code between fences, tables in markdown, definitions as a list. */
 export function showLines(lines: readonly Line[]): string {
   const least = write(lines, false)
   if (lines.every(({ part }) => part === undefined)) return least
@@ -40,14 +40,14 @@ export function showLines(lines: readonly Line[]): string {
   return least.length <= MAX_SHOWN_CHARS ? least : plain(lines)
 }
 
-/** Characters that they take at least when they are shown; 0 where they take none besides their own. */
+/** The least characters that lines take when shown; 0 when they have no code or table. */
 export const shownLength = (lines: readonly Line[]): number =>
   lines.every(({ part }) => part === undefined) ? 0 : write(lines, false).length
 
-/** A row's text with bars. */
+/** A row's text with bars between its cells. */
 export const withBars = (text: string): string => text.replaceAll(CELL_END, "|")
 
-/** @param isWhole with what may be left out: the language of code and its blank lines */
+/** @param isWhole whether to include the language and blank lines of code */
 function write(lines: readonly Line[], isWhole: boolean): string {
   const written: string[] = []
   for (let at = 0; at < lines.length;) {
@@ -59,11 +59,11 @@ function write(lines: readonly Line[], isWhole: boolean): string {
     else if ("lines" in of) written.push(codeBlock(of, some, isWhole))
     else written.push(...tableLines(of, some, some.length === lines.length))
     at = end
-    // In markdown what comes right behind a row is one more.
+    // In markdown, a line right after a row is another row.
     if (of !== undefined && !("lines" in of) && at < lines.length) written.push("")
   }
   const all = written.join("\n")
-  // Whole, though it does not look like code or a row, is better than cut.
+  // A whole line as plain text is better than a cut one as code or a row.
   const isWholeLine = lines.length === 1 && lines[0]!.part?.isCut !== true
   return isWholeLine && all.length > MAX_SHOWN_CHARS ? plain(lines) : all
 }
@@ -86,13 +86,13 @@ function tableLines(table: Table, some: readonly Line[], isAll: boolean): string
   const first = some[0]!.part!
   const hasNames = table.isHeaded && first.at === 0
   const rows = some.slice(hasNames && !first.isCut ? 1 : 0).map(cellsOf)
-  // Names of columns without a row: the rows are in the passage behind, with these names.
+  // Column names without rows: the next passage repeats them above the rows.
   if (rows.length === 0 && !isAll) return []
   if (!table.isHeaded && table.columns === 2) return rows.map(pairLine)
   const names = table.isHeaded ? table.rows[0]! : Array.from({ length: table.columns }, () => "")
   const below = [`|${"---|".repeat(table.columns)}`, ...rows.map(rowLine)]
   if (hasNames) return [rowLine(names), ...below]
-  // A row that fills a passage leaves what it leaves.
+  // The names get the room that the rows leave.
   const left = MAX_SHOWN_CHARS - below.join("\n").length - 3 * names.length - 2
   return [
     rowLine(shortened(names, rows.length === 1 ? Math.min(left, MAX_NAMES_CHARS) : MAX_NAMES_CHARS)),
@@ -100,7 +100,7 @@ function tableLines(table: Table, some: readonly Line[], isAll: boolean): string
   ]
 }
 
-/** The cells of a row; of one that is cut, with what its first cell says. */
+/** The cells of a row. A continued row repeats the start of its first cell. */
 function cellsOf({ text, part }: Line): string[] {
   const { of, at, cell, isCut } = part!
   const cells = text.split(CELL_END).map((one) => one.trim())

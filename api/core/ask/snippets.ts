@@ -15,7 +15,7 @@ export function snippetsOf(passages: readonly HitPassage[]): string[] {
   return shown.length > 0 ? shown : ordered
 }
 
-/** A line of code may look like one of those. */
+/** Keeps lines of code, which may look like asides. */
 function withoutAsides(text: string): string {
   let isCode = false
   return text

@@ -4,7 +4,7 @@ import { findModelOrder, givesModelOrder } from "#engine/text/model-orders.ts"
 
 /** Whether what is always shown of a page found gives orders to language models. */
 export function hitAddressesModels({ title, description, passages }: Hit): boolean {
-  // Passages share headings, and every text costs some 50 µs.
+  // Passages share headings, and each text takes some 50 µs.
   const texts = new Set(passages.flatMap(({ headings, text, shown = "" }) => [...headings, text, shown]))
   return [...texts.add(title).add(description ?? "")].some((text) => text !== "" && givesModelOrder(text))
 }

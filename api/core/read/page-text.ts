@@ -6,7 +6,7 @@ import type { Relevance } from "../relevance/relevance.ts"
 /** Stands between two passages of one page. */
 export const CHUNK_SEPARATOR = " [...] "
 
-/** Passages as one text. A fence or a row of a table ends with its line, so the separator stands on a line of its own beside one. */
+/** Joins passages. The separator gets a line of its own next to a code fence or table row, which needs its whole line. */
 export const joinPassages = (passages: readonly string[]): string =>
   passages
     .map((text, at) => {
@@ -16,7 +16,7 @@ export const joinPassages = (passages: readonly string[]): string =>
     })
     .join(CHUNK_SEPARATOR)
 
-/** The passages that {@link joinPassages} was given. */
+/** Undoes {@link joinPassages}. */
 export const splitPassages = (content: string): string[] =>
   content.split(CHUNK_SEPARATOR).map((text) => text.replace(/^\n|\n$/g, ""))
 

@@ -33,7 +33,7 @@ export interface MissKnowledge {
   /** Why an address is no page of the index, and how `fossick why` puts it; null: it is one. */
   missing(url: PageUrl, view: View): Promise<{ readonly missing: Missing; readonly summary: string } | null>
   sources(names: readonly string[]): Promise<readonly AskedSource[]>
-  /** Sources of these that lost pages to failures. */
+  /** The sources among these with pages that could not be read. */
   unread(names: readonly string[]): readonly Unread[]
   /** The names of the declared sources, and those of `asked` that anything was crawled under: one-off crawls are told of only then. */
   names(asked?: readonly string[]): readonly string[]
@@ -107,7 +107,7 @@ export function openMissKnowledge(
     unread: (names) => unreadOf(db, names),
     names(asked = []) {
       const declared = declaredNames(db)
-      // Every search asks, and few name a source.
+      // Every search calls this, and few name a source.
       if (asked.length === 0) return declared
       return [...new Set([...declared, ...sourceNames().filter((name) => asked.includes(name))])]
     },

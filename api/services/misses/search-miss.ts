@@ -31,7 +31,7 @@ export interface Coverage {
     readonly incomplete: string | null
     readonly checked_at: string | null
     readonly kept_out: Readonly<Record<string, number>>
-    /** Pages whose answers were cut off; left out when there are none. */
+    /** Pages whose responses were cut off; left out when 0. */
     readonly cut_off?: number
     readonly waiting_for_vectors: number
   }[]
@@ -86,17 +86,17 @@ export async function searchedOf(
   }
 }
 
-/** The sources that a search asks. `isNameless`: whether the caller is told of none. */
+/** The names of a search's sources. `isNameless`: the caller may not see them. */
 function namesOf(query: AskedQuery, reach: Pick<Reach, "limits">, knowledge: Pick<MissKnowledge, "names">) {
   const limits = reach.limits()
-  // Who is limited to domains alone knows no source by name, and of no source how many pages are on these.
+  // A key limited to domains sees no source names, and no page counts of a source on those domains.
   const isNameless = limits !== null && (limits.sources === null || limits.domains !== null)
   const wanted = query.filter?.sources ?? []
   const all = limits?.sources ?? knowledge.names(wanted)
   return { names: wanted.length === 0 ? all : all.filter((name) => wanted.includes(name)), isNameless }
 }
 
-/** What a search may lack since pages of its sources could not be read, in words. */
+/** Warnings about pages of a search's sources that could not be read. */
 export function unreadTexts(
   query: AskedQuery,
   reach: Pick<Reach, "limits">,

@@ -2,8 +2,8 @@
 export interface Passage {
   readonly text: string
   /**
-   * The text as results show it, where code or a table is in it: the code between fences, the table in markdown with the names of its
-   * columns. Left out where it is the text itself. At most {@link MAX_SHOWN_CHARS} characters.
+   * The text as results show it, when it has code or a table: code between fences, tables in markdown with their column names. Left out
+   * when it equals the text. At most {@link MAX_SHOWN_CHARS} characters.
    */
   readonly shown?: string
   /** Headings above the passage, outermost first; the page title is not among them. */
@@ -16,8 +16,8 @@ export interface Passage {
 
 export const MAX_PASSAGE_CHARS = 500
 
-/** Two characters less, for the line breaks that part it from what stands beside it. */
+/** Two characters less, for the line breaks before and after it in a result. */
 export const MAX_SHOWN_CHARS = MAX_PASSAGE_CHARS - 2
 
-/** What results show of a passage. */
+/** A passage's text as results show it. */
 export const shownOf = ({ text, shown }: Pick<Passage, "text" | "shown">): string => shown ?? text

@@ -14,7 +14,7 @@ export interface Arrangement {
   readonly holders?: ReadonlySet<string>
   /** The languages that the asker reads, as far as that is known. Default: all. */
   readonly reads?: Reads
-  /** Whether the question names a version of documentation. Default: it names none. */
+  /** Whether the question names this version of documentation. Default: never. */
   readonly wanted?: ((version: string) => boolean) | undefined
   readonly factsOf: FactsOf
 }

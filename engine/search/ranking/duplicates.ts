@@ -25,8 +25,8 @@ const MOST_FOLDED = 10
 
 /**
  * The ranking with one page of each text: the best, and of those about as good the one whose address looks
- * most like the page's own; of the translations of a page the best that the asker reads; of its versions the one that is `wanted` by name, else
- * the site's default. It takes the place of the best.
+ * most like the page's own; of the translations of a page the best that the asker reads; of its versions the one whose name is
+ * `wanted`, else the site's default. The page shown takes the best one's place.
  */
 export function collapse(
   ranked: readonly Boosted[],

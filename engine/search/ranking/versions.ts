@@ -1,15 +1,15 @@
 import { differingBits } from "../../index/page/fingerprint.ts"
 import type { PageFacts } from "../../index/page/page-facts.ts"
 
-/** A page's address without one part that names a version. */
+/** A part of an address that names a version, and the address without it. */
 interface Versioned {
   readonly label: string
-  /** Where in the path the part is. */
+  /** Index of the part in the path. */
   readonly at: number
   readonly rest: string
 }
 
-/** What a site calls the version that it wants read; what it calls those that are still being made. */
+/** Names of a site's default version, best first, and of unfinished versions. */
 const DEFAULTS = ["stable", "current", "default", "release", "lts", "latest"]
 const UNFINISHED = [
   "main",
@@ -31,17 +31,17 @@ const NUMBER =
   /^(?:v|version-?|release-?|r)?(\d{1,4}(?:[._]\d{1,4}){1,3}(?:[._](?:x|\d{1,4}))?|\d{1,4}[._]x)(?:[-._]?(?:alpha|beta|rc|pre|dev|m|snapshot|final|ga|lts)[-._]?\d*)?$/i
 const WHOLE = /^(?:v(\d{1,3})|(\d{1,3}))$/i
 
-/** Parts of a path that are looked at. */
+/** Most parts of a path that are checked. */
 const MOST_PARTS = 12
-/** As near as a page and the one it names as its canonical: versions of a page share most of their text. */
+/** As many as between a page and its canonical page: versions share most of their text. */
 const MOST_BITS = 14
 
-/** Whether two pages are one in two versions of the documentation of a site: the same address but for the version, and much the same text. */
+/** Whether two pages are versions of one page of documentation: their addresses differ only in the version, and their texts hardly. */
 export function areVersions(a: PageFacts, b: PageFacts): boolean {
   return labelsOf(a, b) !== null
 }
 
-/** Negative when `a` is the version to show: one that is `wanted` by its name, else the site's default, else the newest. */
+/** Negative when `a` is the version to show: the one whose name is `wanted`, else the site's default, else the newest. */
 export function compareVersions(a: PageFacts, b: PageFacts, wanted: (label: string) => boolean): number {
   const labels = labelsOf(a, b)
   if (labels === null) return 0
@@ -91,7 +91,7 @@ interface Parsed {
   readonly parts: readonly Versioned[]
 }
 
-/** Every page of a ranking is set beside many others. */
+/** Each page of a ranking is compared with many others. */
 const known = new WeakMap<PageFacts, Parsed>()
 
 function parsed(page: PageFacts): Parsed {
@@ -111,7 +111,7 @@ function versionsIn(url: string): Parsed {
   return { path: `${pathname}${search}`, parts }
 }
 
-/** A number alone counts only above pages: a last one is as often a chapter, a page of a list, a product. */
+/** A bare number counts only before other parts: at the end it is as often a chapter, a page of a list or a product. */
 function isVersion(segment: string, hasTail: boolean): boolean {
   const name = segment.toLowerCase()
   return (
@@ -119,7 +119,7 @@ function isVersion(segment: string, hasTail: boolean): boolean {
   )
 }
 
-/** 0 without a version, as sites show their default one; then names for it, numbers, and what is not finished. */
+/** 0 without a version, as most sites address their default; then its names, numbers, and unfinished versions. */
 function rankOf(label: string | null): number {
   if (label === null) return 0
   const named = DEFAULTS.indexOf(label)

@@ -21,7 +21,7 @@ export interface Found {
 
 interface Reading {
   readonly reads: Reads
-  /** Whether the question names a version of documentation. Default: it names none. */
+  /** Whether the question names this version of documentation. Default: never. */
   readonly wanted?: (version: string) => boolean
   /** Pages whose terms are read. */
   readonly most: number

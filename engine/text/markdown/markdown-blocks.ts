@@ -9,16 +9,16 @@ export type Block = { readonly line: number; readonly text: string } & (
   | { readonly kind: "code"; readonly code?: Code }
 )
 
-/** The rows of a table that say anything, as the plain text of their cells. */
+/** The rows of a table that aren't empty, as the plain text of their cells. */
 export interface Table {
   readonly rows: readonly (readonly string[])[]
   /** Whether the first row names the columns. */
   readonly isHeaded: boolean
-  /** Cells of its longest row. */
+  /** Number of cells in its longest row. */
   readonly columns: number
 }
 
-/** Code as it is written, blank lines too, without the indentation that all of its lines share. */
+/** Code with its blank lines, without the indentation that all lines share. */
 export interface Code {
   readonly language: string
   readonly lines: readonly string[]
@@ -52,9 +52,9 @@ export function blocksOf(markdown: string): Block[] {
 class BlockReader {
   readonly #blocks: Block[] = []
   #paragraph: string[] = []
-  /** Rows of the table that is being read, as they are written. */
+  /** Rows of the open table, as written. */
   #rows: string[] = []
-  /** The first of them stands above a rule. */
+  /** Whether the first of them is above a rule. */
   #isRuled = false
   #code: string[] | null = null
   #fence = ""
@@ -160,7 +160,7 @@ class BlockReader {
     else this.#paragraph.push(line.trimStart())
   }
 
-  /** The row before a rule names the columns. Only the rule says that a line without bars at its ends is one. */
+  /** The row before a rule names the columns. Without bars at its ends, only the rule shows that it is a row. */
   #beginTable(before: string, at: number): void {
     const row = before.replace(QUOTE_MARKS, "")
     if (this.#rows.length === 0 && this.#paragraph.at(-1) === row.trimStart()) {
@@ -226,7 +226,7 @@ function isTableRow(line: string): boolean {
   return text.length > 1 && text.startsWith("|") && text.endsWith("|")
 }
 
-/** A row's cells, as they are written. A bar within code is written with a stroke before it as well. */
+/** A row's cells, as written. Bars in cells, also in code, have a backslash before them. */
 function cellsOf(row: string): string[] {
   const line = row.trim()
   const from = line.startsWith("|") ? 1 : 0
@@ -241,12 +241,12 @@ function cellsOf(row: string): string[] {
 export const rowText = (cells: readonly string[], bar = "|"): string =>
   cells.join(` ${bar} `).replace(/ {2,}/g, " ").trim()
 
-/** A cell that says something of the one before it is no longer than this where it is a name. */
+/** A longer cell is data rather than a column's name. */
 const LONGEST_NAME = 60
 
 /**
- * Whether the first row of a table names its columns. Markdown knows no table without such a row, so some begin with a pair of a name and
- * what it stands for.
+ * Whether the first row of a table names its columns. Markdown tables always have such a row, so some authors put a pair of name and
+ * value there.
  */
 function namesColumns([first = "", ...others]: readonly string[] = []): boolean {
   if (/[:：]$/.test(first)) return false
@@ -264,7 +264,7 @@ function withoutClosingMarks(heading: string): string {
 
 const oneLine = (markdown: string) => plainInline(markdown).replaceAll("\n", " ")
 
-/** Lines without the indentation that all of them share: that of the list which the code stands in. */
+/** Lines without their shared indentation, which comes from the list around the code. */
 function withoutMargin(lines: readonly string[]): string[] {
   const margins = lines.flatMap((line) => (line === "" ? [] : line.search(/\S/)))
   const margin = margins.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY)
