@@ -87,17 +87,27 @@ function readSharedTexts(xml: Uint8Array | null): RichText[] {
   return texts
 }
 
-/** Formats by the index cells name them with. */
+/** The library keeps each code that it has seen, some kilobytes; Excel itself allows a few hundred in a workbook. */
+const MAX_CODES = 4000
+
+/** Formats by the index cells name them with. A code that no cell's format names isn't parsed. */
 function readFormats(xml: Uint8Array | null): CellFormat[] {
-  const codes = new Map<number, CellFormat>()
+  const codes = new Map<number, string>()
+  const known = new Map<number, CellFormat>()
+  const formatOf = (id: number): CellFormat => {
+    const code = codes.get(id)
+    const format = known.get(id) ?? (code === undefined ? builtInFormat(id) : formatOfCode(code))
+    known.set(id, format)
+    return format
+  }
   const formats: CellFormat[] = []
   let isCellFormat = false
   readXml(xml, {
     start(name, { numFmtId = "0", formatCode = "" }) {
       const id = Number(numFmtId)
-      if (name === "numFmt") codes.set(id, formatOfCode(formatCode))
+      if (name === "numFmt" && codes.size < MAX_CODES) codes.set(id, formatCode)
       if (name === "cellXfs") isCellFormat = true
-      if (name === "xf" && isCellFormat) formats.push(codes.get(id) ?? builtInFormat(id))
+      if (name === "xf" && isCellFormat) formats.push(formatOf(id))
     },
     end(name) {
       if (name === "cellXfs") isCellFormat = false
