@@ -35,7 +35,7 @@ export type SearchResult = {
   readonly id: string
   readonly title: string
   readonly url: string
-  /** The passages that matter, joined by ` [...] `: plain text, with code between fences and tables in Markdown. */
+  /** The passages that matter, joined by ` [...] `: plain text with fenced code and Markdown tables. */
   readonly content: string
   /** How likely the page is relevant. */
   readonly score: number
@@ -128,7 +128,7 @@ export type SearchResult = {
     /** ISO 639-1. */
     readonly language: string | null
   })[] | undefined
-  /** The same page in other versions of its documentation, found besides; not there when there is none. */
+  /** The same page in other versions of the documentation, also found; left out when there are none. */
   readonly versions?: readonly ({
     readonly url: string
     readonly title: string
@@ -268,7 +268,7 @@ export type SearchAnswer = {
       readonly kept_out: { readonly [name: string]: number }
       /** Pages that are found by their words alone until then. */
       readonly waiting_for_vectors: number
-      /** Pages whose answers were cut off after the whole page. */
+      /** Pages in the index whose responses were cut off after the page was complete. */
       readonly cut_off?: number | undefined
     })[]
     readonly complete_as_of?: string | undefined

@@ -47,7 +47,7 @@ const searchResult = object(
     title: text(),
     url: text(),
     content: text(
-      "The passages that matter, joined by ` [...] `: plain text, with code between fences and tables in Markdown.",
+      "The passages that matter, joined by ` [...] `: plain text with fenced code and Markdown tables.",
     ),
     score: score("How likely the page is relevant."),
     raw_content: orNull(text("The whole page, when asked for.")),
@@ -92,7 +92,7 @@ const searchResult = object(
       ),
       versions: listOf(
         object({ url: text(), title: text() }),
-        "The same page in other versions of its documentation, found besides; not there when there is none.",
+        "The same page in other versions of the documentation, also found; left out when there are none.",
       ),
     },
   },
@@ -190,7 +190,11 @@ const coverage = object(
           },
           waiting_for_vectors: count("Pages that are found by their words alone until then."),
         },
-        { optional: { cut_off: count("Pages whose answers were cut off after the whole page.") } },
+        {
+          optional: {
+            cut_off: count("Pages in the index whose responses were cut off after the page was complete."),
+          },
+        },
       ),
       "Those that were asked; none for keys that are limited to domains, which know none by name.",
     ),
