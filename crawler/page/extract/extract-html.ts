@@ -87,7 +87,7 @@ export function extractHtml(html: string, url: string): Extracted {
   }
 }
 
-/** What pages write whose scripts set TeX: MathJax's and KaTeX's files and settings. */
+/** Names of MathJax's and KaTeX's files and settings: a page with one of them sets TeX by script. */
 const SETS_TEX = /MathJax|mathjax|katex|renderMathInElement/
 
 /** What stands in no reader's sight, and gives orders to models, is for nobody. */

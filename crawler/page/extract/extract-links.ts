@@ -9,9 +9,10 @@ import { decodeReferences, StartTagScanner, type TagListener } from "./html/star
 import { collapse, Element } from "./html/tree.ts"
 
 /**
- * Reads of an HTML document what a walk along links needs: title, description, robots, canonical and links, the
- * same as {@link extractHtml} finds (but for the title, which is that of the head, and the links' texts). The main
- * content and all else is left empty, at a small part of the cost; only one that may lead elsewhere is read whole. As pure and total as the whole extraction.
+ * Reads only what a walk along links needs from an HTML document: title, description, robots, canonical and links,
+ * the same as {@link extractHtml} finds (except for the title, which is the head's, and the links' texts). Everything
+ * else is left empty, at a small part of the cost; a document that may redirect is read whole. As pure and total as
+ * the whole extraction.
  */
 export function extractLinks(html: string, url: string): Extracted {
   const reading = new LinkReading(html, url)
@@ -19,7 +20,7 @@ export function extractLinks(html: string, url: string): Extracted {
   return reading.mayRefresh ? extractHtml(html, url) : reading.end()
 }
 
-/** {@link extractLinks} in steps of a millisecond or two, for who cannot wait for a large document. */
+/** {@link extractLinks} in steps of a millisecond or two, for callers that cannot wait for a large document. */
 export class LinkReading {
   readonly #url: string
   readonly #head = new LinkListener()
@@ -59,7 +60,7 @@ export class LinkReading {
     return this.#resolved < anchors.length
   }
 
-  /** Whether it may lead elsewhere: how, no less than the whole page tells. */
+  /** Whether the document may redirect. Only {@link extractHtml} finds out where to. */
   get mayRefresh(): boolean {
     return this.#head.mayRefresh
   }

@@ -30,13 +30,13 @@ export interface Extracted {
   readonly links: readonly Link[]
   /** RSS and Atom feeds the document names. */
   readonly feeds: readonly string[]
-  /** Where the page sends its reader. Left out when it does not. */
+  /** Where the page redirects its reader. Left out when it doesn't. */
   readonly refresh?: Refresh
   /** Whether the program that made the page marks it as one that is not there, whatever the status of the answer. */
   readonly isMissing?: boolean
   /** Whether it is mostly a list of other pages of its site. Left out when not. */
   readonly isListing?: true
-  /** What may be missing, since scripts make it. Left out where no script could. */
+  /** Parts that may be missing because scripts make them. Left out when no script could. */
   readonly leftToScripts?: LeftToScripts
   /** What the operator should know of how it was read: `no text layer`, `the first 1000 of 1200 pages were read`. */
   readonly note?: string

@@ -1,24 +1,24 @@
 import { isProgramType, makesPage, MAX_SCRIPT_CHARS, mayMakePage } from "../html/page-scripts.ts"
 import { closest, type Element, textOf, walk } from "../html/tree.ts"
 
-/** What a document leaves to its scripts. Left out of a page that has none that could make a part of it. */
+/** Parts of a document that its scripts would fill. A page without a script that could do so has no such object. */
 export interface LeftToScripts {
   /** Controls whose panel is empty until they are opened: tabs, accordions, "show more". */
   readonly panels: number
-  /** Places for links that hold none yet: a closed branch of a tree, a navigation that is still to be made. */
+  /** Places for links that have none yet: a closed branch of a tree, an empty navigation. */
   readonly branches: number
 }
 
-/** Elements looked at closely; a page with more tells the same by its first ones. */
+/** Most elements looked at closely; more wouldn't change the result. */
 const MAX_CANDIDATES = 100
-/** Elements below one of them that are looked at; one with more is taken to hold what was looked for. */
+/** Most elements searched below one of them; if there are more, the search counts as successful. */
 const MAX_SEARCHED = 2000
-/** What trees of pages are called whose makers give them no role. */
+/** Classes and ids of navigation trees without a role. */
 const TREE = /(?:^|[\s_-])(?:page-?tree|tree|tree-?view|side-?nav)(?:[\s_-]|$)/i
-/** Where controls open menus, searches and dialogs, and no part of the text. */
+/** Elements in which controls open menus, searches and dialogs, not parts of the text. */
 const AROUND = new Set(["nav", "header", "footer", "aside", "form", "dialog"])
 const HEADING = /^h[1-6]$/
-/** What shows without a word. */
+/** Elements that show something without text. */
 const PICTURED = new Set([
   "img",
   "picture",
@@ -32,10 +32,10 @@ const PICTURED = new Set([
   "input",
 ])
 
-/** Gathers, in the walk that reads a document's facts, what may be missing from it without its scripts. */
+/** Gathers parts that may be missing without scripts, during the walk that gathers all facts of a document. */
 export class ScriptTraces {
   #hasFile = false
-  /** Scripts inside the document: to search them costs more, and is seldom needed. */
+  /** Inline scripts, searched only if no file could make the page. */
   readonly #programs: string[] = []
   readonly #controls: Element[] = []
   readonly #places: Element[] = []
@@ -58,7 +58,7 @@ export class ScriptTraces {
       this.#places.push(element)
   }
 
-  /** To be called after the whole document was seen. */
+  /** Call this when the whole document was seen. */
   end(document: Element): LeftToScripts | null {
     if (!this.#hasFile && !this.#programs.some(makesPage)) return null
     const byId = this.#targets(document)
@@ -82,7 +82,7 @@ export class ScriptTraces {
       this.#programs.push(program.slice(0, MAX_SCRIPT_CHARS))
   }
 
-  /** The panels that controls name. */
+  /** The panels that controls refer to, by id. */
   #targets(document: Element): ReadonlyMap<string, Element> {
     const named = new Set(this.#controls.flatMap((control) => control.get("aria-controls") ?? []))
     const found = new Map<string, Element>()
@@ -95,7 +95,7 @@ export class ScriptTraces {
   }
 }
 
-/** A place that holds nothing yet has hardly more inside. */
+/** Most children of a place that is still empty. */
 const MAX_PLACEHOLDERS = 3
 
 function isPlaceForLinks(element: Element, role: string | undefined): boolean {
@@ -108,10 +108,10 @@ function isPlaceForLinks(element: Element, role: string | undefined): boolean {
   return isTree && isBare(element)
 }
 
-/** A longer text beside a control is no label of a branch, but what the control hides. */
+/** A longer text beside a control is its panel, not the label of a branch. */
 const MAX_LABEL_CHARS = 100
 
-/** An item of a tree that says it holds more, and has no links below it yet. */
+/** Whether a control is of an item of a tree that is closed and has no links below it yet. */
 function isClosedBranch(control: Element, byId: ReadonlyMap<string, Element>): boolean {
   if (control.get("aria-expanded") !== "false" || isMenu(control)) return false
   const item = itemOf(control)
@@ -129,7 +129,7 @@ const isAround = (element: Element, tags: ReadonlySet<string>): boolean =>
 const isList = (element: Element): boolean =>
   element.tag === "ul" || element.tag === "ol" || element.get("role") === "group"
 
-/** Elements from a control up to its item. */
+/** Most levels from a control up to its item. */
 const MAX_STEPS_TO_ITEM = 4
 
 function itemOf(control: Element): Element | null {
@@ -141,7 +141,7 @@ function itemOf(control: Element): Element | null {
 
 const isMenu = (control: Element): boolean => (control.get("aria-haspopup") ?? "false") !== "false"
 
-/** Whether a control is a part of the text. */
+/** Whether a control belongs to the text of the page. */
 function isBody(control: Element): boolean {
   if (isMenu(control) || control.tag === "input" || control.tag === "select") return false
   return !isAround(control, AROUND)
@@ -162,7 +162,7 @@ function isEmptyPanel(control: Element, byId: ReadonlyMap<string, Element>): boo
   return next !== null && isBare(next)
 }
 
-/** Whether the tab before it shows its text in the same panel. */
+/** Whether another tab shows its text in the same panel. */
 function sharesPanel(tab: Element, id: string): boolean {
   const tabs = (tab.parent?.children ?? []).filter((one) => typeof one !== "string").slice(0, MAX_CANDIDATES)
   return tabs.some((other) => other !== tab && other.get("aria-controls") === id)
@@ -178,10 +178,10 @@ function nextElement(element: Element): Element | null {
   return null
 }
 
-/** What a panel says until its text is there, in any language: a few words that trail off. */
+/** A placeholder in any language: a few words that trail off. */
 const WAITING = /^[^.…]{0,40}(?:…|\.\.\.)$/
 
-/** Whether an element shows nothing: no letter but those of a notice to wait, no picture. */
+/** Whether an element shows nothing: no picture and no text except a placeholder. */
 function isBare(element: Element, counts: (child: Element) => boolean = () => true): boolean {
   const text = textOf(element, 100, (child) => !counts(child))
   if (/[\p{L}\p{N}]/u.test(text) && !WAITING.test(text)) return false

@@ -26,7 +26,7 @@ export interface DocumentFacts {
   readonly jsonLd: readonly JsonObject[]
   /** Microdata types as written. */
   readonly itemTypes: readonly string[]
-  /** Where the day of the document may be given, and its headings. */
+  /** Places that may name the document's day, and its headings. */
   readonly dates: Pick<DateSpots, "headings" | "spots">
   readonly bylines: readonly Element[]
   /** Whether a wiki says by its marks that nobody has written the page. */
@@ -162,7 +162,7 @@ class FoundFacts {
 export const isRefresh = (meta: Element): boolean =>
   meta.get("http-equiv")?.trim().toLowerCase() === "refresh"
 
-/** The first that browsers would heed. What is in a template is no part of the page. */
+/** The first that browsers follow. A template's content isn't part of the page. */
 function refreshOf(metas: readonly Element[], baseUrl: string, url: string): Refresh | null {
   for (const meta of metas) {
     const refresh = readRefresh(meta.get("content") ?? "", baseUrl, url)
@@ -174,7 +174,7 @@ function refreshOf(metas: readonly Element[], baseUrl: string, url: string): Ref
 
 const isWithin = (element: Element, tag: string): boolean => closest(element, (at) => at.tag === tag) !== null
 
-/** Whether it gives the day of a comment or a review in the page. */
+/** Whether a `meta` gives the date of a comment, review, answer or event on the page. */
 function isOfAnother(meta: Element): boolean {
   if (!/^date|Date$/.test(meta.get("itemprop") ?? "")) return false
   const item = closest(meta.parent, (at) => at.has("itemscope") || at.has("itemtype"))
@@ -201,7 +201,7 @@ export function routedBase(base: string | null, url: string): string {
   return address + (routeOf(found) || routeOf(url))
 }
 
-/** The base of a document that links to routes of its own, by name: a stray `#/` leads to the top of many a page. */
+/** The base of a document that links to its own named routes; a mere `#/` often leads to the top of the page. */
 export function withOwnRoutes(baseUrl: string, hrefs: readonly string[]): string {
   if (routeOf(baseUrl) !== "") return baseUrl
   const isOwn = (href: string) => {

@@ -9,9 +9,9 @@ export class Element {
   containsBlock = false
   /** Set on an element that a later pass found to stand in place of a block. */
   asBlock = false
-  /** The control that heads it, found by a later pass: the button of an accordion, a tab. */
+  /** The control that is its heading, set by a later pass: the button of an accordion, a tab. */
   head: Element | null = null
-  /** Which style sheets are for it: the page's are 0, and each shadow root has its own. */
+  /** Whose style sheets apply: the page's are 0, and each shadow root has its own number. */
   scope: number
 
   constructor(tag: string, parent: Element | null) {

@@ -1,10 +1,10 @@
-/** Of a script inside the document, as much as is looked at. */
+/** Characters of an inline script that are searched. */
 export const MAX_SCRIPT_CHARS = 20_000
 
-/** Scripts of others, which watch the reader and make no page. */
+/** Third-party scripts for tracking, ads and consent, which don't make the page. */
 const WATCHING =
   /(?:googletagmanager|google-analytics|googlesyndication|doubleclick|gtag\/js|\/gtm\.js|plausible|matomo|piwik|hotjar|clarity\.ms|cloudflareinsights|cdn-cgi|facebook\.net|segment\.com|umami|statcounter|newrelic|sentry|cookiebot|onetrust|recaptcha|adsbygoogle)/i
-/** What a script does that makes a page, or goes to another. */
+/** Signs that a script makes the page or goes to another. */
 const MAKES =
   /innerHTML|insertAdjacent|append|createElement|document\.write|textContent|fetch\s*\(|XMLHttpRequest|import\s*\(|import\b[^;]*from|location|createApp|render|mount/
 
@@ -12,8 +12,8 @@ const MAKES =
 export const isProgramType = (type: string): boolean =>
   type === "" || /javascript|ecmascript|module/i.test(type)
 
-/** Whether a script file could make a page, as far as its address tells. */
+/** Whether a script file could make the page, judging by its address. */
 export const mayMakePage = (src: string): boolean => !WATCHING.test(src)
 
-/** Whether a script inside the document could make the page. */
+/** Whether an inline script could make the page. */
 export const makesPage = (program: string): boolean => MAKES.test(program) && !WATCHING.test(program)

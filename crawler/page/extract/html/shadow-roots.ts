@@ -3,7 +3,7 @@ import { type Element, isBlockTag } from "./element.ts"
 /** On an element with a shadow root: the scope of its style sheets. */
 export const HOST = "data-fossick-host"
 
-/** What may have a shadow root (WHATWG DOM, "valid shadow host name"): elements of the page's own, and these. */
+/** Besides custom elements, these may have a shadow root (WHATWG DOM, "valid shadow host name"). */
 const HOSTS = new Set(
   "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span".split(" "),
 )
@@ -17,15 +17,16 @@ interface Root {
 }
 
 /**
- * Declarative shadow roots (WHATWG HTML §4.12.3): puts what a `<template shadowrootmode>` holds in the place of its host's content, and
- * that content into the slots, as a browser shows it. Is told of elements as they open and close, so that nothing is walked anew.
+ * Declarative shadow roots (WHATWG HTML §4.12.3): replaces the content of a host by that of its
+ * `<template shadowrootmode>` and puts the host's own content into the slots, as a browser shows it. The parser calls
+ * it as elements open and close, so that no walk of its own is needed.
  */
 export class ShadowRoots {
   readonly #maxDepth: number
   readonly #roots = new Map<Element, Root>()
-  /** Templates that are open; null for those that are none of a shadow root. */
+  /** Open templates; null for one that isn't a shadow root. */
   readonly #open: (Root | null)[] = []
-  /** Of open elements, where it is more than nothing: how much deeper than written those inside them came to lie. */
+  /** How much deeper than written the elements inside an open element became, where they did. */
   readonly #lifts = new Map<Element, number>()
   #scopes = 0
 
@@ -65,7 +66,7 @@ export class ShadowRoots {
       this.#lifts.set(element.parent, Math.max(own, this.#lifts.get(element.parent) ?? 0))
   }
 
-  /** Gives how much deeper than written something in the host came to lie. */
+  /** @returns how much deeper than written the deepest content of the host became */
   #compose({ host, template, slots, lift }: Root, inside: number): number {
     const named = new Map<string, (Element | string)[]>()
     for (const child of host.children) {
@@ -84,7 +85,7 @@ export class ShadowRoots {
       const assigned = named.get(name)
       if (assigned === undefined) continue
       const depth = inside + depthOf(slot, host)
-      // No tree becomes deeper than passes can go; what is too deep is shown behind.
+      // Content that would make the tree too deep for later passes is not put into its slot.
       if (depth > this.#maxDepth) continue
       named.delete(name)
       deepest = Math.max(deepest, depth)

@@ -298,7 +298,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 }
 
-/** Takes away what MathJax 2 made of a formula, which stands before the formula's source. */
+/** Removes MathJax 2's output, which comes before the source of its formula. */
 function dropSet(before: (Element | string)[]): void {
   for (let last = before.at(-1); typeof last === "object"; last = before.at(-1)) {
     if (last.get("class")?.startsWith("MathJax") !== true) return

@@ -1,29 +1,29 @@
 import { isFragmentLink, isHeading, isLink } from "./anchors.ts"
 import { closest, type Element, firstElement, isBlockTag, textOf, walk } from "./tree.ts"
 
-/** What such a link says is no longer. */
+/** Longest text of such a link. */
 const MAX_CHARS = 40
-/** Blanks among them. */
+/** Characters read of a link, with white space. */
 const MAX_READ_CHARS = 400
-/** More beside it is no line of links. */
+/** A line of links has no more children. */
 const MAX_BESIDE = 12
 const MAX_SIBLINGS = 500
-/** Elements without a word that are looked through. */
+/** Most elements searched for text inside an empty one. */
 const MAX_EMPTY = 50
 const LETTERS = /[\p{L}\p{N}]/u
-/** The start of any page (HTML, 7.4.6.3), without an element that is called so. */
+/** The top of any page (HTML, 7.4.6.3), even if no element has the name. */
 const START = /^#top$/i
-/** The start as well, and what scripts take for buttons of every kind. */
+/** Also the top, but scripts use it for all kinds of buttons. */
 const BARE = /^#$/
-/** What sites call the head of a page, or all of it. */
+/** Ids that sites give to the top of a page or to the whole page. */
 const HEAD_OF_PAGE =
   /top$|(?:^|[-_])(?:top|head|header|page|site|main|content|wrapper|container|nav|menu|toc|haut|oben|arriba|inicio|inizio|cima)(?:$|[-_])/i
 /** A script instead of an address. */
 const SCROLLS = /^javascript:[^;]{0,200}scroll/i
-/** Where code and wikis are hosted: the source of this very page, opened to be changed. */
+/** Links that open the source of this page in an editor, on code hosts and wikis. */
 const EDITS =
   /\/(?:-\/)?_?edit\/[^?#]+\.(?:adoc|html?|ipynb|md|mdx|org|qmd|rmd|rst|tex|txt|xml)\b|[?&]action=edit\b/i
-/** A box in a table or a list says what its row or item is about; a heading is a link to itself. */
+/** A link in one of these may be the name of a row or an item, or a heading's link to itself. */
 const NAMES = /^(?:h[1-6]|td|th|li|dt|dd|caption|summary|figcaption|blockquote)$/
 const LIST = /^(?:ul|ol|nav)$/
 
@@ -34,15 +34,15 @@ interface Placed {
 }
 
 interface Places {
-  /** What links may lead to. */
+  /** Elements that links lead to. */
   readonly byName: ReadonlyMap<string, Placed>
   /** Number of the first heading. */
   readonly heading: number
 }
 
 /**
- * Blocks that are nothing but links back to the head of the page or to its contents ("Back to top", an arrow), or to where it is edited:
- * they say nothing, whatever they are called. A link to any other place is text.
+ * Blocks of nothing but links to the top of the page, to its contents ("Back to top", an arrow) or to its editor.
+ * Links to other places are text.
  */
 export function waysBack(document: Element): Element[] {
   const links: Placed[] = []
@@ -64,7 +64,7 @@ export function waysBack(document: Element): Element[] {
   return [...found]
 }
 
-/** The first element of each name. */
+/** The first element with each name. */
 function placesNamed(document: Element, names: ReadonlySet<string>): Map<string, Placed> {
   const found = new Map<string, Placed>()
   let at = 0
@@ -92,18 +92,18 @@ function leadsBack({ element: link, at }: Placed, { byName, heading }: Places): 
   if (BARE.test(href)) return !link.has("aria-expanded") && !link.has("aria-controls") && !holdsPicture(link)
   const name = href.slice(1)
   const place = byName.get(name)
-  // A place that a script makes, or that is lost.
+  // A script makes the place, or it no longer exists.
   if (place === undefined) return HEAD_OF_PAGE.test(name)
   if (place.at >= at || isWithin(link, place.element)) return false
   return place.at <= heading || LIST.test(place.element.tag) || HEAD_OF_PAGE.test(name)
 }
 
-/** Whether it stands in what it leads to: then it may be the name of that. */
+/** Whether a link is inside its target: then it may be the target's name. */
 function isWithin(link: Element, place: Element): boolean {
   return !/^(?:body|main|article)$/.test(place.tag) && closest(link.parent, (at) => at === place) !== null
 }
 
-/** The block which has no other text than such links; null: there is none. */
+/** The largest block around a link that has no text except such links, or null. */
 function blockOf(link: Element, back: ReadonlySet<Element>): Element | null {
   let block: Element = link
   for (let above = link.parent; above !== null && above.tag !== "body"; above = above.parent) {
@@ -117,7 +117,7 @@ function blockOf(link: Element, back: ReadonlySet<Element>): Element | null {
   return isBlockTag(block.tag) || block.containsBlock || isBetweenBlocks(block) ? block : null
 }
 
-/** What is written before and behind an element, within the same one; null where there is too much of it. */
+/** The nearest siblings that aren't blank; null if there are too many siblings. */
 function besides(element: Element): readonly [before: Beside, behind: Beside] | null {
   const siblings = element.parent?.children ?? []
   if (siblings.length > MAX_SIBLINGS) return null
@@ -128,12 +128,12 @@ function besides(element: Element): readonly [before: Beside, behind: Beside] | 
 
 type Beside = Element | string | undefined
 
-/** Whether it is a line by itself, though it is no block. */
+/** Whether an inline element is alone on its line. */
 const isBetweenBlocks = (element: Element): boolean =>
   besides(element)?.every((one) => one === undefined || (typeof one !== "string" && isBlockTag(one.tag))) ===
   true
 
-/** Whether it heads nothing: it is the last of its part, or comes before a heading or a rule. */
+/** Whether nothing follows a block in its section: it is the last, or comes before a heading or a rule. */
 function isLast(block: Element): boolean {
   const behind = besides(block)?.[1]
   return behind === undefined || (typeof behind !== "string" && (isHeading(behind) || behind.tag === "hr"))

@@ -4,7 +4,7 @@ import { mayNameDay } from "./written-days.ts"
 /** A text that may name the day of its page, and where it is. */
 export interface DateSpot {
   readonly element: Element
-  /** The text, or an attribute that says the same to programs. */
+  /** The text, or an attribute that gives the date to programs. */
   readonly text: string
   readonly isAttribute: boolean
   /** Characters of text before it in the document. */
@@ -16,16 +16,16 @@ export interface HeadingSpot {
   readonly at: number
 }
 
-/** More than any page has on itself; lists and tables of days have them. */
+/** More than a page has about itself; only lists and tables of dates reach it. */
 const MAX_SPOTS = 300
 const MAX_HEADINGS = 300
-/** Where in a text a date that is no prose can be. */
+/** Only the head of a text is searched: dates further in are prose. */
 const BEGINNING_CHARS = 120
 /** Where microdata, RDFa and microformats give a day. */
 const DATE_ATTRIBUTES = new Set(["datetime", "content", "title"])
 const MAY_CARRY_DATE = new Set(["time", "abbr", "span", "div", "p", "data"])
 const HEADINGS = new Set(["h1", "h2", "h3", "h4"])
-/** Elements whose text no reader sees. */
+/** Elements whose text readers don't see. */
 export const NO_TEXT: ReadonlySet<string> = new Set([
   "script",
   "style",
@@ -35,13 +35,13 @@ export const NO_TEXT: ReadonlySet<string> = new Set([
   "title",
 ])
 
-/** Gathers, during the one walk through a document, where its day may be given. */
+/** Gathers the places that may name a document's day, during the walk that gathers all its facts. */
 export class DateSpots {
   readonly spots: DateSpot[] = []
   readonly headings: HeadingSpot[] = []
   #at = 0
 
-  /** To be called for each element before its children. */
+  /** Call this for each element before its children. */
   enter(element: Element): void {
     const { tag, attributes } = element
     if (HEADINGS.has(tag) && this.headings.length < MAX_HEADINGS)

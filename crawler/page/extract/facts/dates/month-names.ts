@@ -1,4 +1,4 @@
-/** Languages that a page may be written in while it calls itself something else, as templates do. */
+/** Languages to try when a page isn't written in the language it declares, as often with templates. */
 const LANGUAGES = (
   "ar bg bn ca cs cy da de el en eo es et eu fa fi fr ga gl he hi hr hu hy id is it ka kk lt lv mk ml mn ms nb pl pt " +
   "ro ru sk sl sq sr sv sw ta te th tr uk ur uz"
@@ -12,16 +12,16 @@ let everywhere: MonthNames | null = null
 
 /** Accents of Latin, Greek and Cyrillic letters; the vowel signs of other scripts stay. */
 const ACCENTS = /[\u0300-\u036F]/g
-/** Shorter beginnings of a name are too many other words. */
+/** Shorter abbreviations are too often other words. */
 const MIN_CHARS = 3
 
-/** In small letters without accents, since pages leave those out of capitals and file names. */
+/** Lower case, without accents: pages drop them in capitals and file names. */
 export const foldedWord = (word: string): string =>
   word.toLowerCase().normalize("NFD").replace(ACCENTS, "").normalize("NFC").replace(/\.$/, "")
 
 /**
  * The month that a word names, 1 to 12: in the page's language, else in English, else in any language by its whole
- * name, when all languages that have the word agree. Names may be cut short (`sept`, `Okt.`); null when it is none.
+ * name, if all languages that have the word agree. Names may be abbreviated (`sept`, `Okt.`). Null if it isn't a month.
  */
 export function monthNamed(word: string, language: string | null): number | null {
   const name = foldedWord(word)
@@ -40,7 +40,7 @@ function monthIn(names: MonthNames, name: string): number | null {
   return begun.size === 1 ? [...begun][0]! : null
 }
 
-/** @param language ISO 639-1; of a language that Unicode doesn't know, the names are those of the machine's own */
+/** @param language ISO 639-1; a language that Unicode doesn't know gets the names of the machine's own language */
 function namesIn(language: string): MonthNames {
   let names = known.get(language)
   if (!names) {
@@ -58,7 +58,7 @@ function namesEverywhere(): MonthNames {
   return new Map([...found].filter((one): one is [string, number] => one[1] !== null))
 }
 
-/** As written alone and beside a day, where many languages inflect them. */
+/** Names as written alone and beside a day, where many languages inflect them. */
 function readNames(language: string, lengths: readonly ("long" | "short")[]): MonthNames {
   const names = new Map<string, number>()
   for (const month of lengths)

@@ -12,7 +12,7 @@ const ARTICLE_TYPES =
 const DATE_MEMBERS = ["datePublished", "dateCreated", "uploadDate"]
 const ADDRESS_MEMBERS = ["url", "@id", "mainEntityOfPage"]
 
-/** Names of `meta` that are asked first. */
+/** Names of `meta` that are read first. */
 const META_NAMES = [
   "article:published_time",
   "og:article:published_time",
@@ -29,9 +29,9 @@ const META_NAMES = [
   "og:published_time",
   "created",
 ]
-/** Names that many sites give to the day of the last change. */
+/** Names that many sites use for the day of the last change. */
 const VAGUE_NAMES = ["date", "dc.date", "dcterms.date"]
-/** Sites have names of their own for it. */
+/** Matches names that sites made up for the day of publication. */
 const PUBLISHED_NAME =
   /(?:publi|pub|issue|creat|post|release|original|online).*(?:date|time|_at$|_on$)|date.*(?:publi|issue|creat|post)/
 const OTHER_NAME = /modif|updat|change|expir|unpub|valid|event|start|end|image|video|birth|crawl|cache/
@@ -40,18 +40,18 @@ const DAY_MS = 86_400_000
 const ADDRESS_DAY =
   /[/_-]((?:19|20)\d\d)(?:[/-](0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])|(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))(?=[/._-]|$)/
 
-/** What the date of a page is read by, beside its facts. */
+/** What reading a page's date needs besides its facts. */
 export interface DatedPage {
   readonly url: string
   readonly title: string
-  /** What no reader sees. */
+  /** Elements that readers don't see. */
   readonly unseen: ReadonlySet<Element>
   readonly writing: DateWriting
 }
 
 /**
- * When a page was published: by its data, its address, or what its readers see. The day is the one that readers see,
- * where data give a time of Greenwich that is on the day before or after.
+ * When a page was published, according to its data, its address or its visible text. If the data give a time in UTC
+ * and readers see the day before or after, the day is the one they see.
  */
 export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | null {
   const { url, writing } = page
@@ -61,7 +61,7 @@ export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | n
   if (said !== null && isCertain && !said.isUtc) return onDay(said, said.day)
   const address = addressDate(url, writing)
   const seen = visibleDate(seenDocument(facts, page), writing)
-  // An address is made once, and what is seen may be the day of a change.
+  // An address is made once; the visible day may be that of a change.
   const shown = address !== null && (seen === null || !isNextTo(seen.day, address.day)) ? address : seen
   const isBetter = seen?.rank === 3 || (said !== null && shown !== null && shown.day < said.day)
   if (said === null || (!isCertain && isBetter)) return shown === null ? null : onDay(shown, shown.day)
@@ -71,7 +71,7 @@ export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | n
   return onDay(said, day ?? said.day)
 }
 
-/** The moment of a day, in UTC, that is nearest to a time. */
+/** The moment of a day in UTC that is nearest to a time. */
 const onDay = ({ time }: StatedDate, day: number): Date =>
   new Date(Math.min(Math.max(time, day), day + DAY_MS - 1))
 
@@ -96,14 +96,14 @@ function seenDocument({ dates, headings }: DocumentFacts, { title, unseen }: Dat
 
 const sameText = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
 
-/** What the data of a page say, the likeliest first. */
+/** Dates in the data of a page, the likeliest first. */
 const statedDates = (facts: DocumentFacts, { url, title, writing }: DatedPage): readonly StatedDate[] =>
   [
     ...ownObjects(facts, url, title).flatMap((object) => DATE_MEMBERS.map((name) => object[name])),
     ...publishedMetas(facts),
   ].flatMap((value) => (namesDay(value) ? (statedDate(value, writing) ?? []) : []))
 
-/** What may be the day of a change, and last a month or year alone, of which the first day stands for it. */
+/** Dates that may be those of a change. A month or year alone counts as its first day. */
 const vagueDates = (facts: DocumentFacts, writing: DateWriting): readonly StatedDate[] =>
   [...VAGUE_NAMES.map((name) => facts.meta.get(name)), ...publishedMetas(facts)].flatMap(
     (value) => statedDate(value, writing) ?? [],
@@ -114,7 +114,7 @@ const publishedMetas = ({ meta }: DocumentFacts): readonly (string | undefined)[
   ...[...meta].flatMap(([name, value]) => (PUBLISHED_NAME.test(name) && !OTHER_NAME.test(name) ? value : [])),
 ]
 
-/** The objects that are the page: lists of other articles come as objects too. */
+/** Objects that describe this page and not other articles that it lists. */
 function ownObjects(facts: DocumentFacts, url: string, title: string): readonly JsonObject[] {
   const { jsonLd, baseUrl, canonical } = facts
   const articles = jsonLd.filter(
@@ -135,7 +135,7 @@ function ownObjects(facts: DocumentFacts, url: string, title: string): readonly 
   return headlines.size > 1 && !headlines.has(undefined) ? [] : articles
 }
 
-/** The day that an address is filed under: `/2016/12/23/`, `/20161223/`. */
+/** The day in an address: `/2016/12/23/`, `/20161223/`. */
 function addressDate(url: string, writing: DateWriting): StatedDate | null {
   const [, year, month, day, packedMonth, packedDay] = ADDRESS_DAY.exec(url) ?? []
   if (year === undefined) return null

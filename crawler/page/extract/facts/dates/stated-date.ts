@@ -1,13 +1,13 @@
 import { writtenDate } from "#base/text/written-date.ts"
 import { type DateWriting, writtenDays } from "./written-days.ts"
 
-/** A date as data give it. */
+/** A date from structured data or an attribute. */
 export interface StatedDate {
   /** Milliseconds since 1970. */
   readonly time: number
-  /** The first moment, in UTC, of the day that it is written as. */
+  /** The first moment, in UTC, of the day as written. */
   readonly day: number
-  /** Whether it is given by Greenwich's clock, so that readers elsewhere may see the day before or after. */
+  /** Whether the time is given in UTC, so that readers elsewhere may see the day before or after. */
   readonly isUtc: boolean
 }
 
@@ -21,18 +21,18 @@ const PART = /^\s*\d{4}(?:[-/.]\d{1,2})?\s*$/
 /** Whether a date in data names its day. */
 export const namesDay = (value: unknown): boolean => typeof value === "string" && !PART.test(value)
 
-/** Reads the date in data or in an attribute, by a standard or as people write it; null when it is none. */
+/** Reads a date from data or an attribute, in a standard format or as people write it. Null if it isn't a date. */
 export function statedDate(value: unknown, writing: DateWriting): StatedDate | null {
   if (typeof value !== "string" || value.length > 100) return null
   const iso = ISO_DAY.exec(value)
   const written = iso === null ? writtenDays(value, writing)[0]?.time : undefined
-  // The parser of dates takes numbers for American ones.
+  // The parser reads numbers in American order.
   if (iso === null && written === undefined && /\d[./-]\d{1,2}[./-]\d/.test(value)) return null
   const parsed = writtenDate(value)
   const day = iso === null ? written : Date.parse(`${iso[1]}-${iso[2]}-${iso[3]}`)
   if (parsed === null) return day === undefined || iso !== null ? null : { time: day, day, isUtc: false }
   const own = day ?? Math.floor(parsed / DAY_MS) * DAY_MS
-  // A time that is far from the day it is written as was misread.
+  // A time far from the written day was misread.
   const time = Math.abs(parsed - own) <= 2 * DAY_MS ? parsed : own
   return { time, day: own, isUtc: UTC.test(value) }
 }

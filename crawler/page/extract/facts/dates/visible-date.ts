@@ -3,44 +3,44 @@ import { beginningOf, type DateSpot, type HeadingSpot, NO_TEXT } from "./date-sp
 import { isNextTo, statedDate, type StatedDate } from "./stated-date.ts"
 import { type DateWriting, type WrittenDay, writtenDays } from "./written-days.ts"
 
-/** What the day that readers see is looked for in. */
+/** The parts of a document in which its visible date is looked for. */
 export interface SeenDocument {
   readonly spots: readonly DateSpot[]
   readonly headings: readonly HeadingSpot[]
-  /** What no reader sees. */
+  /** Elements that readers don't see. */
   readonly unseen: ReadonlySet<Element>
-  /** The headings that name the page, in their order; none when it is not known which do. */
+  /** The headings that name the page, in document order; empty if unknown. */
   readonly titles: readonly HeadingSpot[]
 }
 
-/** How far from the title, in characters of text, a date without any mark still dates the page. */
+/** How many characters of text may be between the title and an unmarked date of the page. */
 const NEAR_BEFORE = 200
 const NEAR_AFTER = 400
-/** A line with more is prose, unless it begins with its date. */
+/** A longer line is prose, unless it begins with its date. */
 const LABEL_CHARS = 120
-/** An aside with more is about something else; one with less may be the line below the title. */
+/** A longer aside is about something else; a shorter one may be the line below the title. */
 const ASIDE_CHARS = 200
-/** Between a title and the heading below it that belongs to it. */
+/** Most characters between a title and its subtitle. */
 const SUBTITLE_CHARS = 100
-/** Words beside a date that is a label: `Published on Friday`, `Saved by Ann at`. */
+/** Most words beside a date in a label: `Published on Friday`, `Saved by Ann at`. */
 const LABEL_WORDS = 5
 
-/** By a word of the class, or by the words in front: that this is when the page was published. */
+/** Says that a date is the day of publication: words of classes, and words before the date. */
 const PUBLISHED_SIGN =
   /publish|pub-?(?:date|time)|publica(?:tion-?date|d[oa])|publié|post(?:ed|-?date|-?time|-?on)|entry-?date|creat(?:ed|ion-?date)|submitted|issued/i
 const PUBLISHED_WORD =
   /publi[sckqé]|post(?:ed|ad)|veröffentlicht|erschienen|erstellt|verfasst|created|written|submitted|submetid|pubblicat|geplaatst|gepubliceerd|julkaistu|publicer|opublikowan|zveřejněn|objav|megjelent|yayın|опублик|публик|تاریخ|نشر|פורסם|发布|發布|发表|發表|公開|投稿|掲載|등록|입력|게시/i
 const DATE_SIGN = /date|datum|fecha|\bdata\b|timestamp|datetime|byline|meta|info\b/i
 const DATE_WORD = /^\W*(?:dat(?:e|um|a|o)|fecha|päivä\w*|дата|tarih|日期|日付|날짜)\s*[:：]?\s*$/iu
-/** That it is when the page was changed, which is another fact. */
+/** Says that a date is the day of a change. */
 const CHANGED =
   /updat|modif|chang|edited|revis|review|actuali[sz]|aktuali|änder|stand\b|aggiorna|bijgewerkt|gewijzigd|uppdater|opdater|oppdater|endret|senast|päivitet|güncel|обновл|измен|оновл|更新|修正|수정|تحديث|עודכן/i
-/** Boxes of what others wrote, of other pages, and of days that are no day of publication. */
+/** Classes of comments, teasers, events and other boxes whose dates aren't the page's. */
 const FOREIGN =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|replies|reply|respond|reviews?|related|recommend\w*|teasers?|sidebar|popular|trending|latest|recent|events?|eventbox|calendar|termine?|agenda|veranstaltung\w*|copyright|breadcrumbs?|nav|menu|newsletter|deadline|birth\w*|expir\w*|valid\w*)(?=$|[\s_-]|\d)|[a-z](?:Comment|Related|Teaser|Event)/
 const SITE = new Set(["body", "html", "#document"])
 const FOREIGN_TYPES = /Comment|Review|Event|Person|Answer/
-/** In front of a day of something else: an offer, a member, a term, a birth. */
+/** Words before a date of something else: an offer, a member, a term, a birth. */
 const OTHER_WORD =
   /\b(?:ends?|ending|until|till|due|expir\w*|deadline|starts?|begins?|since|born|joined|registr\w*|member|valid|next|bis|ab|seit|gültig|geboren|hasta|jusqu\w*|depuis|fino|tot|released?|available)\b/i
 const RANGE = /^\s*(?:[-–—/]|bis|to|until|au|al|tot)\s*\p{L}*,?\s*$/iu
@@ -54,20 +54,20 @@ const daysOf = (candidates: readonly VisibleDate[]): ReadonlySet<number> =>
   new Set(candidates.map(({ day }) => day))
 
 export interface VisibleDate extends StatedDate {
-  /** How clear it is that the page was published then: 3 where it is said, 2 where it is called a date, 1 by its place. */
+  /** How clear it is that the page was published then: 3 if it says so, 2 if it is called a date, 1 by its place alone. */
   readonly rank: number
   readonly distance: number
 }
 
 /**
- * The day by which a page dates itself for its readers: beside its title, or in an element that says so. Null when
- * there is none, or when it may be the day of a comment, an event, a change or another page.
+ * The date that a page shows its readers: beside its title, or in an element that is marked as a date. Null if there
+ * is none, or if it may belong to a comment, an event, a change or another page.
  */
 export function visibleDate(document: SeenDocument, writing: DateWriting): VisibleDate | null {
   if (document.spots.length === 0) return null
   const outline = new Outline(document)
   const candidates = document.spots.flatMap((spot) => candidateOf(spot, outline, writing) ?? [])
-  // Far from the title, several different days are those of a list.
+  // Several different days far from the title belong to a list.
   const far = candidates.filter(({ distance }) => distance > 1)
   const likely = daysOf(far).size > 1 ? candidates.filter(({ distance }) => distance <= 1) : candidates
   const [best] = likely.toSorted((a, b) => b.rank - a.rank || a.distance - b.distance)
@@ -78,7 +78,7 @@ export function visibleDate(document: SeenDocument, writing: DateWriting): Visib
 }
 
 function candidateOf(spot: DateSpot, outline: Outline, writing: DateWriting): VisibleDate | null {
-  // Most days on a page are those of teasers and comments: reading them costs more than asking whose they are.
+  // Most dates on a page belong to teasers and comments: finding that out is cheaper than reading them.
   if (!outline.isOwn(spot)) return null
   const { element } = spot
   const signs = signsOf(element)
@@ -133,7 +133,7 @@ function textDay(spot: DateSpot, outline: Outline, writing: DateWriting, needsWo
   return { date, isPublished: PUBLISHED_WORD.test(before), isMarked: DATE_WORD.test(before) }
 }
 
-/** Days that something lasts. */
+/** Whether days are the first and the last of something. */
 const isRange = (line: string, days: readonly WrittenDay[]): boolean =>
   days.some((day, i) =>
     i > 0 ? RANGE.test(line.slice(days[i - 1]!.to, day.from)) : HALF_RANGE.test(line.slice(0, day.from)),
@@ -149,7 +149,7 @@ function isDateline(line: string, { from, to }: WrittenDay): boolean {
   )
 }
 
-/** A line about its date: what is said with it is short. */
+/** Whether a line is about its date: it has few other words. */
 function isLabel(line: string, { from, to }: WrittenDay): boolean {
   if (line.length > LABEL_CHARS) return false
   const around = `${line
@@ -160,25 +160,25 @@ function isLabel(line: string, { from, to }: WrittenDay): boolean {
   return words.length <= LABEL_WORDS && !/\p{L}{3,}[.!?。]\s*$/u.test(line.slice(to))
 }
 
-/** The words by which an element, and what is right around it, say what they are. */
+/** The class, id and property of an element and of its parent. */
 function signsOf(element: Element): string {
   const own = (one: Element | null) =>
     one === null ? "" : ["class", "id", "itemprop", "property"].map((name) => one.get(name) ?? "").join(" ")
   return `${own(element)} ${own(element.parent)}`
 }
 
-/** Which heading each part of the document is below. */
+/** Finds the heading that each part of the document is below. */
 class Outline {
   readonly hasTitle: boolean
   readonly #titles: readonly (HeadingSpot & { readonly end: number })[]
   readonly #headings: readonly HeadingSpot[]
   readonly #unseen: ReadonlySet<Element>
-  /** Elements that have a heading inside: the title, or else the first of the others. */
+  /** The heading inside each element that has some: the title, else the first. */
   readonly #around = new Map<Element, HeadingSpot>()
   readonly #isTitle: ReadonlySet<HeadingSpot>
   readonly #linked = new Map<HeadingSpot, boolean>()
   readonly #lines = new Map<Element, ReadonlyMap<Element | string, string>>()
-  /** The nearest element around one that has a heading inside; null where something on the way says whose it is. */
+  /** The nearest element around each one that has a heading inside; null if one on the way belongs to something else. */
   readonly #homes = new Map<Element, Element | null>()
 
   constructor({ headings, unseen, titles }: SeenDocument) {
@@ -203,7 +203,7 @@ class Outline {
     }
   }
 
-  /** How far a spot is from the title, in parts of what is near; without a title, from the start of the page. */
+  /** How far a spot is from the title (without one, from the start of the page); up to 1 is near. */
   distance({ at }: DateSpot): number {
     if (!this.hasTitle) return at / NEAR_AFTER
     const each = this.#titles.map((title) =>
@@ -212,14 +212,14 @@ class Outline {
     return Math.min(...each)
   }
 
-  /** Whether what is said in a spot is said of the page, and not of another, of a comment or of the site. */
+  /** Whether a spot is about this page, and not about another, a comment or the site. */
   isOwn(spot: DateSpot): boolean {
     const home = this.#homeOf(spot.element)
     if (home === null) return false
     const heading = this.#around.get(home)
     if (heading === undefined || !this.hasTitle) return true
     if (this.#isTitle.has(heading)) return true
-    // The title may be outside of the box of its text; then nothing else has a heading in between.
+    // The title may be outside the box of its text; then no other heading may be in between.
     if (this.#isLinked(heading)) return false
     const title = this.#titles.findLast(({ at }) => at <= spot.at)
     return (
@@ -233,7 +233,7 @@ class Outline {
     )
   }
 
-  /** Whether a heading leads to another page, as that of a teaser does. */
+  /** Whether a heading links to another page, as a teaser's does. */
   #isLinked(heading: HeadingSpot): boolean {
     let isLinked = this.#linked.get(heading)
     if (isLinked === undefined) {
@@ -266,7 +266,7 @@ class Outline {
     return parent === null ? element : this.#homeOf(parent)
   }
 
-  /** The line a text is in, from one block or line break to the next; null for a text that is none of a line. */
+  /** The line that a text is in, from one block or line break to the next. Null if the text isn't part of a line. */
   lineOf({ element, text }: DateSpot): string | null {
     let child: Element | string = text
     let block = element
@@ -285,14 +285,14 @@ class Outline {
 
 const HEADING_CHARS = 40
 
-/** A heading above the date alone: `Published`, `Date:`. */
+/** Whether a heading only labels the date: `Published`, `Date:`. */
 const isLabelHeading = (text: string): boolean =>
   DATE_WORD.test(text) || (!/\s\S+\s/.test(text) && PUBLISHED_WORD.test(text))
 
-/** More of a line is not looked at. */
+/** The rest of a line is ignored. */
 const MAX_LINE_CHARS = 400
 
-/** The lines of a block by what they are made of: elements, and texts as {@link DateSpot} has them. */
+/** The lines of a block by their parts: elements, and texts as in {@link DateSpot}. */
 function linesOf(block: Element): ReadonlyMap<Element | string, string> {
   const lines = new Map<Element | string, string>()
   let parts: (Element | string)[] = []

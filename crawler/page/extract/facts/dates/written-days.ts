@@ -22,7 +22,7 @@ const EARLIEST_YEAR = 1990
 const BUDDHIST_YEARS = 543
 const DAY_MS = 86_400_000
 
-/** What a text must hold to name a day: a year, or three numbers with two marks between them. */
+/** A text that names a day has a year, or three numbers with two marks between them. */
 const YEAR_OR_NUMBERS = /(?:19|2[05])\d\d|\d[./-]\d\d?[./-]\d\d|[^\P{Nd}0-9]{4}/u
 const OTHER_DIGITS = /[^\P{Nd}0-9]/gu
 
@@ -41,8 +41,8 @@ const BETWEEN = /^[\s.,،、'’·]*$/
 export const mayNameDay = (text: string): boolean => YEAR_OR_NUMBERS.test(text)
 
 /**
- * The days that a text names with their year, in the order of the text. One whose order of day and month nothing tells
- * (`03/04/2021` on a page in English of no country) is left out.
+ * The days with a year that a text names, in the order of the text. A day is left out if the order of day and month
+ * is unknown (`03/04/2021` on a page in English without a country).
  */
 export function writtenDays(written: string, writing: DateWriting): readonly WrittenDay[] {
   const text = written.replace(OTHER_DIGITS, asciiDigit)
@@ -63,7 +63,7 @@ function daysInNumbers(text: string, writing: DateWriting): WrittenDay[] {
   return days
 }
 
-/** Of three numbers with the month named as such in the middle, the year is where it can be. */
+/** Reads three numbers of which the middle one is marked as the month: the year is the first or the last. */
 const namedParts = (first: number, month: number, third: number): number | null =>
   first > 31 ? dayOf(first, month, third) : dayOf(third, month, first)
 
@@ -82,7 +82,7 @@ function timeOfNumbers(
   const year = third.length === 2 ? 2000 + c : c
   if (a > 12 || a === b) return dayOf(year, b, a)
   if (b > 12) return dayOf(year, a, b)
-  // Points are the mark of languages that write the day first.
+  // Languages with points between the numbers write the day first.
   if (mark === "." && order !== "mdy") return dayOf(year, b, a)
   if (order === "dmy" || order === "ymd") return dayOf(year, b, a)
   return order === "mdy" && mark !== "." ? dayOf(year, a, b) : null
@@ -90,7 +90,7 @@ function timeOfNumbers(
 
 const orders = new Map<string, string>()
 
-/** By the language and country: `dmy`, `mdy` or `ymd`; null for English of no country. */
+/** The order of day, month and year by language and country: `dmy`, `mdy` or `ymd`. Null for English without a country. */
 function orderOf({ language, country }: DateWriting): string | null {
   if (language === null || (language === "en" && country === null)) return null
   const tag = country === null ? language : `${language}-${country.toUpperCase()}`
@@ -136,7 +136,7 @@ function daysInWords(text: string, writing: DateWriting): WrittenDay[] {
   return days
 }
 
-/** A month is so many tokens from its year at most: day and small words may be between. */
+/** Most tokens between a month and its year: the day and small words. */
 const YEAR_TOKENS = 2 * FILLERS + 2
 
 function nearYears(tokens: readonly Token[]): ReadonlySet<number> {
@@ -149,7 +149,7 @@ function nearYears(tokens: readonly Token[]): ReadonlySet<number> {
   return near
 }
 
-/** Which numbers around a word are its day and its year: `5 May 2020`, `May 5, 2020`, `2020 May 5`, by their tokens. */
+/** Finds the tokens of the day and the year around a month: `5 May 2020`, `May 5, 2020`, `2020 May 5`. */
 function partsAround(
   text: string,
   tokens: readonly Token[],
@@ -175,7 +175,7 @@ function partsAround(
 const isOfClock = (text: string, { from, to }: Token): boolean =>
   /\d:$/.test(text.slice(Math.max(0, from - 2), from)) || /^:\d/.test(text.slice(to, to + 2))
 
-/** The next number on that side of a token, past small words. */
+/** The next number on one side of a token, past small words. */
 function numberFrom(text: string, tokens: readonly Token[], at: number, step: 1 | -1): number | null {
   for (let next = at + step, words = 0; words <= FILLERS; next += step, words++) {
     const token = tokens[next]
@@ -189,7 +189,7 @@ function numberFrom(text: string, tokens: readonly Token[], at: number, step: 1 
 const isBetween = (text: string, one: Token, other: Token): boolean =>
   BETWEEN.test(one.from < other.from ? text.slice(one.to, other.from) : text.slice(other.to, one.from))
 
-/** A day of the calendar that a page may be dated by. */
+/** The time of a day, null if it isn't one or can't date a page. */
 function dayOf(year: number, month: number, day: number): number | null {
   const own = year > 2400 ? year - BUDDHIST_YEARS : year
   if (own < EARLIEST_YEAR || month < 1 || month > 12 || day < 1) return null
@@ -198,7 +198,7 @@ function dayOf(year: number, month: number, day: number): number | null {
   return time <= Date.now() + DAY_MS ? time : null
 }
 
-/** Digits of other scripts come in rows of ten, of which the last nine follow their zero. */
+/** Digits of other scripts come in rows of ten that begin with the zero. */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0)!
   let zero = code
