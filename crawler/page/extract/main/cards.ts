@@ -5,11 +5,11 @@ import { closest, type Element, firstElement, textOf, walk } from "../html/tree.
 type Measures = ReadonlyMap<Element, TextMeasure>
 
 const LISTS = new Set(["ul", "ol", "div", "section", "table", "dl"])
-/** With fewer, a block is no list: a paragraph that is one link is an address, a form or a download. */
+/** A block with fewer isn't a list: a single link is an address, a form or a download. */
 const FEWEST_LINKS = 2
 /** Links whose text is shorter are buttons: "Chirper", "Next". */
 const SHORT_LINK = 10
-/** Links looked at of one list. */
+/** Most links looked at in one list. */
 const MOST_LINKS = 500
 
 /** Whether an element is nothing but links to other pages: a menu, teasers. */
@@ -23,7 +23,7 @@ export function isLinkList(element: Element, own: TextMeasure, site: URL | null)
   )
 }
 
-/** Addresses, downloads and lists of sources are text: what most of the links lead to is no other page of the site. */
+/** Whether most links lead to other pages of the site. Addresses, downloads and lists of sources are text. */
 function leadsAround(element: Element, own: TextMeasure, site: URL | null): boolean {
   const targets = new Set<string>()
   let links = 0
@@ -54,7 +54,7 @@ const isFile = (link: Element, href: string, site: URL | null): boolean =>
   link.has("download") ||
   FILE.test(URL.parse(href, site?.href)?.pathname ?? "")
 
-/** Another site's page; but a picture that leads there is an advertisement, and an address within an address shares the page. */
+/** Whether a link leads to another site. A picture that does is an advertisement, and a link with an address in its query shares the page. */
 function isSource(link: Element, href: string, site: URL | null): boolean {
   const target = URL.parse(href, site?.href)
   if (target === null || site === null || /https?(?::|%3a)/i.test(target.search)) return false
@@ -62,10 +62,10 @@ function isSource(link: Element, href: string, site: URL | null): boolean {
   return siteOf(target) !== siteOf(site)
 }
 
-/** Links of a run whose text is shorter on the average are no titles of pages. */
+/** Links whose text is shorter on average aren't titles of pages. */
 const TITLE_CHARS = 15
 
-/** Leaves out three or more paragraphs in a row that each are one link to a page of the site: a list not marked as one. */
+/** Leaves out three or more paragraphs in a row that are each one link to a page of the site. */
 export function skipLinkRuns(
   parent: Element,
   skipped: Set<Element>,
@@ -104,23 +104,24 @@ function leadsWithin(paragraph: Element, site: URL | null): boolean {
 const CARD_TAGS = new Set(["div", "article", "li", "section", "a", "figure"])
 const MIN_CARDS = 3
 const MAX_CARD_CHARS = 500
-/** Among the text, cards hold at most this share of its prose. */
+/** Largest share of an article's prose that cards among its text may have. */
 const MAX_SECTION_SHARE = 0.3
-/** After cards at the end of an article come at most a few lines of a footer. */
+/** Most prose after the cards at the end of an article: a few lines of a footer. */
 const MOST_AFTER = 200
 
-/** What is known of a text when cards are looked for in it. */
+/** State of the search for cards in a text. */
 export interface Reading {
   readonly isArticle: boolean
-  /** Prose of the main content that is left. */
+  /** Prose of the main content without the cards left out so far. */
   prose: number
-  /** Prose of the most paragraphs that stand in one box. */
+  /** Prose of the paragraphs in the box that has the most. */
   readonly paragraphs: () => number
 }
 
 /**
- * Leaves out three or more boxes of one kind in a row, each a short text behind a link: among the text of an article, if they
- * are few; and after its end, where each has a picture or a headline. `after`: prose of the main content behind `parent`.
+ * Leaves out three or more boxes of one kind, each a short text with a link: among the text of an article, if they
+ * have little of its prose; and after its end, if each has a picture or a headline. `after`: prose of the main content
+ * after `parent`.
  */
 export function skipCards(
   parent: Element,
@@ -131,7 +132,7 @@ export function skipCards(
 ): void {
   const groups = new Map<string, Element[]>()
   const { children } = parent
-  // From the end, so that of two lists of teasers the second does not stand behind the first as text.
+  // From the end, so that a second list of teasers doesn't count as text after the first.
   for (let i = children.length - 1; i >= 0; i--) {
     const child = children[i]!
     if (typeof child === "string" || skipped.has(child) || !CARD_TAGS.has(child.tag)) continue
@@ -171,11 +172,11 @@ export function skipCards(
   }
 }
 
-/** Prose that a text has before its end, at least. */
+/** Least prose before teasers. */
 const LEAST_TEXT = 400
-/** Of the text of teasers, links hold at least this share: their headlines. */
+/** Least share of links, the headlines, in the text of teasers. */
 const LINKED_SHARE = 0.1
-/** Cards in the same article are its end only if this share of it is paragraphs in a row: a ranking is all cards. */
+/** Cards inside an `article` are its end only if one box of paragraphs has this share of its prose: a ranking is all cards. */
 const PARAGRAPH_SHARE = 0.4
 
 function isCardAmongText(element: Element, measures: Measures): boolean {
@@ -202,7 +203,7 @@ function isTeaser(element: Element): boolean {
 
 const isPicture = ({ tag }: Element): boolean => tag === "img" || tag === "picture"
 
-/** Whether teasers lead to pages of their own, and say with their links to which. */
+/** Whether teasers lead to different pages and their links have text. */
 function leadAway(teasers: readonly Element[], measures: Measures): boolean {
   const targets = new Set<string | null>()
   let chars = 0

@@ -61,7 +61,7 @@ export function skipClutter(
   visit(root, 0)
 }
 
-/** The prose of paragraphs that stand in one box, of the box with the most. */
+/** The prose of the paragraphs in the box that has the most. */
 function mostParagraphs(root: Element, measures: Measures): number {
   let most = 0
   walk(root, (element) => {
@@ -116,7 +116,7 @@ function holdsPicture(element: Element): boolean {
   return firstElement(element, ({ tag }) => tag === "img" || tag === "picture" || tag === "svg") !== null
 }
 
-/** "Open" and "Print" in a table or a list of terms are what it says. */
+/** In tables and lists of terms, "Open" and "Print" are content. */
 const CELLS = new Set(["td", "th", "dt", "dd"])
 const MAX_LABEL_CHARS = 60
 
@@ -145,7 +145,8 @@ function isHeadOfText(
 
 /**
  * Leaves out the links, cards and forms from a heading to the next one of its rank, and the heading if nothing is left
- * below it: to the index after the last part, or `from` if the heading has text.
+ * below it.
+ * @returns the index after the last part, or `from` if the heading has text
  */
 function skipSection(
   parent: Element,
@@ -170,7 +171,7 @@ function skipSection(
   return end
 }
 
-/** All fields and forms below an element, and what they stand in. */
+/** All fields and forms below an element, with everything around them. */
 function aroundFields(root: Element): ReadonlySet<Element> {
   const found = new Set<Element>()
   walk(root, (element) => {
@@ -181,10 +182,10 @@ function aroundFields(root: Element): ReadonlySet<Element> {
   return found
 }
 
-/** Words before a form: "Once a month, free of charge." */
+/** Longest text before a form: "Once a month, free of charge." */
 const MAX_LEAD_CHARS = 500
 
-/** Whether a part of a section is links, cards or boxes of them. */
+/** Whether a part of a section is links, a card or a box of them. */
 function isClutter(
   part: Element,
   own: TextMeasure,
@@ -208,7 +209,7 @@ function isClutter(
   return parts > 0
 }
 
-/** Looked at below one heading, so that a page of a hundred thousand labels costs no square. */
+/** Most parts looked at below one heading, to keep pages with a hundred thousand labels linear. */
 const MOST_PARTS = 200
 const MOST_BEHIND_LABEL = 20
 

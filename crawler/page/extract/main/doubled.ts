@@ -1,16 +1,16 @@
 import { formulaOf } from "../markdown/formulas.ts"
 import { type Element, textOf } from "../html/tree.ts"
 
-/** Of texts that are compared; two that begin alike for so long are one. */
+/** Characters compared of two texts. */
 const MAX_COMPARED = 300
 /** The names by which fonts draw icons: `chevron_right`. */
 const ICON_NAME = /^[a-z0-9]+(?:_[a-z0-9]+)*$/
 const ICON_CLASS = /icon|material|symbol|glyph|(?:^|\s)fa[bsr]?(?:\s|$)/i
 
 /**
- * Whether what is kept from screen readers (`aria-hidden`) says nothing more to those who see it: an icon, an ornament, or a text that
- * stands beside it once more. Any other text there is for people.
- * @param at its place among its parent's children
+ * Whether an element hidden from screen readers (`aria-hidden`) adds nothing for people who see it: an icon, an
+ * ornament, or a copy of the text beside it. Other text there is for people.
+ * @param at its index among its parent's children
  */
 export function isDoubled(element: Element, { children }: Element, at: number): boolean {
   const text = squeezed(element)
@@ -24,7 +24,7 @@ export function isDoubled(element: Element, { children }: Element, at: number): 
 
 const squeezed = (element: Element): string => textOf(element, MAX_COMPARED).replace(/\s+/g, "").toLowerCase()
 
-/** The next element in a direction, unless text stands between. */
+/** The next element in a direction, unless there is text in between. */
 function neighbour(children: Element["children"], at: number, step: number): Element | null {
   for (let i = at + step; i >= 0 && i < children.length; i += step) {
     const child = children[i]!

@@ -195,7 +195,7 @@ function chooseRoot(body: Element, skipped: ReadonlySet<Element>, measures: Meas
   return prose(root) < MIN_PROSE ? root : descend(root, skipped, measures)
 }
 
-/** Text outside links that stands with a first heading, at least: a short notice. */
+/** Least text outside links beside a first heading: a short notice. */
 const LEAST_HEADED = 60
 
 /**
@@ -218,7 +218,7 @@ function withHeadedText(root: Element, body: Element, skipped: Set<Element>, mea
   return common
 }
 
-/** Whether a page says of an element, or of what it stands in, that it is the content. */
+/** Whether the page marks an element, or one around it, as its content. */
 const isNamed = (element: Element): boolean => closest(element, isMain) !== null
 
 const isMain = (element: Element): boolean =>
@@ -234,7 +234,7 @@ function onlyFirstHeading(body: Element, skipped: ReadonlySet<Element>): Element
   return found.length === 1 ? found[0]! : null
 }
 
-/** Leaves out all below an element but these parts. */
+/** Leaves out everything below an element except these parts. */
 function keepOnly(element: Element, parts: readonly Element[], skipped: Set<Element>): void {
   for (const child of element.children) {
     if (typeof child === "string" || parts.includes(child)) continue

@@ -7,7 +7,7 @@ import { isNeverText } from "./boilerplate.ts"
 import { skipBesideCode } from "../markdown/beside-code.ts"
 import { isDoubled } from "./doubled.ts"
 
-/** Leaves out what is never text or is there twice, but for images that wait in `<noscript>` for a script to show them. */
+/** Leaves out elements that are never text or repeat their neighbour's, except images in `<noscript>` that a script would show. */
 export function skipNeverText(element: Element, skipped: Set<Element>): void {
   const heads = new PanelHeads()
   skipBelow(element, skipped, heads, false)
@@ -26,7 +26,7 @@ function skipBelow(element: Element, skipped: Set<Element>, heads: PanelHeads, i
       // Its text may be a heading's.
       if (child.tag === "button") skipBelow(child, skipped, heads, isInCode)
     } else {
-      // Only around the whole: to count the lines of code in code, level by level, would cost its square.
+      // Only the outermost: counting lines again at each level would be quadratic.
       const isCode = !isInCode && (child.tag === "pre" || (child.tag === "div" && isCodeLines(child)))
       if (isCode) skipBesideCode(child, skipped)
       if (child.tag === "noscript") child.asBlock = true

@@ -3,13 +3,13 @@ import { type Element, firstElement, textOf, walk } from "../html/tree.ts"
 import { textLength, type TextMeasure } from "./text-measure.ts"
 import { signsOf } from "./boilerplate.ts"
 
-/** Text of its own, outside links and headings, that a box needs to be read: a line of a menu card. */
+/** Least text outside links and headings: one line of a menu. */
 const LEAST_TEXT = 40
-/** The share of links in a box of text. */
+/** Largest share of links in a box of text. */
 const MOST_LINKS = 0.25
-/** Text before the heading of a box, such as a date or a number. */
+/** Most text before the heading of a box: a date or a number. */
 const MOST_BEFORE_HEADING = 60
-/** A tick box may be a task of a list, or open a part of the page without a script. */
+/** A checkbox may be a task of a list, or open a part of the page without a script. */
 const NO_FIELDS = new Set(["hidden", "checkbox", "radio"])
 
 /** Whether an element asks readers for something. */
@@ -19,8 +19,8 @@ export const isField = (element: Element): boolean =>
     : element.tag === "form" || element.tag === "textarea"
 
 /**
- * Whether a box inside the main content is text whatever it is called: it has its own heading, says something below it
- * and links little. A box that asks for something (a form, a button) is none, and neither is a thread of comments.
+ * Whether a box inside the main content is text whatever its class: it has its own heading, text below it and few
+ * links. Boxes with a form or a button and threads of comments are not.
  */
 export function readsAsText(box: Element, own: TextMeasure | undefined): boolean {
   if (own === undefined || own.chars < LEAST_TEXT) return false
@@ -31,7 +31,7 @@ export function readsAsText(box: Element, own: TextMeasure | undefined): boolean
   let linked = 0
   let below = 0
   let asks = false
-  // Blocks of code have buttons that copy them.
+  // Code often has a button to copy it.
   const hasCode = holdsCode(box)
   const look = (element: Element): void => {
     for (const child of element.children) {
@@ -53,7 +53,7 @@ export function readsAsText(box: Element, own: TextMeasure | undefined): boolean
   return !asks && heads > 0 && linked * 2 <= heads && below >= LEAST_TEXT && !holdsThread(box)
 }
 
-/** A quotation, or boxes around nothing else: posts of other networks come so. */
+/** Whether a box is nothing but a quotation, as embedded posts are. */
 function isQuotation(box: Element): boolean {
   let at: Element | undefined = box
   for (let step = 0; at !== undefined && step < 4; step++) {
@@ -66,7 +66,7 @@ function isQuotation(box: Element): boolean {
   return false
 }
 
-/** Whether a heading leads elsewhere, as that of a teaser does. */
+/** Whether a heading links to another page, as a teaser's does. */
 function isLinked(heading: Element): boolean {
   for (let above = heading.parent, step = 0; above !== null && step < 4; above = above.parent, step++)
     if (isLink(above)) return true
