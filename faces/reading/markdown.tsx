@@ -1,6 +1,7 @@
-import { lexer, type Token, type Tokens } from "marked"
+import type { Token, Tokens } from "marked"
 import type { ComponentChildren, VNode } from "preact"
 
+import { reader } from "./formulas.ts"
 import { PageLink } from "./page-link.tsx"
 
 /** Deeper than people nest, and far from what a stack holds: a page may be made to be deep. */
@@ -8,7 +9,7 @@ const MOST_NESTED = 40
 
 /** The blocks of a text in Markdown: paragraphs, headings, lists, tables, code. */
 export const blocksOf = (markdown: string): Token[] =>
-  lexer(markdown).filter(({ type }) => type !== "space" && type !== "def")
+  reader.lexer(markdown).filter(({ type }) => type !== "space" && type !== "def")
 
 /** Below the dialog's own heading. */
 const FIRST_LEVEL = 3

@@ -1,6 +1,10 @@
+import type { Tokens } from "marked"
 import { describe, expect, test } from "vitest"
 
+import { formulaEnd } from "#engine/text/markdown/formula-end.ts"
+
 import { findPassage } from "./find-passage.ts"
+import { reader } from "./formulas.ts"
 import { extractOf, passageBlocks } from "./passages/passage-blocks.ts"
 import { safeLink } from "./safe-link.ts"
 import { stretchesOf, wantedWords } from "./words.ts"
@@ -80,6 +84,38 @@ describe("a passage of a result", () => {
     expect(of(9)).toEqual({ shown: lines, isCutBefore: false, isCutAfter: false })
     expect(extractOf(lines, 2, new Set(), (line) => line).shown).toEqual(["pump on", "wait"])
   })
+})
+
+test("formulas of a stored copy stay as they are, by the rule of the index", () => {
+  for (const text of [
+    "$$x_1 = \\{a, b\\} \\\\ y_1$$",
+    "$a*b*c$ and $a_1 * b_1$",
+    "$5 a month and $9 a year",
+    "a$b$",
+    "$a$b",
+    "$ a $",
+    "$a $",
+    "$\\$$",
+    "$$$",
+  ]) {
+    const found = (reader.lexer(text)[0] as Tokens.Paragraph).tokens.find(({ type }) => type === "formula")
+    const at = text.indexOf("$")
+    const end = formulaEnd(text, at)
+    expect([text, found?.raw]).toEqual([text, end === -1 ? undefined : text.slice(at, end)])
+  }
+  const formulasIn = (text: string) => {
+    const found: string[] = []
+    void reader.walkTokens(reader.lexer(text), ({ type, raw }) => {
+      if (type === "formula") found.push(raw)
+    })
+    return found
+  }
+  expect(formulasIn("*Let $a*b$ be* **that** of \\$5, `$*`, $x_i$")).toEqual(["$a*b$", "$x_i$"])
+  expect(formulasIn("| x | $a \\| b$ |\n|---|---|\n| $a_1 * b_1$ | $\\{ \\}$ |")).toEqual([
+    "$a | b$",
+    "$a_1 * b_1$",
+    "$\\{ \\}$",
+  ])
 })
 
 test("links lead to web and mail addresses alone", () => {
