@@ -33,12 +33,12 @@ const written = inlined(
 const fields = written["properties"] as Readonly<Record<string, JsonSchema>>
 const { name: nameField, ...otherFields } = fields
 
-/** The name of a source that is declared. */
 const passage = object(
   { text: text("As it is searched."), headings: listOf(text()) },
   { optional: { shown: text("As results show it, where it holds code or a table.") } },
 )
 
+/** The name of a source that is declared. */
 export const sourceNameField = nameField!
 
 /** A source as it is declared; its name stands in the path, too. */
