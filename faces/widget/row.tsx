@@ -81,7 +81,7 @@ export function RowOption({
   )
 }
 
-/** A block of a passage where there is room for {@link LINES} lines: those that say most of what is asked, a row of a table as a line. */
+/** The {@link LINES} lines of a block with most of the question's words; a row of a table is one line. */
 function inLines(block: PassageBlock, wanted: ReadonlySet<string>): string {
   if (block.kind === "words") return block.text
   const lines =
@@ -93,7 +93,7 @@ function inLines(block: PassageBlock, wanted: ReadonlySet<string>): string {
   return extractOf(lines, LINES, wanted, (line) => line).shown.join("\n")
 }
 
-/** As many as the style leaves of a passage. */
+/** The style shows this many lines of a passage. */
 const LINES = 2
 
 /** What is shown of a line that leads to a page. */

@@ -128,7 +128,7 @@ function Control({
   )
 }
 
-/** Starts a run over the pages alone that the source could not read; where there are any, and it is a declared one. */
+/** Starts a run over the failed pages alone. Left out when none failed, and for a one-off crawl, which cannot be run again. */
 function RunFailed({ job, actions: { busy, act } }: Controlled) {
   const { source, trigger } = job
   if (failedIn(job) === 0 || trigger === "command") return null

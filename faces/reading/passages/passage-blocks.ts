@@ -5,7 +5,7 @@ export type PassageBlock =
   | { readonly kind: "words"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly string[] }
   | { readonly kind: "code"; readonly text: string }
-  /** `names`: of the columns; empty where they have none. */
+  /** `names`: names of the columns; empty when the table has none. */
   | {
       readonly kind: "table"
       readonly names: readonly string[]
@@ -18,8 +18,8 @@ const ITEM = /^(?:-|\d{1,9}[.)]) \S/
 const RULE = /^\|(?:-+\|)+$/
 
 /**
- * What a passage of a result consists of. Besides its fences and tables it is plain text, with a list's marks before its items.
- * @param passage as an answer has it, so in content split at ` [...] `
+ * Splits a passage of a result into blocks. Outside of fences and tables it is plain text, with a list's marks before its items.
+ * @param passage one of those that ` [...] ` joins in `content`
  */
 export function passageBlocks(passage: string): PassageBlock[] {
   const blocks: PassageBlock[] = []
@@ -54,7 +54,7 @@ export function passageBlocks(passage: string): PassageBlock[] {
   return blocks
 }
 
-/** Lines of code or rows of a table where there is room for a few: those that say most of what is asked. */
+/** A few neighbouring lines of code, rows of a table or items of a list. */
 export interface Extract<One> {
   readonly shown: readonly One[]
   readonly isCutBefore: boolean
@@ -62,8 +62,9 @@ export interface Extract<One> {
 }
 
 /**
- * So many of the lines that stand together, the first of those with most of the wanted words.
- * @param textOf what a line says
+ * The neighbouring lines with most of the wanted words; the first when several have as many.
+ * @param most how many lines to take
+ * @param textOf the text of a line
  */
 export function extractOf<One>(
   lines: readonly One[],

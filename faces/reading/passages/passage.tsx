@@ -2,13 +2,13 @@ import { MarkedText } from "../marked-text.tsx"
 import { extractOf, type PassageBlock, passageBlocks } from "./passage-blocks.ts"
 
 interface Shown {
-  /** Those of the question, which are in gold. */
+  /** Words of the question, shown in gold. */
   readonly wanted: ReadonlySet<string>
-  /** Lines of a piece of code, rows of a table, items of a list; left out: all. */
+  /** The most lines of code, rows of a table or items of a list to show; all when left out. */
   readonly most?: number
 }
 
-/** A passage with its code and its tables as such. */
+/** A passage, with its code, tables and lists as elements. */
 export const Passage = ({ text, ...shown }: Shown & { readonly text: string }) => (
   <div class="passage-text">
     {passageBlocks(text).map((block, index) => (

@@ -29,7 +29,7 @@ function Degraded({ parts }: { readonly parts: Searched["degraded"] }) {
   )
 }
 
-/** What may be missing, since a site could not be read. */
+/** Says how many pages of a site could not be read. */
 function Unread({ warnings = [] }: Pick<FoundPages, "warnings">) {
   const texts = warnings.flatMap(({ code, text }) => (code === "unread" ? text : []))
   return texts.length === 0 ? null : (
