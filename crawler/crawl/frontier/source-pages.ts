@@ -24,11 +24,15 @@ export function pageCount(db: StateStore, source: string): number {
 }
 
 /** Pages of a source whose answers were {@link CUT_OFF} at the last visit, by address; of all runs, or of one. */
-export function cutOffPages(db: StateStore, source: string, job: number | null = null): PageUrl[] {
+export function cutOffPages(
+  db: Pick<StateStore, "prepare">,
+  source: string,
+  job: number | null = null,
+): PageUrl[] {
   return db
     .prepare(
-      `select url from known_address where source = ?1 and hash is not null and outcome in (${PAGE_OUTCOMES_SQL})
-       and instr(detail, ?2) > 0 and (?3 is null or job = ?3) order by url`,
+      `select url from known_address where source = ?1 and hash is not null and detail is not null
+       and outcome in (${PAGE_OUTCOMES_SQL}) and instr(detail, ?2) > 0 and (?3 is null or job = ?3) order by url`,
     )
     .all(source, CUT_OFF, job)
     .map((row) => row["url"] as PageUrl)

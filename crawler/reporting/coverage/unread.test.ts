@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { openStateFile } from "#base/store/state-store.ts"
 import { migrateFrontier } from "../../crawl/frontier/frontier-schema.ts"
-import { unreadByHost } from "../../crawl/frontier/source-pages.ts"
+import { cutOffPages, unreadByHost } from "../../crawl/frontier/source-pages.ts"
 import { CrawlFixture, temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { article, startTestSite, status } from "../../testing/test-site.ts"
 import { unreadOf } from "./unread.ts"
@@ -23,7 +23,10 @@ test("pages that could not be read are counted, and those that are gone are not"
   ])
 })
 
-test("they are counted without looking at pages that could be read", () => {
+test.each([
+  ["pages that could not be read", unreadByHost, "known_address_unread"],
+  ["pages whose answers were cut off", cutOffPages, "known_address_noted"],
+] as const)("%s are found without looking at all others", (_, ask, index) => {
   using folder = temporaryFolder()
   using db = openStateFile(folder.path)
   migrateFrontier(db)
@@ -32,7 +35,7 @@ test("they are counted without looking at pages that could be read", () => {
     asked.push(sql)
     return db.prepare(sql)
   }
-  unreadByHost({ prepare }, "docs")
-  const plan = db.prepare(`explain query plan ${asked.at(-1)}`).all("docs")
-  expect(plan.map(({ detail }) => detail)).toContainEqual(expect.stringContaining("known_address_unread"))
+  ask({ prepare }, "docs")
+  const plan = db.prepare(`explain query plan ${asked.at(-1)}`).all()
+  expect(plan.map(({ detail }) => detail)).toContainEqual(expect.stringContaining(index))
 })
