@@ -18,6 +18,6 @@ test("a place that reads has nothing of searching in its memory", async () => {
   expect(stdout).toContain("/crawler/page/read-body.ts")
   expect(stdout).toContain("/engine/index/page/page-url.ts")
   const others =
-    /engine\/(?!index\/page\/|text\/scripts|text\/markdown\/formulas|text\/model-order|text\/order-forms\/|text\/analysis\/stop-words)|node_modules\/(?:undici|ajv|@xenova|@lancedb)\//
+    /engine\/(?!index\/page\/|text\/scripts|text\/markdown\/formula-end|text\/model-order|text\/order-forms\/|text\/analysis\/stop-words)|node_modules\/(?:undici|ajv|@xenova|@lancedb)\//
   expect(stdout.split("\n").filter((url) => others.test(url))).toEqual([])
 })
