@@ -107,6 +107,27 @@ describe("markdown", () => {
     )
   })
 
+  it("keeps cells in their columns behind cells that span several", () => {
+    expect(
+      markdownOf(
+        "<table><tr><th>Deck<th>Cabin<th>Price<tr><td rowspan=2>A<td>1<td>90<tr><td>2<td>95<tr><td>B<td rowspan=0>3<td>80<tr><td>C<td>70</table>",
+      ),
+    ).toBe(
+      "| Deck | Cabin | Price |\n| --- | --- | --- |\n| A | 1 | 90 |\n| A | 2 | 95 |\n| B | 3 | 80 |\n| C | 3 | 70 |",
+    )
+    const prose = "Said once. ".repeat(10).trim()
+    expect(
+      markdownOf(
+        `<table><tr><th rowspan=2>Port<th colspan=2>Tide<th rowspan=2>Note<tr><th>High<th>Low<tr><td>Hull<td>4<td>1<td rowspan=2>${prose}<tr><td colspan=2>Whitby<td>2<tr><td colspan=9>In metres</table>`,
+      ),
+    ).toBe(
+      `| Port | Tide |  | Note |\n| --- | --- | --- | --- |\n| Port | High | Low | Note |\n| Hull | 4 | 1 | ${prose} |\n| Whitby |  | 2 |  |\n| In metres |  |  |  |`,
+    )
+    // Spans don't multiply a table.
+    const wide = `<table>${"<tr><td colspan=99 rowspan=999>a<td>b</tr>".repeat(2000)}</table>`
+    expect(markdownOf(wide).length).toBeLessThan(10 * wide.length)
+  })
+
   it("leaves the names of columns empty where the first row has none", () => {
     const row = (first: string, second: string) => `<tr>${first}${second}</tr>`
     const headed = row("<th>Owner", "<td>root") + row("<th>Size", "<td>3")

@@ -6,6 +6,7 @@ import { formulaOf, formulasInText, formulaText, isFormulaScript, settled } from
 import { headingAnchors } from "../html/heading-anchors.ts"
 import { codeBlock, isCodeLines, isCodeTable, NOT_WRITTEN } from "./code.ts"
 import { codeSpan, InlineText, trimEmphasis, withoutStuckMarks, wrapped } from "./inline.ts"
+import { inColumns, type Place } from "./table-grid.ts"
 import { collapse, type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
 
 export interface MarkdownOptions {
@@ -57,6 +58,8 @@ const STRONG = new Set(["b", "strong"])
 const EMPHASIS = new Set(["i", "em", "cite", "dfn", "var"])
 const CODE = new Set(["code", "kbd", "samp", "tt"])
 const EMPTY_CELL = " | "
+/** Longer text of a cell that spans rows is prose, said once. */
+const MAX_GROUP_CHARS = 60
 const DELETED = new Set(["del", "s", "strike"])
 
 /** A longer summary is a paragraph, not a heading. */
@@ -330,18 +333,33 @@ class Writer {
     for (const child of element.children)
       if (typeof child !== "string" && child.tag === "caption" && !this.#isSkipped(child))
         for (const block of this.children(child)) blocks.push(block)
-    for (const row of rows) {
-      const cells = row.map((cell) => this.#cell(cell))
+    const grid = inColumns(rows)
+    const columns = Math.max(width, ...grid.slice(0, 2000).map((row) => row.length))
+    const groups = new Map<Element, string>()
+    for (const [at, places] of grid.entries()) {
+      const cells = places.map((place) => this.#placed(place, groups))
       if (cells.every((cell) => cell === "")) continue
-      while (cells.length < width && cells.length < 100 && this.#takes(EMPTY_CELL.length)) cells.push("")
+      while (cells.length < columns && cells.length < 100 && this.#takes(EMPTY_CELL.length)) cells.push("")
       const rule = `|${" --- |".repeat(Math.min(cells.length, 1000))}`
       // A markdown table always has column names: they are empty when the first row is data.
-      if (lines.length === 0 && isLikeOthers(rows, row)) lines.push(rule.replaceAll("---", ""), rule)
+      if (lines.length === 0 && isLikeOthers(rows, rows[at]!)) lines.push(rule.replaceAll("---", ""), rule)
       lines.push(`| ${cells.join(EMPTY_CELL)} |`)
       if (lines.length === 1) lines.push(rule)
     }
     if (lines.length > 0) blocks.push(lines.join("\n"))
     return blocks
+  }
+
+  /** @param groups short texts of cells that span rows, filled in: they name a group, and are repeated in each row. */
+  #placed({ cell, isRepeated }: Place, groups: Map<Element, string>): string {
+    if (cell === null) return ""
+    if (isRepeated) {
+      const group = groups.get(cell) ?? ""
+      return this.#takes(group.length) ? group : ""
+    }
+    const text = this.#cell(cell)
+    if (cell.has("rowspan") && text.length <= MAX_GROUP_CHARS) groups.set(cell, text)
+    return text
   }
 
   #cell(cell: Element): string {

@@ -1,0 +1,54 @@
+import type { Element } from "../html/tree.ts"
+
+/** A place of a table: its cell, unless nothing is there. */
+export interface Place {
+  readonly cell: Element | null
+  /** Whether the cell begins in a row above. */
+  readonly isRepeated: boolean
+}
+
+/** Most columns in which cells are placed; wider tables place things rather than compare them. */
+const MAX_COLUMNS = 100
+/** Places that spans may fill for each cell, so that a few of them over many rows need no more room than the rows themselves. */
+const FILLED_PER_CELL = 10
+const EMPTY: Place = { cell: null, isRepeated: false }
+
+/**
+ * The rows of a table with each cell in its column (WHATWG HTML §4.9.12): a cell that spans rows is in each of them, and the
+ * columns that it spans beside its first are empty. Empty places at the end of a row are left out.
+ */
+export function inColumns(rows: readonly (readonly Element[])[]): Place[][] {
+  const spans: { place: Place; left: number; columns: number }[] = []
+  let room = rows.reduce((sum, row) => sum + row.length, 0) * FILLED_PER_CELL
+  return rows.map((row, at) => {
+    const places: Place[] = []
+    const takeSpanned = (): void => {
+      for (let span = spans[places.length]; span && span.left > 0 && room > 0; span = spans[places.length]) {
+        span.left -= 1
+        room -= span.columns
+        places.push(span.place)
+        for (let more = 1; more < span.columns; more++) places.push(EMPTY)
+      }
+    }
+    for (const cell of row) {
+      takeSpanned()
+      const columns = Math.max(1, Math.min(spanOf(cell, "colspan"), MAX_COLUMNS - places.length, room))
+      const below = spanOf(cell, "rowspan") || rows.length
+      const left = Math.min(below, rows.length - at) - 1
+      if (left > 0 && places.length < MAX_COLUMNS)
+        spans[places.length] = { place: { cell, isRepeated: true }, left, columns }
+      places.push({ cell, isRepeated: false })
+      room -= Math.max(0, columns - 1)
+      for (let more = 1; more < columns; more++) places.push(EMPTY)
+    }
+    takeSpanned()
+    while (places.at(-1)?.cell === null) places.pop()
+    return places
+  })
+}
+
+/** Columns or rows of a cell; 0 as the height: all that follow. */
+function spanOf(cell: Element, name: "colspan" | "rowspan"): number {
+  const span = Number.parseInt(cell.get(name) ?? "1", 10)
+  return span > 1 || (span === 0 && name === "rowspan") ? span : 1
+}
