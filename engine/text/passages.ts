@@ -139,7 +139,8 @@ function linesOf(block: Block): Line[] {
     const written = code.lines.flatMap((one, at) => (one === "" ? [] : [at]))
     return block.text.split("\n").map((text, i) => line(text, code, written[i]!))
   }
-  return block.text.split("\n").map((text) => ({ text }))
+  const depth = block.kind === "text" ? block.depth : undefined
+  return block.text.split("\n").map((text, i) => ({ text, ...(i === 0 && depth && { depth }) }))
 }
 
 function cut({ headings, blocks, anchor, beginsUnder }: Section): Passage[] {

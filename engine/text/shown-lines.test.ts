@@ -130,3 +130,14 @@ test("nothing shown is longer than a result may be, and every cell and line of c
     madeUp(100),
   )
 })
+
+test("items of items are set in, and searched without that", () => {
+  const page =
+    "- Fruit\n  - Apple\n    - Russet\n  - Pear\n- Roots\n\n1. Wash\n   - cold\n2. Peel\n\nWords.\n\n- Last"
+  expect(shown(page)).toEqual([
+    "- Fruit\n  - Apple\n    - Russet\n  - Pear\n- Roots\n1. Wash\n  - cold\n2. Peel\nWords.\n- Last",
+  ])
+  expect(toPassages(page)[0]!.text).not.toContain("  ")
+  const deep = `${Array.from({ length: 400 }, (_, at) => `${" ".repeat(at * 2)}- item`).join("\n")}`
+  for (const text of shown(deep)) expect(text.length).toBeLessThanOrEqual(MAX_SHOWN_CHARS)
+})

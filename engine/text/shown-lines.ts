@@ -6,6 +6,8 @@ export interface Line {
   /** The text that is embedded and searched; in a table row, {@link CELL_END} separates the cells. */
   readonly text: string
   readonly part?: Part
+  /** The first line of a list item: how many items it is in. */
+  readonly depth?: number
 }
 
 export interface Part {
@@ -28,21 +30,25 @@ const MIN_NAME_CHARS = 6
 const MAX_KEY_CHARS = 40
 const LEFT_OUT = "…"
 const FENCE = "```"
+/** Before a list item, for each item around it. */
+const INDENT = "  "
 /** The mark before a definition. */
 const DEFINITION = /^: /
 
 /** The lines of one passage as results show them: code between fences, tables in markdown, definitions as a list. */
 export function showLines(lines: readonly Line[]): string {
   const least = write(lines, false)
-  if (lines.every(({ part }) => part === undefined)) return least
+  if (lines.every(isPlain)) return least
   const whole = write(lines, true)
   if (whole.length <= MAX_SHOWN_CHARS) return whole
   return least.length <= MAX_SHOWN_CHARS ? least : plain(lines)
 }
 
-/** The least characters that lines take when shown; 0 when they have no code or table. */
+/** The least characters that lines take when shown; 0 when they have no code or table and no nested list. */
 export const shownLength = (lines: readonly Line[]): number =>
-  lines.every(({ part }) => part === undefined) ? 0 : write(lines, false).length
+  lines.every(isPlain) ? 0 : write(lines, false).length
+
+const isPlain = ({ part, depth }: Line): boolean => part === undefined && depth === undefined
 
 /** A row's text with bars between its cells. */
 export const withBars = (text: string): string => text.replaceAll(CELL_END, "|")
@@ -55,7 +61,10 @@ function write(lines: readonly Line[], isWhole: boolean): string {
     let end = at + 1
     while (end < lines.length && lines[end]!.part?.of === of) end++
     const some = lines.slice(at, end)
-    if (of === undefined) written.push(...some.map(({ text }) => text.replace(DEFINITION, "- ")))
+    if (of === undefined)
+      written.push(
+        ...some.map(({ text, depth = 0 }) => INDENT.repeat(depth) + text.replace(DEFINITION, "- ")),
+      )
     else if ("lines" in of) written.push(codeBlock(of, some, isWhole))
     else written.push(...tableLines(of, some, some.length === lines.length))
     at = end

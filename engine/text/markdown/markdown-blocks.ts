@@ -3,8 +3,8 @@ import { plainInline } from "./markdown-inline.ts"
 /** A stretch of markdown as plain text, with the line on which it begins, from 0. */
 export type Block = { readonly line: number; readonly text: string } & (
   | { readonly kind: "heading"; readonly depth: number }
-  /** A paragraph, list item, table or quotation: lines of words. */
-  | { readonly kind: "text"; readonly table?: Table }
+  /** A paragraph, list item, table or quotation: lines of words. `depth`: of an item, how many items it is in. */
+  | { readonly kind: "text"; readonly table?: Table; readonly depth?: number }
   /** Lines whose breaks and indentation matter. */
   | { readonly kind: "code"; readonly code?: Code }
 )
@@ -24,6 +24,8 @@ export interface Code {
   readonly lines: readonly string[]
 }
 
+/** Items around an item that are counted. */
+const MAX_DEPTH = 4
 const QUOTE_MARKS = /^(?: {0,3}>)+ ?/
 const FENCE = /^\s*(`{3,}|~{3,})[ \t]*([\w+#.-]{0,20})/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
@@ -36,8 +38,8 @@ const DEFINITION = /^ {0,3}\[[^\]^][^\]]{0,200}\]:[ \t]+\S/
 
 /**
  * Reads markdown line by line into blocks of plain text, in time linear in its length whatever the text: pages
- * come from strangers. It knows what our extraction writes (CommonMark and tables); it keeps no nesting,
- * since passages have none.
+ * come from strangers. It knows what our extraction writes (CommonMark and tables). Of nesting it keeps how deep list items
+ * are.
  */
 export function blocksOf(markdown: string): Block[] {
   const reader = new BlockReader()
@@ -60,6 +62,10 @@ class BlockReader {
   #fence = ""
   #language = ""
   #inList = false
+  /** Where the marks of the open items are in their lines, outermost first. */
+  #items: number[] = []
+  /** Whether the paragraph that is being read begins an item. */
+  #isItem = false
   /** Where the paragraph or code began that is being read. */
   #start = 0
 
@@ -141,8 +147,13 @@ class BlockReader {
     const item = ITEM.exec(line)
     if (!item) return false
     this.#endParagraph()
+    if (!this.#inList) this.#items = []
     this.#inList = true
+    const place = line.search(/\S/)
+    while (this.#items.length > 0 && this.#items.at(-1)! >= place) this.#items.pop()
+    if (this.#items.length <= MAX_DEPTH) this.#items.push(place)
     this.#start = at
+    this.#isItem = true
     this.#paragraph.push(`${/\d/.test(item[1]!) ? item[1] : "-"} ${item[2] ?? ""}`)
     return true
   }
@@ -175,7 +186,9 @@ class BlockReader {
   #endParagraph(): void {
     if (this.#rows.length > 0) this.#endTable()
     const text = plainInline(this.#paragraph.join("\n"))
-    if (text !== "") this.#blocks.push({ kind: "text", line: this.#start, text })
+    const depth = this.#isItem ? this.#items.length - 1 : 0
+    this.#isItem = false
+    if (text !== "") this.#blocks.push({ kind: "text", line: this.#start, text, ...(depth > 0 && { depth }) })
     this.#paragraph = []
   }
 

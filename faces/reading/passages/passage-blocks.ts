@@ -14,7 +14,7 @@ export type PassageBlock =
 
 const FENCE = /^(`{3,})[\w+#.-]*$/
 const ROW = /^\|.*\|$/
-const ITEM = /^(?:-|\d{1,9}[.)]) \S/
+const ITEM = /^ *(?:-|\d{1,9}[.)]) \S/
 const RULE = /^\|(?:-+\|)+$/
 
 /**
