@@ -28,6 +28,21 @@ describe("characters by tables that a file names and does not hold", () => {
     expect(note).toBeUndefined()
   })
 
+  it.each([
+    [
+      "of the collection",
+      "/Subtype /Type0 /BaseFont /Ryumin-Light /Encoding /90ms-RKSJ-H /DescendantFonts [<< /Type /Font\n/Subtype /CIDFontType0 /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> /DW 1000 >>]",
+    ],
+    [
+      "at all",
+      "/Subtype /Type0 /Encoding /90ms-RKSJ-H /DescendantFonts [<</Type/Font/Subtype/CIDFontType0/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>/FontDescriptor 10 0 R>>]",
+    ],
+  ])("also in a font without a name %s", async (_, font) => {
+    const objects = ["<< /Type /FontDescriptor /Flags 4 /FontBBox [0 0 9 9] /ItalicAngle 0 /StemV 8 >>"]
+    const { markdown } = await read(pdfInFont({ font, objects }, [hex("灯台の点検", "shift_jis")]))
+    expect(markdown).toBe("灯台の点検")
+  })
+
   it("also in columns that run downwards, from right to left", async () => {
     const text = ["吾輩は猫である。名前はまだ無い。", "どこで生れたかとんと見当がつかぬ。"]
     const program = text.map((one) => hex(one, "euc-jp"))

@@ -2,6 +2,7 @@ import { getDocumentProxy } from "unpdf"
 import type { Link } from "../../extract/extracted.ts"
 import { DocumentError, PASSWORD_PROTECTED } from "../document-error.ts"
 import { PdfTables } from "./pdf-cmaps.ts"
+import { withFontNames } from "./pdf-font-names.ts"
 import { PdfLetters } from "./pdf-letters.ts"
 import type { PdfLine } from "./pdf-lines.ts"
 import { titleKey, writePdf } from "./pdf-markdown.ts"
@@ -82,7 +83,7 @@ function noteOf(
 
 async function open(body: Uint8Array): Promise<PdfDocument> {
   try {
-    return await getDocumentProxy(body, {
+    return await getDocumentProxy(withFontNames(body), {
       verbosity: 0,
       // No code from the file, no fonts or forms, nothing fetched.
       enableXfa: false,

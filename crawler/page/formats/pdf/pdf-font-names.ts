@@ -1,0 +1,55 @@
+const FONT = Buffer.from("/Font")
+/** An entry's name is at most so far before its value. */
+const MAX_BLANKS = 16
+/** Characters of a font's dictionary that are read on either side; its long parts are objects of their own. */
+const MAX_DICTIONARY_CHARS = 4000
+/** Dictionaries that are read; a file of thousands of pages has hundreds of fonts. */
+const MAX_FONTS = 5000
+/** The shortest entry that gives a name, an empty one, which fits where `/Type/Font` was. */
+const NAME = "/BaseFont/"
+
+/**
+ * The file with a name for each font that has none, though ISO 32000-1 §9.6 wants one: the library refuses such fonts, with all
+ * their text. The name replaces the entry `/Type /Font`, which the library doesn't read, so that everything stays in its place.
+ * Fonts in compressed objects are left as they are: programs that compress objects name their fonts.
+ */
+export function withFontNames(body: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  let named: Buffer | null = null
+  let fonts = 0
+  for (
+    let at = bytes.indexOf(FONT);
+    at >= 0 && fonts < MAX_FONTS;
+    at = bytes.indexOf(FONT, at + FONT.length)
+  ) {
+    const end = at + FONT.length
+    const type = /\/Type\s*$/.exec(bytes.toString("latin1", Math.max(0, at - MAX_BLANKS), at))
+    if (type === null || !/^[\s/<>[(]/.test(bytes.toString("latin1", end, end + 1))) continue
+    fonts += 1
+    const start = at - type[0].length
+    const entries = entriesAround(bytes, start, end)
+    if (!/\/Subtype\s*\/(?!Type3\b)/.test(entries) || /\/BaseFont\b/.test(entries)) continue
+    named ??= Buffer.from(new Uint8Array(body).buffer)
+    named.write(NAME.padEnd(end - start), start, "latin1")
+  }
+  return named === null ? body : new Uint8Array(named.buffer)
+}
+
+/** The dictionary around a place, without the dictionaries inside it. */
+function entriesAround(bytes: Buffer, start: number, end: number): string {
+  const before = bytes.toString("latin1", Math.max(0, start - MAX_DICTIONARY_CHARS), start)
+  const after = bytes.toString("latin1", end, end + MAX_DICTIONARY_CHARS)
+  return `${own(before.split(/(<<|>>)/).toReversed(), "<<")} ${own(after.split(/(<<|>>)/), ">>")}`
+}
+
+/** The parts up to the mark that ends the dictionary on this side. */
+function own(parts: readonly string[], ends: "<<" | ">>"): string {
+  let depth = 0
+  let text = ""
+  for (const part of parts) {
+    if (part === "<<" || part === ">>") depth += part === ends ? -1 : 1
+    else if (depth === 0) text += ` ${part}`
+    if (depth < 0) break
+  }
+  return text
+}
