@@ -3,9 +3,15 @@ import { isMarkdownAddress } from "../../page/text-formats.ts"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
 import { lineParser, type ListParser, type Take } from "./list-parser.ts"
 
-/** `[title](address)`, `<address>`, or a bare address, such as after `Source:` in an llms-full.txt. */
-const LINK =
-  /(?<!!)\[[^[\]\n]{0,300}\]\(\s*<?([^\s()<>]{1,2000})>?[^()\n]{0,300}\)|<(https?:\/\/[^\s<>]{1,2000})>|(?<![(<\w])(https?:\/\/[^\s<>()"'`\]]{1,2000})/g
+/** A title, with one pair of brackets or an image inside, and its address, with one pair of parentheses inside. */
+const NAMED =
+  /(?<!!)\[(?:[^[\]\n]|\[[^[\]\n]{0,300}\]){0,300}\]\(\s*(?:<([^<>\n]{1,2000})>|((?:[^\s()<>]|\([^\s()<>]{0,300}\)){1,2000}))[^()\n]{0,300}\)/
+/** The address of a title that is elsewhere in the file: `[title]: address`. */
+const DEFINED = /^ {0,3}\[[^[\]\n]{1,300}\]:\s*<?([^\s<>]{1,2000})/
+/** An address in angle brackets, or a bare one, such as after `Source:` in an llms-full.txt. */
+const BARE = /<(https?:\/\/[^\s<>]{1,2000})>|(?<![(<\w])(https?:\/\/[^\s<>()"'`\]]{1,2000})/
+const LINK = new RegExp(`${NAMED.source}|${BARE.source}`, "g")
+const FENCE = /^\s*(`{3,}|~{3,})/
 /** Longer lines are prose with few links. */
 const MAX_LINE_CHARS = 20_000
 const FURTHER_LIST = /\/llms(?:-full)?\.txt$/i
@@ -16,15 +22,23 @@ const FURTHER_LIST = /\/llms(?:-full)?\.txt$/i
  */
 export function llmsParser(base: PageUrl, take: Take): ListParser {
   const { origin } = new URL(base)
+  const report = (address: string) => {
+    const url = address.startsWith("#") ? null : toPageUrl(address, base)
+    if (url === null || url.length > MAX_URL_CHARS || url === base) return
+    const { origin: at, pathname } = new URL(url)
+    if (at === origin && FURTHER_LIST.test(pathname)) take.sitemap({ url, modifiedAt: null })
+    else take.page({ ...copied(url), modifiedAt: null, publishedAt: null, isNews: false })
+  }
+  /** The fence of the code that is open: its links are examples. */
+  let fence = ""
   return lineParser(MAX_LINE_CHARS, (line) => {
-    for (const [, named, marked, bare] of line.matchAll(LINK)) {
-      const address = named ?? marked ?? bare?.replace(/[.,;:!?]+$/, "") ?? ""
-      const url = address.startsWith("#") ? null : toPageUrl(address, base)
-      if (url === null || url.length > MAX_URL_CHARS || url === base) continue
-      const { origin: at, pathname } = new URL(url)
-      if (at === origin && FURTHER_LIST.test(pathname)) take.sitemap({ url, modifiedAt: null })
-      else take.page({ ...copied(url), modifiedAt: null, publishedAt: null, isNews: false })
-    }
+    const mark = FENCE.exec(line)?.[1]
+    if (mark !== undefined && (fence === "" || mark.startsWith(fence))) fence = fence === "" ? mark : ""
+    if (fence !== "" || mark !== undefined) return
+    const defined = DEFINED.exec(line)?.[1]
+    if (defined !== undefined) return report(defined)
+    for (const [, angled, named, marked, bare] of line.matchAll(LINK))
+      report(angled ?? named ?? marked ?? bare?.replace(/[.,;:!?]+$/, "") ?? "")
   })
 }
 

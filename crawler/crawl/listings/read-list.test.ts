@@ -152,6 +152,20 @@ test("an llms.txt lists linked pages, the pages of linked markdown copies, and f
   expect((await read(long, { kind: "llms" })).pages).toEqual([`${BASE}/a`, `${BASE}/b`])
 })
 
+test.each([
+  ["brackets in titles", `- [Sub [x]](/sub), [![Logo](/l.png) Home](/home)`, ["/sub", "/home"]],
+  ["parentheses in addresses", `- [Wick](/wick_(oil)): about [that](/b).`, ["/wick_(oil)", "/b"]],
+  [
+    "addresses defined below",
+    `See [it][g] and [wick].\n\n[g]: /guide "Guide"\n[wick]: </wick>`,
+    ["/guide", "/wick"],
+  ],
+  ["examples in code", "[a](/a)\n```md\n[no](/no)\n~~~\n[no](/no2)\n```\n[b](/b)", ["/a", "/b"]],
+  ["stars and numbers", `\ufeff* ${BASE}/one\r\n1. ${BASE}/two\r\n`, ["/one", "/two"]],
+])("an llms.txt with %s", async (_, text, paths) => {
+  expect((await read(text, { kind: "llms" })).pages).toEqual(paths.map((path) => BASE + path))
+})
+
 test("an empty list still counts as a list", async () => {
   expect(await read("<urlset></urlset>")).toEqual({ pages: [], sitemaps: [], trouble: null })
 })

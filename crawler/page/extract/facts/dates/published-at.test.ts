@@ -176,6 +176,16 @@ const DATED: readonly Case[] = [
     "<html lang=de><title>Boot</title><h1>Boot</h1><div class=article-meta>Von: Björn <span>|</span> <span>31.10.23</span></div>…",
     "2023-10-31",
   ],
+  [
+    "before the date of a change",
+    "<html lang=fr><title>Phares</title><h1>Phares</h1><div class=info>Publié le mardi 1er février 2022 à 10h05, mis à jour le 3 février 2022</div>…",
+    "2022-02-01",
+  ],
+  [
+    "by the years of an era",
+    "<html lang=ja><title>灯台</title><h1>灯台</h1><p>公開日：令和4年3月9日　更新日：令和5年4月1日</p>…",
+    "2022-03-09",
+  ],
 ]
 
 const UNDATED: readonly Case[] = [

@@ -34,7 +34,7 @@ const DATE_SIGN = /date|datum|fecha|\bdata\b|timestamp|datetime|byline|meta|info
 const DATE_WORD = /^\W*(?:dat(?:e|um|a|o)|fecha|päivä\w*|дата|tarih|日期|日付|날짜)\s*[:：]?\s*$/iu
 /** Says that a date is the day of a change. */
 const CHANGED =
-  /updat|modif|chang|edited|revis|review|actuali[sz]|aktuali|änder|stand\b|aggiorna|bijgewerkt|gewijzigd|uppdater|opdater|oppdater|endret|senast|päivitet|güncel|обновл|измен|оновл|更新|修正|수정|تحديث|עודכן/i
+  /updat|mise?s? à jour|atualiz|cập nhật|modif|chang|edited|revis|review|actuali[sz]|aktuali|änder|stand\b|aggiorna|bijgewerkt|gewijzigd|uppdater|opdater|oppdater|endret|senast|päivitet|güncel|обновл|измен|оновл|更新|修正|수정|تحديث|עודכן/i
 /** Classes of comments, teasers, events and other boxes whose dates aren't the page's. */
 const FOREIGN =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|replies|reply|respond|reviews?|related|recommend\w*|teasers?|sidebar|popular|trending|latest|recent|events?|eventbox|calendar|termine?|agenda|veranstaltung\w*|copyright|breadcrumbs?|nav|menu|newsletter|deadline|birth\w*|expir\w*|valid\w*)(?=$|[\s_-]|\d)|[a-z](?:Comment|Related|Teaser|Event)/
@@ -149,13 +149,18 @@ function isDateline(line: string, { from, to }: WrittenDay): boolean {
   )
 }
 
-/** Whether a line is about its date: it has few other words. */
+/** Whether a line is about its date: it has few other words, but perhaps the date of a change behind it. */
 function isLabel(line: string, { from, to }: WrittenDay): boolean {
   if (line.length > LABEL_CHARS) return false
   const around = `${line
     .slice(0, from)
     .split(/[|·•»>()/\n]/)
-    .at(-1)!} ${line.slice(to).split(/[|·•»<()/\n]/)[0]!}`
+    .at(-1)!} ${
+    line
+      .slice(to)
+      .split(/[|·•»<()/\n]/)[0]!
+      .split(CHANGED)[0]!
+  }`
   const words = around.match(/\p{L}{2,}/gu) ?? []
   return words.length <= LABEL_WORDS && !/\p{L}{3,}[.!?。]\s*$/u.test(line.slice(to))
 }

@@ -23,12 +23,16 @@ const BUDDHIST_YEARS = 543
 const DAY_MS = 86_400_000
 
 /** A text that names a day has a year, or three numbers with two marks between them. */
-const YEAR_OR_NUMBERS = /(?:19|2[05])\d\d|\d[./-]\d\d?[./-]\d\d|[^\P{Nd}0-9]{4}/u
+const YEAR_OR_NUMBERS = /(?:19|2[05])\d\d|令和|平成|民[国國]|\d[./-]\d\d?[./-]\d\d|[^\P{Nd}0-9]{4}/u
 const OTHER_DIGITS = /[^\P{Nd}0-9]/gu
 
 /** Three numbers, the same mark between them: `2016-12-23`, `23. 12. 2016`, `2016年12月23日`, `5 tháng 10, 2020`. */
 const NUMBERS =
   /(?<![\d./:-])(\d{1,4})(?:(\s?[./-]\s?)(\d{1,2})\2(\d{4}|\d\d?)(?![\d:]|[./-]\d)|(?:年|년|\s?tháng)\s?(\d{1,2})(?:月|월|,|\s?năm)\s?(\d{1,4})(?!\d))/gu
+/** `令和4年3月9日`: years of Japan's eras and of Taiwan; each era's first may be written as 元. */
+const ERA = /(令和|平成|民[国國])\s*(\d{1,3}|元)年\s*(\d{1,2})月\s*(\d{1,2})日/gu
+/** The year before each era's first. */
+const BEFORE_ERA: Readonly<Record<string, number>> = { 令和: 2018, 平成: 1988, 民国: 1911, 民國: 1911 }
 /** A number of at most four digits, or a word. */
 const TOKEN = /\d+|\p{L}[\p{L}\p{M}'’]*/gu
 /** Small words between two parts of a date: `5 de mayo de 2020`, `the 5th of May`, `2020. gada 5. maijs`. */
@@ -59,6 +63,10 @@ function daysInNumbers(text: string, writing: DateWriting): WrittenDay[] {
         ? namedParts(Number(first), Number(secondNamed), Number(thirdNamed))
         : timeOfNumbers(first!, second!, third!, mark.trim(), writing)
     if (time !== null) days.push({ time, from: found.index, to: found.index + all.length })
+  }
+  for (const { 0: all, 1: era, 2: year, 3: month, 4: day, index } of text.matchAll(ERA)) {
+    const time = dayOf(BEFORE_ERA[era!]! + (year === "元" ? 1 : Number(year)), Number(month), Number(day))
+    if (time !== null) days.push({ time, from: index, to: index + all.length })
   }
   return days
 }
