@@ -111,6 +111,20 @@ describe("a heading has no anchor", () => {
   const under = (heading: string, before = "") =>
     headings(`<title>T</title><main>${prose("A pump")}${before}${heading}${prose("More")}</main>`)
 
+  test("of panels, by their controls, their boxes or the panels themselves", () => {
+    const html = `<!doctype html><title>Pumps</title><main><h1>Pumps</h1>${prose("The pump")}
+      <h2><button id="b1" aria-expanded="false" aria-controls="p1">Price</button></h2><div id="p1">${prose("The price")}</div>
+      <h2><button aria-expanded="false" aria-controls="p2">Size</button></h2><div id="p2">${prose("The size")}</div>
+      <div role="button" aria-expanded="false" aria-controls="p3">Noise</div><div id="p3">${prose("The noise")}</div>
+      <details id="d4"><summary>Weight</summary>${prose("The weight")}</details></main>`
+    expect(headings(html)).toEqual([
+      ["Price", "b1"],
+      ["Size", "p2"],
+      ["Noise", "p3"],
+      ["Weight", "d4"],
+    ])
+  })
+
   test("when nothing names it, or text stands between", () => {
     expect(under("<h2>Seals</h2>")).toEqual([])
     expect(under("<h2>Seals</h2>", '<a name="above"></a><p>Some words.</p>')).toEqual([])

@@ -8,13 +8,14 @@ const MAX_ANCHORS = 5000
 /** Marks of a place that show nothing: their name counts for what comes next, where another empty element's does not. */
 const PLACE_MARKS = new Set(["a", "span"])
 /** What may carry a heading's name inside it. */
-const NAMED_INLINE = new Set(["a", "span", "b", "strong", "i", "em", "code", "tt", "font"])
+const NAMED_INLINE = new Set(["a", "button", "span", "b", "strong", "i", "em", "code", "tt", "font"])
 const WITHOUT_TEXT = new Set(["script", "style", "template", "svg", "math", "noscript", "iframe", "object"])
 
 /**
  * The fragments of the address that lead to the headings of a document, as RFC 3986 writes them. In this order: the link that the
  * heading carries for copying its address; its own id; a name inside it; the nearest name before it with no text between
- * (`<a name>`, the `<section id>` that it opens); the link that stands right behind it. A name that an earlier heading has leads
+ * (`<a name>`, the `<section id>` that it opens); the panel that its button opens; the link that stands right behind it. What
+ * heads a panel or `<details>` is a heading too. A name that an earlier heading has leads
  * there, and counts once.
  */
 export function headingAnchors(root: Element): ReadonlyMap<Element, string> {
@@ -39,8 +40,9 @@ export function headingAnchors(root: Element): ReadonlyMap<Element, string> {
         continue
       }
       if (WITHOUT_TEXT.has(child.tag)) continue
-      if (isHeading(child)) {
-        const found = permalinkIn(child) ?? child.get("id") ?? nameIn(child) ?? pending
+      if (child.head !== null) give(child.head, child.head.get("id") ?? child.get("id"))
+      if (isHeading(child) || isHeadOfDetails(child)) {
+        const found = permalinkIn(child) ?? child.get("id") ?? nameIn(child) ?? pending ?? controlledBy(child)
         nameless = give(child, found) ? null : child
         pending = null
         continue
@@ -76,6 +78,13 @@ const permalinkIn = (heading: Element): string | null =>
 
 const nameIn = (heading: Element): string | null =>
   firstIn(heading, (element) => (NAMED_INLINE.has(element.tag) ? nameOf(element) : null))
+
+/** A panel that a control in the heading opens. */
+const controlledBy = (heading: Element): string | null =>
+  firstIn(heading, (element) => (element.tag === "button" ? element.get("aria-controls") : null))
+
+const isHeadOfDetails = (element: Element): boolean =>
+  element.tag === "summary" && firstIn(element, (one) => (isHeading(one) ? one.tag : null)) === null
 
 /** Elements of a heading that are looked at. */
 const MOST_IN_HEADING = 50

@@ -22,6 +22,22 @@ const CASES: readonly (readonly [string, string, readonly string[], (readonly st
     ["# Can I pay later?\n\nNo.", "# Do you ship?\n\nYes."],
   ],
   [
+    "tabs that name no panel, as Docusaurus makes them",
+    `<div><ul role="tablist"><li role="tab" aria-selected="true">npm</li><li role="tab">Yarn</li></ul><div><div role="tabpanel"><pre><code>npm i mill</code></pre></div><div role="tabpanel"><pre><code>yarn add mill</code></pre></div></div></div>`,
+    ["# npm\n\n```\nnpm i mill\n```", "# Yarn\n\n```\nyarn add mill\n```"],
+  ],
+  [
+    "labels of radio buttons above their blocks, as MkDocs makes them",
+    `<div><input checked id="t1" name="t" type="radio"><input id="t2" name="t" type="radio"><div><label for="t1">pip</label><label for="t2">Docker</label></div><div><div><p>${A("Run pip.")}</p></div><div><p>${A("Pull it.")}</p></div></div></div>`,
+    ["# pip\n\nRun pip.", "# Docker\n\nPull it."],
+  ],
+  [
+    "labels of radio buttons above a single block",
+    `<div><div><input id="s1" name="s" type="radio"><label for="s1">Small</label><input id="s2" name="s" type="radio"><label for="s2">Large</label></div><div><p>${A("Choose.")}</p></div></div>`,
+    ["Choose."],
+    ["# Small", "# Large"],
+  ],
+  [
     "dt with a button",
     `<dl><dt><button aria-expanded="false">How big is it?</button></dt><dd>${A("Big.")}</dd><dt><button aria-expanded="false">How old?</button></dt><dd>${A("Old.")}</dd></dl>`,
     ["**How big is it?**", "**How old?**"],

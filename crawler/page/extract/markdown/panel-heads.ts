@@ -64,11 +64,30 @@ export class PanelHeads {
         else alike.set(kind, [[control, panel]])
       }
     }
+    this.#headRows(skipped)
     for (const group of alike.values()) {
       const texts = new Set(group.map(([control]) => textOf(control, MAX_HEAD_CHARS)))
       if (group.length >= MIN_ALIKE && texts.size === group.length)
         for (const [control, panel] of group) head(panel, control, skipped)
     }
+  }
+
+  /** Rows of tabs that name no panel: their panels follow in the same order. */
+  #headRows(skipped: Set<Element>): void {
+    for (const [row, tabs] of Map.groupBy(this.#controls, (control) => this.#rowOf(control))) {
+      if (row === null || tabs.length < MIN_ALIKE) continue
+      const texts = tabs.map((tab) => textOf(tab, MAX_HEAD_CHARS + 1))
+      if (texts.some((text) => text === "" || text.length > MAX_HEAD_CHARS)) continue
+      const panels = panelsBeside(row, tabs.length)
+      for (const [at, panel] of panels.entries()) head(panel, tabs[at]!, skipped)
+    }
+  }
+
+  /** The row of a tab: of `role="tab"`, or of a label that switches radio buttons. */
+  #rowOf(control: Element): Element | null {
+    if (control.get("role") === "tab") return this.#named(control) === null ? tabListOf(control) : null
+    const input = control.tag === "label" ? this.#byId.get(control.get("for") ?? "") : undefined
+    return input?.get("type") === "radio" ? control.parent : null
   }
 
   #show(control: Element, skipped: Set<Element>): void {
@@ -149,6 +168,31 @@ function nextOf(element: Element): Element | null {
   }
   return null
 }
+
+function tabListOf(tab: Element): Element | null {
+  let at = tab.parent
+  for (let steps = 0; at !== null && steps < MAX_ABOVE; at = at.parent, steps++)
+    if (at.get("role") === "tablist") return at
+  return null
+}
+
+/** The panels of a row of tabs: as many blocks right behind it, or in the box behind it. */
+function panelsBeside(row: Element, count: number): readonly Element[] {
+  const box = nextOf(row)
+  if (box === null || box.children.length > MAX_SIBLINGS) return []
+  const behind = elementsOf(row.parent!).slice(elementsOf(row.parent!).indexOf(row) + 1)
+  const isPanelOf = (one: Element) => one.get("role") === "tabpanel"
+  const panels = [elementsOf(box), elementsOf(box).filter(isPanelOf), behind.filter(isPanelOf)].find(
+    ({ length }) => length === count,
+  )
+  return panels?.every(
+    (one) => isBlockTag(one.tag) && one.head === null && textOf(one, MAX_HEAD_CHARS) !== "",
+  )
+    ? panels
+    : []
+}
+
+const elementsOf = ({ children }: Element): Element[] => children.filter((child) => typeof child !== "string")
 
 /** Whether a block has text of its own and isn't a menu, a form or code with a button. */
 function isPanel(panel: Element, control: Element): boolean {
