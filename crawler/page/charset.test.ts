@@ -120,6 +120,19 @@ describe("text that was encoded twice", () => {
     expect(decodeText(utf8(twice(said)), "utf-8")).toBe(said)
   })
 
+  test("is repaired where Cyrillic was taken for windows-1251", () => {
+    const cyrillic = (text: string) => new TextDecoder("windows-1251").decode(utf8(text))
+    const said = `<meta charset=utf-8><title>Маяк и порт</title><p>Он стоит на мысу – «виден» издалека, и <b>я</b> рядом.</p>`
+    expect(decodeText(utf8(cyrillic(said)), null)).toBe(said)
+    const template = "<p>Рёбра, Рівне, Сіль: общие слова страницы.</p>"
+    expect(decodeText(utf8(template + cyrillic(said)), null)).toBe(
+      template + said.replace("<b>я", `<b>${cyrillic("я")}`),
+    )
+    const talk = `<p>Если вместо «Маяк» видно ${cyrillic("Маяк")}, страницу в UTF-8 открыли не так.</p>`
+    for (const fine of [template, talk, "<p>С°, Р№ 5 и С« на схеме</p>"])
+      expect(decodeText(utf8(fine), null)).toBe(fine)
+  })
+
   test("is repaired beside text that was not, and encoded three times", () => {
     const footer = "<footer>© Café Größe</footer>"
     const said = "<p>It’s where we don’t go.</p>"

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer"
 import iconv from "iconv-lite"
 import { prescan, xmlEncoding } from "./charset-prescan.ts"
-import { mayBeTwiceEncoded, onceEncoded } from "./twice-encoded.ts"
+import { mayBeTwiceEncoded, onceEncoded, onceEncodedCyrillic } from "./twice-encoded.ts"
 
 /** The kind of a text, which decides where it may name its encoding: in `<meta>`, in an XML declaration, or nowhere. */
 export type TextKind = "html" | "xml" | "text"
@@ -15,7 +15,8 @@ export function decodeText(body: Uint8Array, declared: string | null, kind: Text
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const charset = charsetOf(bytes, declared, kind)
   const text = decode(bytes, charset)
-  return charset !== "utf-8" || mayBeTwiceEncoded(bytes) ? onceEncoded(text) : text
+  const once = charset !== "utf-8" || mayBeTwiceEncoded(bytes) ? onceEncoded(text) : text
+  return charset === "utf-8" ? onceEncodedCyrillic(once, bytes) : once
 }
 
 /**

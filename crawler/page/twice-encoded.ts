@@ -54,7 +54,46 @@ export function onceEncoded(text: string): string {
   return now
 }
 
-/** The same for HTML that may write its characters as references, `&acirc;&euro;&trade;`. */
+/** Characters of windows-1251 by their bytes, from 0x80. */
+const CYRILLIC = new TextDecoder("windows-1251").decode(Uint8Array.from({ length: 0x80 }, (_, i) => 0x80 + i))
+const CYRILLIC_NEXT = `[${CYRILLIC.slice(0, 0x40)}]`
+/** Letters of UTF-8's Cyrillic as that code shows them, `РјР°С`: no language puts such signs behind capitals again and again. */
+const CYRILLIC_RUN = new RegExp(`(?:[РС]${CYRILLIC_NEXT}){3}`)
+const CYRILLIC_ENCODED = new RegExp(
+  `(?:[${CYRILLIC.slice(0x42, 0x60)}]${CYRILLIC_NEXT}|[${CYRILLIC.slice(0x60, 0x70)}]${CYRILLIC_NEXT}{2}){1,${MOST_AT_ONCE}}`,
+  "g",
+)
+/** A tag, or the text between two. */
+const PIECE = /[^<>]+/g
+const TALKS = new RegExp(TALK)
+/** UTF-8's first byte of most Cyrillic letters. */
+const CYRILLIC_BYTE = 0xd0
+
+/**
+ * Repairs Cyrillic text that a program took for windows-1251 and encoded again, in the pieces between tags that have no other
+ * Cyrillic words.
+ */
+export function onceEncodedCyrillic(text: string, bytes: Buffer): string {
+  if (!bytes.includes(CYRILLIC_BYTE) || !CYRILLIC_RUN.test(text)) return text
+  for (const [piece] of text.matchAll(PIECE))
+    if (/\p{Script=Cyrillic}/u.test(piece) && TALKS.test(piece)) return text
+  const meant = (encoded: string): string => {
+    const own = Uint8Array.from(encoded, (sign) => 0x80 + CYRILLIC.indexOf(sign))
+    try {
+      const decoded = strict.decode(own)
+      return WRITTEN.test(decoded) ? decoded : encoded
+    } catch {
+      return encoded
+    }
+  }
+  const isOther = (piece: string) => /[а-яё]{3}/.test(piece.replace(CYRILLIC_ENCODED, " "))
+  const isWhole = !isOther(text)
+  return text.replace(PIECE, (piece) =>
+    isWhole || (CYRILLIC_RUN.test(piece) && !isOther(piece)) ? piece.replace(CYRILLIC_ENCODED, meant) : piece,
+  )
+}
+
+/** {@link onceEncoded} for HTML that may write its characters as references, `&acirc;&euro;&trade;`. */
 export function onceEncodedHtml(html: string): string {
   const plain = html.replace(REFERENCE, unescaped)
   const once = onceEncoded(plain)
