@@ -185,6 +185,29 @@ describe("spreadsheets", () => {
     )
   })
 
+  it("have the name of merged cells in each row that it stands for", async () => {
+    const parts = unzipSync(
+      xlsx({
+        Tariff: [
+          ["Deck", "Cabin", "Price"],
+          ["A", 1, 90],
+          [null, 2, 95],
+          ["All prices in crowns"],
+          [null, null, "x"],
+        ],
+      }),
+    )
+    const path = "xl/worksheets/sheet1.xml"
+    const merged = `</sheetData><mergeCells><mergeCell ref="A2:A3"/><mergeCell ref="A4:C4"/><mergeCell ref="B2:B900000"/></mergeCells>`
+    const sheet = Buffer.from(parts[path]!).toString().replace("</sheetData>", merged)
+    expect((await read("xlsx", zip({ ...parts, [path]: sheet }))).markdown.split("\n").slice(4)).toEqual([
+      "| A | 1 | 90 |",
+      "| A | 2 | 95 |",
+      "| All prices in crowns |  |  |",
+      "|  | 1 | x |",
+    ])
+  })
+
   it("are read up to a number of cells", async () => {
     const rows = Array.from({ length: 11_000 }, (_, y) => Array.from({ length: 10 }, (_, x) => y * 10 + x))
     const page = await read("xlsx", xlsx({ Numbers: rows }))

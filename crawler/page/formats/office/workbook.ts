@@ -175,6 +175,8 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
         style = Number(attributes["s"] ?? 0)
         value = ""
         inline.take()
+      } else if (name === "mergeCell") {
+        repeatBelow(rangesOf(attributes["ref"] ?? "", placeOf)[0], rows, room)
       } else if (name === "hyperlink") {
         addLink(attributes, targets, rows, context.links)
       } else inline.start(name, attributes)
@@ -201,6 +203,26 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
     },
   })
   return [...rows.entries()].sort(([a], [b]) => a - b).map(([, row]) => row)
+}
+
+/** Longer text of cells that are merged is prose, said once. */
+const MAX_GROUP_CHARS = 60
+/** Rows of one group that get its name. */
+const MAX_GROUP_ROWS = 1000
+
+/** Writes the text of cells merged over several rows into each row that has other cells: it names a group. */
+function repeatBelow(range: CellRange | undefined, rows: ReadonlyMap<number, string[]>, room: Room): void {
+  if (range === undefined) return
+  const { top, left, bottom } = range
+  const text = rows.get(top)?.[left] ?? ""
+  if (text === "" || text.length > MAX_GROUP_CHARS) return
+  for (let row = top + 1; row <= Math.min(bottom, top + MAX_GROUP_ROWS) && isLeft(room); row++) {
+    const cells = rows.get(row)
+    if (cells === undefined || cells.length <= left || cells[left] !== "") continue
+    cells[left] = text
+    room.cells -= 1
+    room.chars -= text.length
+  }
 }
 
 /** Texts of the shapes and charts on a sheet. */
