@@ -59,6 +59,7 @@ test.each<[string, string | Uint8Array, Parameters<typeof read>[1]?]>([
   ["gzip called text", gzipSync(PLAIN), headers("text/plain")],
   ["XML called HTML", PLAIN, headers("text/html; charset=utf-8")],
   ["a prefix", PLAIN.replaceAll(/<(\/?)(?=[a-z])/g, "<$1sm:")],
+  ["tags in capital letters", PLAIN.replaceAll(/<\/?[a-z]+/g, (tag) => tag.toUpperCase())],
   ["capital letters", `<?XML version="1.0"?>\n${PLAIN}`],
 ])("a sitemap may be %s", async (_, body, more) => {
   expect(await read(body, more)).toEqual({ pages: ADDRESSES, sitemaps: [], trouble: null })

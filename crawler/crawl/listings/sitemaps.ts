@@ -78,7 +78,8 @@ export function sitemapParser(base: PageUrl, take: Take): ListParser {
   )
 }
 
-/** Sitemaps may have any prefix; what extensions call `loc` (`image:loc`, `video:…`) names no page. */
-function elementOf(name: string): string {
+/** Sitemaps may have any prefix, and hand-made ones capital letters; what extensions call `loc` (`image:loc`, `video:…`) names no page. */
+function elementOf(written: string): string {
+  const name = written.toLowerCase()
   return /^(?:image|video|news|mobile|xhtml):/.test(name) ? name : name.slice(name.indexOf(":") + 1)
 }

@@ -59,6 +59,8 @@ describe("of the versions of a page one is shown", () => {
       ["/docs/15/install.html", "/docs/current/install.html", "/docs/devel/install.html"],
       "/docs/current/install.html",
     ],
+    ["Kubernetes", ["/v1-29/install/", "/v1-31/install/", "/v1-30/install/"], "/v1-31/install/"],
+    ["rustdoc", ["/nightly/std/", "/beta/std/", "/stable/std/"], "/stable/std/"],
     ["a v before it", ["/v3.1/install", "/v3.0.0-rc1/install", "/master/install"], "/v3.1/install"],
   ])("by %s", async (_, urls, best) => {
     expect(await shown(urls)).toEqual({ first: best, count: 1, kinds: urls.slice(1).map(() => "version") })
@@ -81,6 +83,12 @@ describe("of the versions of a page one is shown", () => {
     expect(
       (await shown(["/en/stable/install", "/en/1.2/install", "/en/latest/install"], question)).first,
     ).toBe(best)
+  })
+
+  test("and the one that is asked for, however its address joins the numbers", async () => {
+    expect((await shown(["/v1-31/install/", "/v1-29/install/"], "install 1.29")).first).toBe(
+      "/v1-29/install/",
+    )
   })
 })
 

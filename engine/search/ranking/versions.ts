@@ -21,6 +21,8 @@ const UNFINISHED = [
   "develop",
   "next",
   "nightly",
+  "alpha",
+  "beta",
   "edge",
   "canary",
   "unstable",
@@ -30,6 +32,8 @@ const UNFINISHED = [
 const NUMBER =
   /^(?:v|version-?|release-?|r)?(\d{1,4}(?:[._]\d{1,4}){1,3}(?:[._](?:x|\d{1,4}))?|\d{1,4}[._]x)(?:[-._]?(?:alpha|beta|rc|pre|dev|m|snapshot|final|ga|lts)[-._]?\d*)?$/i
 const WHOLE = /^(?:v(\d{1,3})|(\d{1,3}))$/i
+/** With its v, the numbers of a version may be joined by hyphens: `v1-29`. */
+const HYPHENED = /^v\d{1,3}(?:-\d{1,3}){1,2}$/i
 
 /** Most parts of a path that are checked. */
 const MOST_PARTS = 12
@@ -115,7 +119,11 @@ function versionsIn(url: string): Parsed {
 function isVersion(segment: string, hasTail: boolean): boolean {
   const name = segment.toLowerCase()
   return (
-    NUMBER.test(name) || DEFAULTS.includes(name) || UNFINISHED.includes(name) || (hasTail && WHOLE.test(name))
+    NUMBER.test(name) ||
+    HYPHENED.test(name) ||
+    DEFAULTS.includes(name) ||
+    UNFINISHED.includes(name) ||
+    (hasTail && WHOLE.test(name))
   )
 }
 
@@ -135,5 +143,8 @@ function compareNumbers(a: string, b: string): number {
 /** Whether a question names a version, with or without its `v`. */
 export function namesVersion(question: string): (label: string) => boolean {
   const words = new Set(question.toLowerCase().match(/[\p{L}\p{N}]+(?:[._-][\p{L}\p{N}]+)*/gu))
-  return (label) => words.has(label) || words.has(label.replace(/^v(?=\d)/, "")) || words.has(`v${label}`)
+  return (label) => {
+    const bare = label.replace(/^v(?=\d)/, "")
+    return [label, bare, `v${label}`, bare.replaceAll("-", ".")].some((name) => words.has(name))
+  }
 }
