@@ -45,6 +45,12 @@ export interface PageChanges {
   readonly gone: number
 }
 
+/** Pages that a run found unchanged by their markdown copies, and what it did not have to download for it. */
+export interface CopyCounts {
+  readonly pages: number
+  readonly sparedBytes: number
+}
+
 /**
  * Who asked for a job: `command` with an address of their own, `run` for a declared source by its name, its
  * `schedule`, the admin `api`, or the appliance at its first `start`.
@@ -81,6 +87,7 @@ export interface Job {
   readonly reason: string | null
   /** What the run changed in the index for its source. */
   readonly changes: PageChanges
+  readonly checkedByCopy: CopyCounts
   /** Addresses known and not yet visited. */
   readonly queued: number
   /** Hosts whose next try it waits for; a run goes on with others meanwhile. */

@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import type { MarkdownCopy } from "./crawl/copies/markdown-copy.ts"
 import type { Extracted } from "./page/extract/extracted.ts"
 import type { Fetched, FetchFailure, FetchOptions, Validators } from "./fetch/fetch.ts"
 import type { CrawlOutcome } from "./outcome.ts"
@@ -15,6 +16,8 @@ export interface Reading {
   readonly extracted: Extracted
   /** Of the server's answer; left out when the answer alone does not make the page, as with one that a browser made. */
   readonly validators?: Validators
+  /** What a crawl knows of its markdown copy now. Left out when it has none. */
+  readonly copy?: MarkdownCopy | undefined
   /** Whether a browser made the page. */
   readonly rendered?: boolean
   /** Whether a browser made it from a document that the site sends for other addresses too. */
@@ -112,13 +115,15 @@ export type Visit =
   | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
   | FetchFailure
 
-/** The site says that the copy whose validators were sent is still good. */
+/** The site says that the copy whose validators were sent is still good, or its markdown copy that the page is as it was. */
 export interface Unmodified {
   readonly kind: "unmodified"
   readonly url: PageUrl
   /** As sent with this answer. */
   readonly validators: Validators
   readonly noindex: boolean
+  /** Of a page that was not asked for itself. */
+  readonly copy?: MarkdownCopy
 }
 
 export interface VisitOptions

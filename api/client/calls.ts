@@ -1328,6 +1328,13 @@ export type Job = {
     /** Pages that left the index. */
     readonly gone: number
   }
+  /** What markdown copies spared the run. */
+  readonly checked_by_copy: {
+    /** Pages of the outcome `unchanged` whose markdown copies were asked for in their place. */
+    readonly pages: number
+    /** How much larger those pages are than their copies. */
+    readonly spared_bytes: number
+  }
   readonly removals: {
     /** Pages taken out of the index on its evidence. */
     readonly removed: number
@@ -1375,6 +1382,13 @@ export type JobDetail = {
     readonly changed: number
     /** Pages that left the index. */
     readonly gone: number
+  }
+  /** What markdown copies spared the run. */
+  readonly checked_by_copy: {
+    /** Pages of the outcome `unchanged` whose markdown copies were asked for in their place. */
+    readonly pages: number
+    /** How much larger those pages are than their copies. */
+    readonly spared_bytes: number
   }
   readonly removals: {
     /** Pages taken out of the index on its evidence. */

@@ -2,6 +2,7 @@ import { type Engine, type PageUrl, sourcesOf } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { CrawlerConfig } from "../settings.ts"
+import { HostCredit } from "./copies/host-credit.ts"
 import { Discovery } from "./discovery/discovery.ts"
 import { Duplicates } from "./duplicates/duplicates.ts"
 import { Frontier } from "./frontier/frontier.ts"
@@ -115,7 +116,8 @@ export class CrawlParts {
     })
   }
 
-  #openVisits({ job, config, reader, signal, cut }: CrawlPartsOptions, turn: Turn): SourceVisits {
+  #openVisits(options: CrawlPartsOptions, turn: Turn): SourceVisits {
+    const { job, db, config, reader, signal, cut, clock } = options
     const { source } = job
     return new SourceVisits({
       source,
@@ -128,6 +130,11 @@ export class CrawlParts {
       hasLinks: (url) => this.known.hasLinksOf(source.name, url),
       onReading: (url) => {
         this.suspects.begin(url)
+      },
+      clock,
+      credit: new HostCredit(db, source.name, clock()),
+      onCopy: (bytes, spared) => {
+        this.limits.tookCopy(bytes, spared)
       },
       stop: signal,
       cut,

@@ -1,6 +1,8 @@
 import type { PageUrl } from "#engine"
 import type { CrawlerConfig } from "../settings.ts"
 import type { Validators } from "../fetch/fetch.ts"
+import { type CopyAnswer, type CopyBody, CopyChecks, type CopyChecksOptions } from "./copies/copy-checks.ts"
+import type { MarkdownCopy } from "./copies/markdown-copy.ts"
 import type { Frontier } from "./frontier/frontier.ts"
 import type { FrontierEntry } from "./frontier/host-queues.ts"
 import type { KnownAddress, ListedFacts } from "./frontier/known-addresses.ts"
@@ -12,7 +14,7 @@ import type { Source } from "../source.ts"
 import type { Unread } from "./judge/visit-outcome.ts"
 import { pause } from "#base/flow/pause.ts"
 
-export interface SourceVisitsOptions {
+export interface SourceVisitsOptions extends Pick<CopyChecksOptions, "clock" | "credit" | "onCopy"> {
   readonly source: Source
   readonly config: CrawlerConfig
   readonly reader: PageReader
@@ -41,6 +43,12 @@ const CUT_SHORT = {
   transient: true,
 } as const
 
+const MARKDOWN = "text/markdown"
+
+const NO_VALIDATORS: Validators = { etag: null, lastModified: null }
+
+const hasAny = ({ etag, lastModified }: Validators): boolean => etag !== null || lastModified !== null
+
 /** Ends the `readAs` of a page that a browser made of a shared document. */
 const SHELL = " shell"
 
@@ -52,12 +60,14 @@ export class SourceVisits {
   readonly obeysNoindex: boolean
   readonly #options: SourceVisitsOptions
   readonly #readAs: string
+  readonly #copies: CopyChecks
   /** Addresses to read again in this run, in a browser. */
   readonly #anew = new Set<PageUrl>()
 
   constructor(options: SourceVisitsOptions) {
     const { source, config } = options
     this.#options = options
+    this.#copies = new CopyChecks({ ...options, load: (at, maxBytes) => this.#loadCopy(at, maxBytes) })
     this.obeys = source.politeness.robots ?? config.robots
     this.obeysNoindex = this.obeys && !source.ignoreNoindex
     this.#readAs = readAs(source, config)
@@ -85,9 +95,17 @@ export class SourceVisits {
     // The site was just asked for its robots.txt.
     if (isFirst) await pause(frontier.delayOf(entry), cut)
     if (stop.aborted) return CUT_SHORT
-    const validators = await this.#validators(entry, before)
+    const known = (await this.#isAsKnown(entry, before)) ? before : null
+    const answer = known?.copy ? await this.#askCopy(entry, known.copy) : null
+    if (answer?.kind === "same") {
+      const { url } = entry
+      return { kind: "unmodified", url, validators: NO_VALIDATORS, noindex: false, copy: answer.copy }
+    }
+    if (answer) await pause(frontier.delayOf(entry), cut)
+    if (stop.aborted) return CUT_SHORT
+    const validators = known && hasAny(known.validators) ? known.validators : null
     const isShell = this.#isShell(entry, before)
-    return await reader.visit(entry.url, {
+    const visit = await reader.visit(entry.url, {
       signal: cut,
       ...(isShell && { isShell }),
       rendering: source.rendering,
@@ -104,6 +122,36 @@ export class SourceVisits {
         return outcome?.kind === "skipped" ? { ...outcome, leadsTo: to } : outcome
       },
     })
+    if (visit.kind !== "read") return visit
+    const { reading } = visit
+    // Where validators work they spare more. Where they were sent and the page came all the same, they may not.
+    const isWanted = reading.validators && (validators !== null || !hasAny(reading.validators))
+    if (!isWanted) return visit
+    const isOwn = reading.url === entry.url
+    const copy = this.#copies.learned(reading, isOwn ? answer : null, isOwn ? (before?.copy ?? null) : null)
+    return { kind: "read", reading: { ...reading, copy } }
+  }
+
+  /** Asks for the markdown copy of a page instead of the page. Seeds are always read, since they link what is new. */
+  async #askCopy(entry: FrontierEntry, copy: MarkdownCopy): Promise<CopyAnswer | null> {
+    const { source, mayLeadTo } = this.#options
+    if (entry.depth === 0 && source.limits.depth > 0) return null
+    const isElsewhere = copy.at !== entry.url
+    if (isElsewhere && (!mayLeadTo(entry.url, copy.at) || (await this.disallowed(copy.at)))) return null
+    return await this.#copies.ask(copy)
+  }
+
+  async #loadCopy(at: PageUrl, maxBytes: number): Promise<CopyBody | null> {
+    const fetched = await this.#options.reader.fetch(at, {
+      accept: MARKDOWN,
+      accepts: (type) => type === MARKDOWN,
+      maxBytes,
+      signal: this.#options.cut,
+      // A copy that is somewhere else is none.
+      onRedirect: () => Promise.resolve({ kind: "skipped", because: "unsupported-type" }),
+    })
+    if (fetched.kind !== "fetched") return null
+    return { body: fetched.body, robotsTag: fetched.headers["x-robots-tag"] }
   }
 
   /** Visits an address that is none of the frontier's, in the manners of its host. */
@@ -134,15 +182,13 @@ export class SourceVisits {
     return this.#anew.has(url) || before?.readAs?.endsWith(SHELL) === true
   }
 
-  /** Those of the page that the index holds, when it would be read the same way again and its links are known. */
-  async #validators(entry: FrontierEntry, before: KnownAddress | null): Promise<Validators | null> {
-    if (before === null || before.hash === null || !isPageOutcome(before.outcome)) return null
-    const { etag, lastModified } = before.validators
-    if (etag === null && lastModified === null) return null
-    if (this.#isShell(entry, before)) return null
-    if (before.readAs !== this.readAsOf(factsOf(entry, before))) return null
-    if (!this.#options.hasLinks(entry.url)) return null
-    return (await this.#options.isHeld(entry.url)) ? before.validators : null
+  /** Whether the index holds the page, it would be read the same way again, and its links are known. */
+  async #isAsKnown(entry: FrontierEntry, before: KnownAddress | null): Promise<boolean> {
+    if (before === null || before.hash === null || !isPageOutcome(before.outcome)) return false
+    if (!hasAny(before.validators) && before.copy === null) return false
+    if (this.#isShell(entry, before)) return false
+    if (before.readAs !== this.readAsOf(factsOf(entry, before))) return false
+    return this.#options.hasLinks(entry.url) && (await this.#options.isHeld(entry.url))
   }
 }
 

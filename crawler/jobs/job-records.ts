@@ -159,6 +159,7 @@ export class JobRecords {
       result: row["result"] as Job["result"],
       reason: row["reason"] as string | null,
       changes: changesOf(this.db, id),
+      checkedByCopy: { pages: Number(row["copy_pages"]), sparedBytes: Number(row["copy_spared"]) },
       waits: row["state"] === "running" && !silent ? this.#waits.of(id) : [],
       queued: isOver ? 0 : openCount(this.db, id),
       outcomes: outcomesOf(this.db, id),

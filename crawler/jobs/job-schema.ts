@@ -38,7 +38,11 @@ const FIRST = `create table job (
    ) strict, without rowid;
    ${CHANGE_TRIGGERS}`
 
-const STEPS: readonly Step[] = [{ sqlite: FIRST, postgres: `${FIRST}; ${FRONTIER_OF_JOBS}` }]
+const STEPS: readonly Step[] = [
+  { sqlite: FIRST, postgres: `${FIRST}; ${FRONTIER_OF_JOBS}` },
+  `alter table job add column copy_pages integer not null default 0;
+   alter table job add column copy_spared integer not null default 0`,
+]
 
 /** Makes the tables of jobs, or brings them up to date. */
 export function migrateJobs(db: StateStore): void {

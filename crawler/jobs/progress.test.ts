@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import type { HostWait } from "../fetch/hosts/host-waits.ts"
-import { addressesText, progressLine } from "./progress.ts"
+import type { Job } from "../job.ts"
+import { addressesText, progressLine, summaryLines } from "./progress.ts"
 
 const progress = { done: 4, pages: 3, failed: 1, queued: 1, pagesPerSecond: 0.5, secondsLeft: 2 }
 const wait = (host: string, at: string, why: string): HostWait => ({
@@ -22,4 +23,13 @@ test("anyone who watches a run that waits is told for which host, why, and until
 
 test("one address is no addresses", () => {
   expect([0, 1, 2].map(addressesText)).toEqual(["0 addresses", "1 address", "2 addresses"])
+})
+
+test("a summary says how many pages were checked by markdown copies, if any were", () => {
+  const job = { outcomes: { unchanged: 12 }, checkedByCopy: { pages: 0, sparedBytes: 0 } } as unknown as Job
+  expect(summaryLines(job)).toHaveLength(1)
+  expect(summaryLines({ ...job, checkedByCopy: { pages: 9, sparedBytes: 1_234_000 } })).toEqual([
+    "  12  unchanged                  the same as in the index",
+    "  9 pages checked by markdown copies, which saved 1.2 MB",
+  ])
 })

@@ -1,5 +1,6 @@
 import { duration } from "#base/text/duration.ts"
 import { entriesOf, isFailure, type OutcomeName, pagesIn, shownOutcome } from "../outcome-name.ts"
+import { bytesText, counted } from "#engine/commands/command-progress.ts"
 import { printableLine } from "#base/text/printable.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import type { HostWait } from "../fetch/hosts/host-waits.ts"
@@ -104,11 +105,14 @@ export const OUTCOME_WORDS = [
 /** What an outcome means, in a few words. */
 export const meaningOf = (outcome: OutcomeName): string => MEANINGS[outcome]
 
-/** A job's outcomes, most frequent first, one line each. */
+/** A job's outcomes, most frequent first, one line each, and what markdown copies spared. */
 export function summaryLines(job: Job): string[] {
   const entries = entriesOf(job.outcomes).sort(([, a], [, b]) => b - a)
   const width = Math.max(0, ...entries.map(([, count]) => String(count).length))
-  return entries.map(([outcome, count]) => {
+  const lines = entries.map(([outcome, count]) => {
     return `  ${String(count).padStart(width)}  ${shownOutcome(outcome).padEnd(26)} ${MEANINGS[outcome]}`
   })
+  const { pages, sparedBytes } = job.checkedByCopy
+  const spared = `  ${counted(pages, "page")} checked by markdown copies, which saved ${bytesText(sparedBytes)}`
+  return pages === 0 ? lines : [...lines, spared]
 }

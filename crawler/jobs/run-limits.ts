@@ -17,13 +17,18 @@ export class RunLimits {
   pages: number
   /** Of all bodies read, decompressed. */
   bytes: number
+  /** Pages found unchanged by their markdown copies, and bytes not read for it. */
+  readonly copies: { pages: number; sparedBytes: number }
 
   constructor(db: StateStore, job: Job) {
     this.#db = db
     this.#job = job
     this.pages = pagesIn(job.outcomes)
-    const row = db.prepare("select bytes, spent_ms from job where id = ?").get(job.id)
+    const row = db
+      .prepare("select bytes, spent_ms, copy_pages, copy_spared from job where id = ?")
+      .get(job.id)
     this.bytes = Number(row?.["bytes"] ?? 0)
+    this.copies = { pages: Number(row?.["copy_pages"] ?? 0), sparedBytes: Number(row?.["copy_spared"] ?? 0) }
     this.#spentBefore = Number(row?.["spent_ms"] ?? 0)
   }
 
@@ -36,14 +41,22 @@ export class RunLimits {
     return null
   }
 
+  /** A markdown copy was read. `spared`: bytes of its page that need not be read; 0: the page is read all the same. */
+  tookCopy(bytes: number, spared: number): void {
+    this.bytes += bytes
+    if (spared === 0) return
+    this.copies.pages += 1
+    this.copies.sparedBytes += spared - bytes
+  }
+
   /** Keeps what was taken, for the process that goes on with the job; unless `always`, not too often. */
   keep(always = false): void {
     const now = performance.now()
     if (!always && now - this.#keptAt < KEEP_EVERY_MS) return
     this.#keptAt = now
     this.#db
-      .prepare("update job set bytes = ?, spent_ms = ? where id = ?")
-      .run(this.bytes, Math.round(this.#spent()), this.#job.id)
+      .prepare("update job set bytes = ?, spent_ms = ?, copy_pages = ?, copy_spared = ? where id = ?")
+      .run(this.bytes, Math.round(this.#spent()), this.copies.pages, this.copies.sparedBytes, this.#job.id)
   }
 
   #spent(): number {

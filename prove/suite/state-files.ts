@@ -30,6 +30,7 @@ export const STATE_FILES: readonly string[] = [
   "base/work/bounded-log.test.ts",
   "base/work/outbox.test.ts",
   "crawler/reporting/alerts/alerts.test.ts",
+  "crawler/crawl/copies/host-credit.test.ts",
   "crawler/crawl/duplicates/duplicates.test.ts",
   "crawler/crawl/frontier/frontier-schema.test.ts",
   "crawler/crawl/frontier/frontier.test.ts",

@@ -620,6 +620,7 @@ describe("the admin API", () => {
       result: "finished",
       reason: null,
       changes: { new: 3, changed: 0, gone: 0 },
+      checked_by_copy: { pages: 0, spared_bytes: 0 },
     })
 
     // Every address by how it ended, some at a time.

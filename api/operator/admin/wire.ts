@@ -33,6 +33,7 @@ export function jobOnWire(job: Job, removals: RunRemovals | null) {
     })),
     outcomes: concealedCounts(job.outcomes),
     changes: job.changes,
+    checked_by_copy: { pages: job.checkedByCopy.pages, spared_bytes: job.checkedByCopy.sparedBytes },
     removals,
     note: job.note,
     error: job.error,

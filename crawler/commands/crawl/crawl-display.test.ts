@@ -34,6 +34,7 @@ function job(id: number, name: string, of: Partial<Job> = {}): Job {
     result: null,
     reason: null,
     changes: { new: 0, changed: 0, gone: 0 },
+    checkedByCopy: { pages: 0, sparedBytes: 0 },
     queued: 0,
     waits: [],
     outcomes: {},

@@ -29,6 +29,7 @@ describe("a visit", () => {
       intervalMs: DAY,
       misses: 0,
       validators: { etag: null, lastModified: null },
+      copy: null,
       readAs: null,
       listedIn: null,
       modifiedAt: null,
@@ -43,6 +44,7 @@ describe("a visit", () => {
     const told = {
       title: "Roses",
       validators: { etag: '"1"', lastModified: null },
+      copy: { at: at("/roses.md"), digest: "d", pageBytes: 9, readAt: first, checks: 0 },
       readAs: "article",
       found: found({
         depth: 3,
@@ -57,6 +59,7 @@ describe("a visit", () => {
     const whole = {
       title: "Roses",
       validators: told.validators,
+      copy: told.copy,
       readAs: "article",
       depth: 3,
       foundHow: "sitemap",
@@ -267,14 +270,16 @@ describe("the addresses of a source", () => {
   test("are due when somebody asks for one, to be read in full", () => {
     const site = new VisitedSite()
     const validators = { etag: '"1"', lastModified: "Thu, 01 Jan 1970 00:00:00 GMT" }
-    for (const source of ["a", "b"]) site.visit("/", { ...PAGE, source, validators })
+    const copy = { at: at("/"), digest: "d", pageBytes: 9, readAt: site.now, checks: 0 }
+    for (const source of ["a", "b"]) site.visit("/", { ...PAGE, source, validators, copy })
     expect(site.known.makeDue(at("/"), "a")).toBe(true)
     expect(site.known.makeDue(at("/none"), "a")).toBe(false)
     expect(site.known.get(at("/"), "a")).toMatchObject({
       dueAt: 0,
       validators: { etag: null, lastModified: null },
+      copy: null,
     })
-    expect(site.known.get(at("/"), "b")).toMatchObject({ validators })
+    expect(site.known.get(at("/"), "b")).toMatchObject({ validators, copy })
   })
 
   test("are due when the clock was ahead as they were visited", () => {

@@ -3,6 +3,7 @@ import { isFailure, isMissing, type OutcomeName } from "../../outcome-name.ts"
 import type { PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
 import type { Validators } from "../../fetch/fetch.ts"
+import type { MarkdownCopy } from "../copies/markdown-copy.ts"
 import type { Job } from "../../job.ts"
 import { PageLinks } from "./page-links.ts"
 import { type Ending, nextVisit } from "./revisit.ts"
@@ -61,6 +62,8 @@ export interface Visited {
   readonly validators?: Validators
   /** What the page was read as (read-as.ts); left out when an earlier one stands. */
   readonly readAs?: string
+  /** What is known of its markdown copy, null: it has none; left out when what was known stands. */
+  readonly copy?: MarkdownCopy | null
   /** Where the page leads, packed; null for more links than are kept; left out when it was not read. */
   readonly links?: Uint8Array | null
   /** For an address that the frontier does not hold. */
@@ -98,6 +101,7 @@ export interface KnownAddress extends ListedFacts {
   /** Visits in a row that found no page. */
   readonly misses: number
   readonly validators: Validators
+  readonly copy: MarkdownCopy | null
   readonly readAs: string | null
   /** The sitemap that lists it. */
   readonly listedIn: string | null
@@ -150,20 +154,21 @@ export class KnownAddresses {
     const keep = this.#prepare(
       `insert into known_address (url, source, job, outcome, detail, visited_at, hash, changed_at, title, status, leads_to,
          depth, found_how, found_on, first_seen, etag, last_modified, read_as, misses, interval_ms, due_at,
-         listed_in, listed_job, modified_at, published_at, news)
+         listed_in, listed_job, modified_at, published_at, news, copy)
        values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?6, ?15, ?16, ?17, ?18, ?19, ?20,
-         ?21, ?3, ?22, ?23, ?24)
+         ?21, ?3, ?22, ?23, ?24, ?25)
        on conflict (url, source) do update set job = ?3, outcome = ?4, detail = ?5, visited_at = ?6,
          hash = ?7, changed_at = ?8, title = coalesce(?9, title), status = ?10, leads_to = ?11, depth = ?12,
          etag = ?15, last_modified = ?16, read_as = ?17, misses = ?18, interval_ms = ?19, due_at = ?20,
          listed_job = case when ?21 is null then listed_job else ?3 end, listed_in = coalesce(?21, listed_in),
-         modified_at = ?22, published_at = ?23, news = ?24`,
+         modified_at = ?22, published_at = ?23, news = ?24, copy = ?25`,
     )
     for (const visit of visits) {
       const { url, outcome, detail, found = FOUND_SOMEHOW } = visit
       const before = this.get(url, source.name)
       const hash = visit.hash === undefined ? (before?.hash ?? null) : visit.hash
       const validators = visit.validators ?? before?.validators
+      const copy = visit.copy === undefined ? (before?.copy ?? null) : visit.copy
       const modifiedAt = found.modifiedAt ?? before?.modifiedAt ?? null
       const { intervalMs, misses, dueAt } = nextVisit(
         source.revisit,
@@ -200,6 +205,7 @@ export class KnownAddresses {
         modifiedAt,
         found.publishedAt ?? before?.publishedAt ?? null,
         found.isNews || before?.isNews ? 1 : 0,
+        copy && JSON.stringify(copy),
       )
       // What is gone leads nowhere.
       const links = isMissing(visit.status) ? null : visit.links
@@ -252,12 +258,12 @@ export class KnownAddresses {
   }
 
   /**
-   * Makes an address of a source due, to be read in full whatever its validators say: the next run visits it among the
+   * Makes an address of a source due, to be read in full whatever its validators or its copy say: the next run visits it among the
    * first. @returns whether the source knows it
    */
   makeDue(url: PageUrl, source: string): boolean {
     const { changes } = this.#prepare(
-      "update known_address set due_at = 0, etag = null, last_modified = null where url = ? and source = ?",
+      "update known_address set due_at = 0, etag = null, last_modified = null, copy = null where url = ? and source = ?",
     ).run(url, source)
     return changes > 0
   }
@@ -423,6 +429,7 @@ function addressOf(row: Record<string, unknown>): KnownAddress {
     intervalMs: row["interval_ms"] as number | null,
     misses: Number(row["misses"]),
     validators: { etag: row["etag"] as string | null, lastModified: row["last_modified"] as string | null },
+    copy: row["copy"] === null ? null : (JSON.parse(row["copy"] as string) as MarkdownCopy),
     readAs: row["read_as"] as string | null,
     listedIn: row["listed_in"] as string | null,
     modifiedAt: row["modified_at"] as number | null,

@@ -74,7 +74,7 @@ export class LostPages {
   #note(urls: readonly PageUrl[]): void {
     if (urls.length === 0) return
     const forget = this.#db.prepare(
-      "update known_address set hash = null, etag = null, last_modified = null, due_at = 0 where url = ?",
+      "update known_address set hash = null, etag = null, last_modified = null, copy = null, due_at = 0 where url = ?",
     )
     const note = this.#db.prepare(replaceSql("lost_page", ["url", "lost_at"], ["url"]))
     transaction(this.#db, () => {

@@ -241,7 +241,7 @@ export function matchPages(db: StateStore, held: string): number {
   const hash = `(select hash from ${held} as held where held.url = known_address.url and held.source = known_address.source)`
   const { changes } = db
     .prepare(
-      `update known_address set etag = null, last_modified = null, due_at = 0, hash = ${hash} where hash is not ${hash}`,
+      `update known_address set etag = null, last_modified = null, copy = null, due_at = 0, hash = ${hash} where hash is not ${hash}`,
     )
     .run()
   return Number(changes)

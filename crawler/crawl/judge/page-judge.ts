@@ -4,6 +4,7 @@ import { inWords } from "../duplicates/duplicates.ts"
 import { plainLines } from "../duplicates/page-text.ts"
 import type { FrontierEntry } from "../frontier/host-queues.ts"
 import type { Found, KnownAddress, Visited } from "../frontier/known-addresses.ts"
+import { copyAfter } from "../copies/markdown-copy.ts"
 import { packLinks } from "../frontier/page-links.ts"
 import { isPageOutcome, type OutcomeName } from "../../outcome-name.ts"
 import type { Reading, Unmodified } from "../../reading.ts"
@@ -54,7 +55,7 @@ export class PageJudge {
   /** The page is as the index holds it, says the site. */
   async keep(
     entry: FrontierEntry,
-    { url, noindex, validators }: Unmodified,
+    { url, noindex, validators, copy }: Unmodified,
     before: KnownAddress | null,
   ): Promise<void> {
     this.#parts.discovery.landed(entry.url, url, null)
@@ -70,8 +71,12 @@ export class PageJudge {
     }
     const etag = validators.etag ?? before?.validators.etag ?? null
     const lastModified = validators.lastModified ?? before?.validators.lastModified ?? null
-    const detail = "not modified since it was read"
-    const results: Visited[] = [{ url, outcome: "unchanged", detail, validators: { etag, lastModified } }]
+    const detail = copy
+      ? `its markdown copy at ${copy.at} is the same as when it was read`
+      : "not modified since it was read"
+    // A page whose validators work needs no copy.
+    const known = { validators: { etag, lastModified }, copy: copy ?? null }
+    const results: Visited[] = [{ url, outcome: "unchanged", detail, ...known }]
     await this.#parts.recorder.write({ page: null, seen: null, results })
   }
 
@@ -188,6 +193,7 @@ export class PageJudge {
       hash,
       title: page.title,
       validators: reading.validators ?? { etag: null, lastModified: null },
+      copy: copyAfter(reading.copy, before?.copy, isUnchanged),
       readAs: this.#parts.visits.readAsOf(factsOf(entry, before), reading.isShell),
       links,
       found: foundByRedirect(entry),

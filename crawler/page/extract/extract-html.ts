@@ -77,6 +77,7 @@ export function extractHtml(html: string, url: string): Extracted {
     favicon: facts.favicon,
     canonical: facts.canonical,
     robots: readRobots(facts),
+    ...(facts.markdownAt !== null && { markdownAt: facts.markdownAt }),
     links: facts.links,
     feeds: facts.feeds,
     ...(facts.refresh !== null && { refresh: facts.refresh }),

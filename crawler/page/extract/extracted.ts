@@ -27,6 +27,8 @@ export interface Extracted {
   readonly canonical: string | null
   /** From `<meta name=robots>` (and `fossick`). */
   readonly robots: { readonly noindex: boolean; readonly nofollow: boolean }
+  /** Where the site may have the page as markdown, as the page or its headers say. Left out when neither does. */
+  readonly markdownAt?: string
   readonly links: readonly Link[]
   /** RSS and Atom feeds the document names. */
   readonly feeds: readonly string[]

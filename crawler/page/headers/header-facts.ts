@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
 import type { Extracted } from "../extract/extracted.ts"
-import { canonicalAddress } from "../extract/facts/metadata.ts"
+import { canonicalAddress, isMarkdownType } from "../extract/facts/metadata.ts"
 import { readRefresh } from "./refresh.ts"
 import { isAdultRating } from "../extract/facts/unsafe.ts"
 import { xRobotsTag } from "./robots-directives.ts"
@@ -10,7 +10,7 @@ export type AnswerHeaders = Readonly<Record<string, string | string[] | undefine
 
 /**
  * What a page says, with what its answer's headers say of it: X-Robots-Tag, Rating, Refresh and a Link header's
- * canonical mean the same as their HTML forms. `agent` is our product token.
+ * canonical and markdown mean the same as their HTML forms. One that varies by Accept may have markdown at its own address. `agent` is our product token.
  */
 export function withHeaderFacts(
   extracted: Extracted,
@@ -19,37 +19,60 @@ export function withHeaderFacts(
   agent: string,
 ): Extracted {
   const tag = xRobotsTag(headers["x-robots-tag"], agent)
-  const canonical = extracted.canonical ?? linkCanonical(headers["link"], url)
+  const links = linksOf(headers["link"])
+  const named = links.find(({ rels }) => rels.includes("canonical"))
+  const canonical = extracted.canonical ?? (named ? canonicalAddress(named.href, url) : null)
+  const markdownAt =
+    extracted.markdownAt ?? linkedMarkdown(links, url) ?? (variesByAccept(headers) ? url : null)
   const unsafe = extracted.unsafe || isAdultRating(headers["rating"]?.toString())
   // Browsers read it before the page, so it comes before the page's own.
   const refresh = readRefresh(headers["refresh"]?.toString() ?? "", url, url)
-  const same = canonical === extracted.canonical && unsafe === extracted.unsafe && refresh === null
+  const same =
+    canonical === extracted.canonical &&
+    unsafe === extracted.unsafe &&
+    refresh === null &&
+    markdownAt === (extracted.markdownAt ?? null)
   if (!tag.noindex && !tag.nofollow && same) return extracted
   const { robots } = extracted
   return {
     ...extracted,
     canonical,
     unsafe,
+    ...(markdownAt !== null && { markdownAt }),
     ...(refresh !== null && { refresh }),
     robots: { noindex: robots.noindex || tag.noindex, nofollow: robots.nofollow || tag.nofollow },
   }
 }
 
-/** `Link: <…>; rel="canonical"` (RFC 8288, RFC 6596). Linear in the header's length, which the site chooses. */
-function linkCanonical(header: string | string[] | undefined, base: PageUrl): string | null {
+interface HeaderLink {
+  readonly href: string
+  readonly rels: readonly string[]
+  readonly type: string
+}
+
+/** Those of a Link header (RFC 8288). Linear in the header's length, which the site chooses. */
+function linksOf(header: string | string[] | undefined): HeaderLink[] {
   const text = typeof header === "string" ? header : (header ?? []).join(", ")
-  for (const link of text.split(/,(?=\s*<)/)) {
+  return text.split(/,(?=\s*<)/).flatMap((link) => {
     const start = link.indexOf("<")
     const end = link.indexOf(">", start)
-    if (start < 0 || end < 0) continue
-    const isCanonical = link
+    if (start < 0 || end < 0) return []
+    const parameters = link
       .slice(end + 1)
       .split(";")
-      .some((parameter) => {
-        const [name = "", value = ""] = parameter.toLowerCase().split("=", 2)
-        return name.trim() === "rel" && value.replaceAll('"', "").trim().split(/\s+/).includes("canonical")
-      })
-    if (isCanonical) return canonicalAddress(link.slice(start + 1, end), base)
-  }
-  return null
+      .map((parameter) => parameter.toLowerCase().split("=", 2))
+    const valueOf = (wanted: string) =>
+      (parameters.find(([name = ""]) => name.trim() === wanted)?.[1] ?? "").replaceAll('"', "").trim()
+    return [{ href: link.slice(start + 1, end), rels: valueOf("rel").split(/\s+/), type: valueOf("type") }]
+  })
+}
+
+function linkedMarkdown(links: readonly HeaderLink[], base: PageUrl): string | null {
+  const link = links.find(({ rels, type }) => rels.includes("alternate") && isMarkdownType(type))
+  return link === undefined ? null : (URL.parse(link.href, base)?.href ?? null)
+}
+
+function variesByAccept({ vary }: AnswerHeaders): boolean {
+  const names = (vary ?? "").toString().toLowerCase().split(",")
+  return names.some((name) => name.trim() === "accept")
 }

@@ -131,6 +131,13 @@ const changes = object(
   },
   { description: "What the run changed in the index." },
 )
+const checkedByCopy = object(
+  {
+    pages: count("Pages of the outcome `unchanged` whose markdown copies were asked for in their place."),
+    spared_bytes: count("How much larger those pages are than their copies."),
+  },
+  { description: "What markdown copies spared the run." },
+)
 
 const job = object({
   id: count(),
@@ -154,6 +161,7 @@ const job = object({
   ),
   outcomes: numbers("Visits by how they ended: `indexed`, `skipped:robots`, `failed:dns` and so on."),
   changes,
+  checked_by_copy: checkedByCopy,
   removals: orNull(
     object({
       removed: count("Pages taken out of the index on its evidence."),

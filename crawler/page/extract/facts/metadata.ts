@@ -17,6 +17,8 @@ export interface DocumentFacts {
   readonly baseUrl: string
   readonly canonical: string | null
   readonly favicon: string | null
+  /** `<link rel=alternate type=text/markdown>`. */
+  readonly markdownAt: string | null
   readonly refresh: Refresh | null
   readonly feeds: readonly string[]
   /** `<link rel=alternate hreflang>`. */
@@ -57,6 +59,7 @@ export function gatherFacts(document: Element, url: string): DocumentFacts {
     baseUrl,
     canonical: canonicalAddress(found.canonical, ownBase),
     favicon: (best && absolute(best.href, baseUrl)) ?? absolute("/favicon.ico", url),
+    markdownAt: found.markdownAt === null ? null : absolute(found.markdownAt, baseUrl),
     refresh: refreshOf(found.refreshes, baseUrl, url),
     feeds: [...new Set(found.feeds.map((href) => absolute(href, baseUrl)).filter((href) => href !== null))],
     alternates: found.alternates.flatMap(({ hreflang, href }) => {
@@ -80,6 +83,7 @@ class FoundFacts {
   htmlLanguage: string | null = null
   base: string | null = null
   canonical: string | null = null
+  markdownAt: string | null = null
   readonly refreshes: Element[] = []
   readonly icons: { href: string; rank: number }[] = []
   readonly feeds: string[] = []
@@ -151,6 +155,7 @@ class FoundFacts {
     const isAlternate = rel.includes(" alternate ")
     if (rel.includes(" canonical ")) this.canonical ??= href
     if (isAlternate && /(?:rss|atom)\+xml|feed\+json/i.test(element.get("type") ?? "")) this.feeds.push(href)
+    if (isAlternate && isMarkdownType(element.get("type") ?? "")) this.markdownAt ??= href
     const hreflang = element.get("hreflang")
     if (hreflang && isAlternate && this.alternates.length < MAX_ALTERNATES)
       this.alternates.push({ hreflang, href })
@@ -158,6 +163,8 @@ class FoundFacts {
       this.icons.push({ href, rank: rel.includes(" icon ") ? 2 : 1 })
   }
 }
+
+export const isMarkdownType = (type: string): boolean => /^\s*text\/markdown\s*(?:;|$)/i.test(type)
 
 export const isRefresh = (meta: Element): boolean =>
   meta.get("http-equiv")?.trim().toLowerCase() === "refresh"
