@@ -38,6 +38,8 @@ interface ReadPage {
 
 /** A copy is compared with its page on the event loop, which takes 20 ms for so much. */
 const MAX_COPY_BYTES = 128 * 1024
+/** The address of a copy is kept with that of its page, and the site may write what it likes there. */
+const MAX_ADDRESS_CHARS = 2000
 
 /** Asks for the markdown copies of pages before the pages, to spare those that have not changed. */
 export class CopyChecks {
@@ -80,7 +82,8 @@ export class CopyChecks {
     const { markdownAt, isListing, markdown, type } = extracted
     if (markdownAt === undefined || isListing === true || type !== "html") return undefined
     const at = toPageUrl(markdownAt)
-    if (at === null || new URL(at).origin !== new URL(url).origin) return undefined
+    if (at === null || at.length > MAX_ADDRESS_CHARS || new URL(at).origin !== new URL(url).origin)
+      return undefined
     const known = { at, pageBytes: bytes, readAt: this.#options.clock(), checks: 0 }
     if (answer === null) return { ...known, digest: before?.at === at ? before.digest : null }
     const stands =

@@ -259,6 +259,7 @@ describe("a page that names its markdown copy", () => {
   })
 
   test.each([
+    ["at an address of 3,000 characters", tag(`/${"inlet".repeat(600)}`), "", {}],
     ["on another host", tag("https://copies.example/inlet.md"), "", {}],
     ["where robots.txt lets no crawler", tag("/inlet.md"), "User-agent: *\nDisallow: /*.md$", {}],
     ["where its source does not go", tag("/inlet.md"), "", { exclude: ["/**.md"] }],
