@@ -1,5 +1,3 @@
-import { Parser } from "htmlparser2"
-import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Mark, Row } from "./suite.ts"
 
 /** Recall is the share of the expected text that was read, precision the share of the text read that was expected; 0 to 1. */
@@ -10,9 +8,17 @@ export interface Overlap extends Mark {
 
 const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
 
-/** Three words in a row, so that order counts; a shorter text is one piece. */
+/** Scripts whose words have no blank between them. */
+const UNSPACED =
+  "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}"
+const UNITS = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, "gu")
+
+/**
+ * Three words in a row, so that order counts; a shorter text is one piece. A letter of a script without blanks is a word of
+ * its own, since a blank beside a link would make other words of it.
+ */
 const trigrams = (text: string): string[] => {
-  const all = words(text)
+  const all = text.toLowerCase().match(UNITS) ?? []
   if (all.length < 3) return all.length === 0 ? [] : [all.join(" ")]
   return all.slice(2).map((word, i) => `${all[i]} ${all[i + 1]} ${word}`)
 }
@@ -76,32 +82,3 @@ export const rightRow = (of: string, marks: readonly Mark[]): Row => ({
   cases: marks.length,
   figures: { right: String(marks.filter(({ score }) => score === 1).length) },
 })
-
-/** The text of markdown without its marks. Every checkout's markdown is read by this one's code, so that all are judged alike. */
-export const textOfMarkdown = (markdown: string): string => toPlainText(markdown)
-
-const INLINE = new Set(
-  "a abbr b bdi bdo cite code em font i kbd mark q s samp small span strong sub sup u var".split(" "),
-)
-const UNREAD = new Set(["script", "style", "template", "noscript", "title"])
-
-/** The text of the HTML that a suite expects, with a blank at each tag that separates words. */
-export function textOfHtml(html: string): string {
-  let text = ""
-  let unread = 0
-  const parser = new Parser({
-    onopentagname(name) {
-      if (UNREAD.has(name)) unread += 1
-      if (!INLINE.has(name)) text += " "
-    },
-    ontext(piece) {
-      if (unread === 0) text += piece
-    },
-    onclosetag(name) {
-      if (UNREAD.has(name)) unread -= 1
-      if (!INLINE.has(name)) text += " "
-    },
-  })
-  parser.end(html)
-  return text
-}

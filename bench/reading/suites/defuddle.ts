@@ -1,12 +1,13 @@
-// defuddle's fixtures: the text of the markdown that defuddle's own tests expect, by word trigrams.
+// defuddle's fixtures: the title and the text of the markdown that defuddle's own tests expect, by word trigrams.
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { overlapRow, textOfMarkdown, trigramOverlap } from "../scoring.ts"
+import { overlapRow, trigramOverlap } from "../scoring.ts"
 import { suite } from "../suite.ts"
-import { markdownOf, pageReader, titledTextOf } from "./extraction.ts"
+import { wholeTextOfMarkdown } from "../texts.ts"
+import { markdownOf, pageReader, titled } from "./extraction.ts"
 
 /** The tests' facts before the expected text. */
-const PREAMBLE = /^```json\n.*?\n```\n/s
+const PREAMBLE = /^```json\n(.*?)\n```\n/s
 /** A fixture with less recall counts as lost. */
 const LOST = 0.5
 /** The comment in which a fixture gives its address; other fixtures are named by theirs. */
@@ -26,14 +27,12 @@ export const defuddle = suite({
           name,
           input,
           url: addressOf(input.toString("utf8"), name),
-          wanted: textOfMarkdown(
-            readFileSync(join(root, "tests/expected", `${name}.md`), "utf8").replace(PREAMBLE, ""),
-          ),
+          wanted: wantedIn(readFileSync(join(root, "tests/expected", `${name}.md`), "utf8")),
         }
       }),
   reader: pageReader,
   judge: ({ wanted }, reading) => {
-    const mark = trigramOverlap(titledTextOf(reading), wanted)
+    const mark = trigramOverlap(titled(reading.title, wholeTextOfMarkdown(reading.markdown)), wanted)
     return { ...mark, score: mark.recall, f1: mark.score }
   },
   rows: (marks) => {
@@ -47,6 +46,11 @@ export const defuddle = suite({
   listBelow: LOST,
   text: markdownOf,
 })
+
+function wantedIn(expected: string): string {
+  const facts = JSON.parse(PREAMBLE.exec(expected)?.[1] ?? "{}") as { title?: string }
+  return titled(facts.title ?? "", wholeTextOfMarkdown(expected.replace(PREAMBLE, "")))
+}
 
 function addressOf(html: string, name: string): string {
   const stated = STATED_ADDRESS.exec(html)?.[1]

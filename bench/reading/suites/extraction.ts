@@ -1,7 +1,7 @@
 import type { Extracted } from "#crawler"
 import type { ReadBodyTask } from "#crawler/page/read-body.ts"
 import type { Case, Code } from "../suite.ts"
-import { textOfMarkdown } from "../scoring.ts"
+import { textOfMarkdown } from "../texts.ts"
 
 type ReadBody = (task: ReadBodyTask) => Promise<Extracted>
 
@@ -15,7 +15,7 @@ export async function pageReader(code: Code): Promise<(one: Case<unknown>) => Pr
 /** The page's text, as the index gets it. */
 export const textOf = ({ markdown }: Extracted): string => textOfMarkdown(markdown)
 
-/** The same below its title, for suites whose expected text includes the title. */
-export const titledTextOf = (reading: Extracted): string => `${reading.title}\n${textOf(reading)}`
+/** A page's title and text, read or expected: the title is a field of its own to us and to these suites. */
+export const titled = (title: string, text: string): string => `${title}\n${text}`
 
 export const markdownOf = ({ markdown }: Extracted): string => markdown

@@ -1,9 +1,10 @@
-// mozilla/readability's pages: the text of expected.html, by word trigrams.
+// mozilla/readability's pages: the title and the text that its tests expect, by word trigrams.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { overlapRow, textOfHtml, trigramOverlap } from "../scoring.ts"
+import { overlapRow, trigramOverlap } from "../scoring.ts"
 import { suite } from "../suite.ts"
-import { markdownOf, pageReader, titledTextOf } from "./extraction.ts"
+import { wordsOfHtml, wordsOfMarkdown } from "../texts.ts"
+import { markdownOf, pageReader, titled } from "./extraction.ts"
 
 const PAGES = "test/test-pages"
 
@@ -17,10 +18,16 @@ export const readability = suite({
       input: readFileSync(join(root, PAGES, name, "source.html")),
       // The address that the suite's own tests use.
       url: "http://fakehost/test/page.html",
-      wanted: textOfHtml(readFileSync(join(root, PAGES, name, "expected.html"), "utf8")),
+      wanted: titled(
+        titleIn(readFileSync(join(root, PAGES, name, "expected-metadata.json"), "utf8")),
+        wordsOfHtml(readFileSync(join(root, PAGES, name, "expected.html"), "utf8")),
+      ),
     })),
   reader: pageReader,
-  judge: ({ wanted }, reading) => trigramOverlap(titledTextOf(reading), wanted),
+  judge: ({ wanted }, reading) =>
+    trigramOverlap(titled(reading.title, wordsOfMarkdown(reading.markdown)), wanted),
   rows: (marks) => [overlapRow("pages", marks)],
   text: markdownOf,
 })
+
+const titleIn = (metadata: string): string => (JSON.parse(metadata) as { title?: string }).title ?? ""

@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest"
+import { textOfMarkdown, wholeTextOfMarkdown, wordsOfHtml, wordsOfMarkdown } from "./texts.ts"
+
+const wordsIn = (text: string): string[] => text.trim().split(/\s+/)
+
+describe("the text that judges compare", () => {
+  test("the text of HTML has a blank where a block ends, and none within a word", () => {
+    expect(wordsIn(wordsOfHtml("<p>low<b>tide</b></p><p>high</p><script>x</script>"))).toEqual([
+      "lowtide",
+      "high",
+    ])
+  })
+
+  test("what an image shows counts, in HTML as in markdown", () => {
+    expect(wordsIn(wordsOfHtml('<p>low <img src="/a" alt="the quay"> tide</p>'))).toEqual(
+      wordsIn(wholeTextOfMarkdown("low ![the quay](/a) tide")),
+    )
+    expect(textOfMarkdown("low ![the quay](/a) tide")).not.toContain("quay")
+  })
+
+  test("numbers of lists, tags and the marks of callouts and footnotes are no text", () => {
+    const text =
+      "1. low\n\n> [!warning] high\n\n[^2]: tide <iframe src='/a'></iframe> `<b>` <keeper@quay.example>"
+    expect(wordsIn(wholeTextOfMarkdown(text))).toEqual([
+      "low",
+      "high",
+      "tide",
+      "<b>",
+      "<keeper@quay.example>",
+    ])
+    expect(wholeTextOfMarkdown("```\n1. low <b>\n```")).toBe("1. low <b>")
+  })
+
+  test("formulas are left out on both sides where a suite expects symbols", () => {
+    const html = `low <math><mi>x</mi></math> <img src="/math/render/1" alt="x^2"> tide`
+    expect(wordsIn(wordsOfHtml(html))).toEqual(["low", "tide"])
+    expect(wordsIn(wordsOfMarkdown("low $x$ $x^2$ tide"))).toEqual(["low", "tide"])
+    expect(wholeTextOfMarkdown("low $x$ tide")).toContain("$x$")
+  })
+})
