@@ -146,10 +146,20 @@ export const mix = ([r, g, b, a]: Color, below: Color): Color => [
 ]
 
 /** How far two colours are told apart, from 1 to 21 (WCAG 2.2, contrast ratio). */
-export function contrastOf(one: Color, other: Color): number {
+function contrastOf(one: Color, other: Color): number {
   const [a, b] = [luminance(one), luminance(other)]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
+
+/** Colours that contrast less are one to a reader; the weakest grey that designers write with has 1.3 on white. */
+const LEAST_CONTRAST = 1.12
+/** Of 255. Yellow on white has little contrast, but it lacks all the blue. */
+const LEAST_PART = 200
+
+/** Whether a reader tells letters of one colour from a ground of the other. */
+export const areApart = (one: Color, other: Color): boolean =>
+  contrastOf(one, other) >= LEAST_CONTRAST ||
+  [0, 1, 2].some((part) => Math.abs(one[part]! - other[part]!) >= LEAST_PART)
 
 function luminance([red, green, blue]: Color): number {
   const light = (part: number) => linear(Math.min(255, Math.max(0, part)) / 255)

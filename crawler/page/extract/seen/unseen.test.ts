@@ -23,6 +23,7 @@ describe("a text that no reader sees is no text of the page", () => {
     ["white on white", styled("color:#fff")],
     ["white on a white box", `<div style="background:#fff">${styled("color:white")}</div>`],
     ["nearly white", styled("color:#fdfdfd")],
+    ["a breath of yellow", styled("color:#ffffc0")],
     ["white in a space of its own", styled("color: color(xyz-d65 .9505 1 1.089)")],
     ["white by hue and whiteness", styled("color: hwb(120 100% 0)")],
     ["white from white", styled("color: oklch(from white l c h)")],
@@ -141,6 +142,7 @@ describe("a text that some reader sees stays", () => {
   const LABEL = "Chapters of this manual"
   test.each([
     ["of closed details", `<details><summary>More</summary><p>${SECRET}</p></details>`, ""],
+    ["yellow on white", `<p style="color:yellow">${SECRET}</p>`, ""],
     ["found by searching in the page", `<p hidden="until-found">${SECRET}</p>`, ""],
     [
       "of a tab",

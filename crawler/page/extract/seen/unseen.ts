@@ -6,7 +6,7 @@ import {
   both,
   type Color,
   colorOf,
-  contrastOf,
+  areApart,
   type Filter,
   filterOf,
   isColor,
@@ -35,8 +35,6 @@ export const COMPUTED = "data-fossick-computed"
 
 /** Letters smaller than this, in pixels, are read by nobody. */
 const LEAST_LETTER = 3
-/** Colours that contrast less are one to a reader; the weakest grey that designers write with has 1.3 on white. */
-const LEAST_CONTRAST = 1.12
 /** Of what only screen readers read out, so much is a label; what is longer was hidden from people. */
 const MAX_LABEL_CHARS = 160
 /** More of a page's text than this is shown by its script, when it has one: no page is made to hide itself. */
@@ -309,7 +307,7 @@ class Page {
     if (color === null) return true
     if (color[3] < LEAST_OPACITY) return false
     const ink = filtered(color, filter)
-    if (ink === null || ground === null || contrastOf(mix(ink, ground), ground) >= LEAST_CONTRAST) return true
+    if (ink === null || ground === null || areApart(mix(ink, ground), ground)) return true
     return (isLayered || this.#isStyledElsewhere) && this.#isNearPicture(element)
   }
 
@@ -417,7 +415,5 @@ const filtered = (color: Color | null, filter: Filter): Color | null => color &&
 function evenColor(image: string): Color | null {
   const [first, ...others] = courseOf(image).map(colorOf)
   if (first === undefined || first === null || first[3] < 1) return null
-  return others.every((one) => one !== null && one[3] === 1 && contrastOf(one, first) < LEAST_CONTRAST)
-    ? first
-    : null
+  return others.every((one) => one !== null && one[3] === 1 && !areApart(one, first)) ? first : null
 }

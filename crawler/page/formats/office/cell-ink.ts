@@ -1,4 +1,4 @@
-import { type Color, colorOf, contrastOf } from "../../extract/seen/colors.ts"
+import { type Color, colorOf, areApart } from "../../extract/seen/colors.ts"
 import { readXml } from "../archive/xml.ts"
 
 /** How the letters of a cell stand out from their ground (ECMA-376 part 1 §18.8). */
@@ -14,8 +14,6 @@ export interface CellInk {
 
 /** Letters of fewer points than this are read by nobody. */
 export const LEAST_POINTS = 2
-/** Colours that contrast less are one to a reader. */
-const LEAST_CONTRAST = 1.12
 export const PAPER: Color = [255, 255, 255, 1]
 const INK: Color = [0, 0, 0, 1]
 /** Black, white, red, green, blue, yellow, magenta, cyan: twice (§18.8.27). 64 is the window's ink, 65 its paper. */
@@ -47,7 +45,7 @@ function tinted([red, green, blue]: Color, tint = "0"): Color | null {
 
 /** Whether nobody can tell the letters from what they stand on. */
 export const isOneColor = (ink: Color | null, ground: Color | null): boolean =>
-  ink !== null && ground !== null && contrastOf(ink, ground) < LEAST_CONTRAST
+  ink !== null && ground !== null && !areApart(ink, ground)
 
 /** By the index that cells name their style with. */
 export function readInks(xml: Uint8Array | null): CellInk[] {

@@ -1,5 +1,5 @@
 import { OPS } from "unpdf/pdfjs"
-import { colorOf, contrastOf } from "../../extract/seen/colors.ts"
+import { colorOf, areApart } from "../../extract/seen/colors.ts"
 import {
   areaOf,
   type Box,
@@ -99,8 +99,6 @@ const MOST_ALPHA = 0.95
 const LEAST_STRETCH = 0.01
 /** Texts before a box that are looked at. */
 const MAX_COVERED = 2000
-/** Colours that contrast less are one to a reader. */
-const LEAST_CONTRAST = 1.12
 
 type Given = readonly unknown[] | null
 
@@ -365,10 +363,7 @@ const covers = ([left, bottom, right, top]: Box, drawn: DrawnText): boolean =>
 
 function isOneColor(one: string | null, other: string | null): boolean {
   const [a, b] = [colorOf(one ?? undefined), colorOf(other ?? undefined)]
-  return (
-    (isNearWhite(one) && isNearWhite(other)) ||
-    (a !== null && b !== null && contrastOf(a, b) < LEAST_CONTRAST)
-  )
+  return (isNearWhite(one) && isNearWhite(other)) || (a !== null && b !== null && !areApart(a, b))
 }
 
 function isNearWhite(fill: string | null): boolean {

@@ -1,4 +1,4 @@
-import { type Color, contrastOf } from "../../../extract/seen/colors.ts"
+import { type Color, areApart } from "../../../extract/seen/colors.ts"
 
 /** Where something lies on a slide, in any unit; null: not known. */
 export interface Place {
@@ -8,7 +8,6 @@ export interface Place {
   readonly height: number
 }
 
-const LEAST_CONTRAST = 1.12
 const MAX_PAINTED = 500
 
 /** What shapes of a slide lie on: the last one below them, or the slide itself. */
@@ -38,7 +37,7 @@ export class Ground {
 }
 
 export const isUnreadable = (ink: Color | null, ground: Color | null): boolean =>
-  ink !== null && (ink[3] < 0.05 || (ground !== null && contrastOf(ink, ground) < LEAST_CONTRAST))
+  ink !== null && (ink[3] < 0.05 || (ground !== null && !areApart(ink, ground)))
 
 const contains = (a: Place, b: Place): boolean =>
   a.x <= b.x && a.y <= b.y && a.x + a.width >= b.x + b.width && a.y + a.height >= b.y + b.height
