@@ -48,6 +48,7 @@ export function extractHtml(html: string, url: string): Extracted {
       baseUrl: facts.baseUrl,
       skipped: content.skipped,
       boxes: content.boxes,
+      captions: content.captions,
       setsTex: () => SETS_TEX.test(html),
       sourceChars: html.length,
     },

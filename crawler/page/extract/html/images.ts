@@ -15,7 +15,7 @@ export function contentImages(content: MainContent, baseUrl: string): PageImage[
     if (element.tag !== "img" || isTinyImage(element) || isIcon(element)) return undefined
     const url = imageAddress(element, baseUrl)
     if (url !== null && (images.get(url)?.description ?? null) === null)
-      images.set(url, { url, description: imageDescription(element) })
+      images.set(url, { url, description: imageDescription(element, content.captions) })
     return undefined
   })
   return [...images.values()]

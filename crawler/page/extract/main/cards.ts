@@ -1,3 +1,4 @@
+import { isFactTable } from "./text-boxes.ts"
 import type { TextMeasure } from "./text-measure.ts"
 import { isHeading, isLink, siteOf } from "../html/anchors.ts"
 import { closest, type Element, firstElement, textOf, walk } from "../html/tree.ts"
@@ -19,7 +20,8 @@ export function isLinkList(element: Element, own: TextMeasure, site: URL | null)
     own.linkChars > own.chars * 0.6 &&
     own.chars > 20 &&
     own.prose < own.chars * 0.2 &&
-    leadsAround(element, own, site)
+    leadsAround(element, own, site) &&
+    !isFactTable(element)
   )
 }
 

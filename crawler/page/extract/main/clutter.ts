@@ -49,7 +49,12 @@ export function skipClutter(
             continue
           }
         }
-        if (STRAY_LABEL.test(text) && !isHeadOfText(parent, i, skipped, measures)) {
+        // A label beside a picture is left out without it.
+        if (
+          STRAY_LABEL.test(text) &&
+          !isHeadOfText(parent, i, skipped, measures) &&
+          firstElement(child, ({ tag }) => tag === "img") === null
+        ) {
           skipped.add(child)
           continue
         }

@@ -1,9 +1,10 @@
 import { type Sign, signsOf, type Suspicion } from "./boilerplate.ts"
+import { captionsOfImages } from "../html/captions.ts"
 import { skipClutter } from "./clutter.ts"
 import { skipLanguageLinks } from "./language-links.ts"
 import { showNoscript, skipNeverText } from "./noscript.ts"
 import type { PageSigns } from "./page-signs.ts"
-import { readsAsText } from "./text-boxes.ts"
+import { isFactTable, readsAsText } from "./text-boxes.ts"
 import { measureText, type TextMeasure } from "./text-measure.ts"
 import { closest, type Element, firstElement, isBlockTag, walk } from "../html/tree.ts"
 
@@ -13,6 +14,8 @@ export interface MainContent {
   readonly skipped: ReadonlySet<Element>
   /** Parts of it that stand beside its text, such as the sidebars of a book. */
   readonly boxes: ReadonlySet<Element>
+  /** Captions that were left out of the text, by their image. */
+  readonly captions: ReadonlyMap<Element, string>
 }
 
 type Measures = ReadonlyMap<Element, TextMeasure>
@@ -49,22 +52,24 @@ export function findMainContent(
   let measures = measureText(body, skipped)
   if (measures.get(body)!.chars < 600 && showNoscript(body, skipped, measures.get(body)!.chars))
     measures = measureText(body, skipped)
-  const boxes = skipBoilerplate(body, skipped, measures, signs)
+  const { boxes, captions: leftOutCaptions } = skipBoilerplate(body, skipped, measures, signs)
+  const captions = captionsOfImages(body, leftOutCaptions, skipped, baseUrl)
   measures = measureText(body, skipped)
   const root = withHeadedText(chooseRoot(body, skipped, measures), body, skipped, measures)
   skipLanguageLinks(root, skipped, measures)
   skipClutter(root, skipped, measures, signs, URL.parse(baseUrl))
-  return { root, skipped, boxes }
+  return { root, skipped, boxes, captions }
 }
 
-/** Gives those that look like boilerplate and belong to the text. */
+/** Gives the boxes that look like boilerplate and belong to the text, and the captions that were left out. */
 function skipBoilerplate(
   body: Element,
   skipped: Set<Element>,
   measures: Measures,
   signs: PageSigns,
-): Set<Element> {
+): { boxes: Set<Element>; captions: Element[] } {
   const boxes = new Set<Element>()
+  const captions: Element[] = []
   const weight = (element: Element) => {
     const own = measures.get(element)
     return own ? own.prose + UNSURE_WEIGHT * Math.max(0, own.chars - own.linkChars - own.prose) : 0
@@ -94,9 +99,9 @@ function skipBoilerplate(
   const paragraphs = new Map<Element, readonly Element[]>()
   const isAmong = (element: Element) => isAmongText(element, skipped, measures, paragraphs)
   const isText = (element: Element, isInside: boolean): boolean =>
-    readsAsText(element, measures.get(element)) && (isInside || isAmong(element))
+    isFactTable(element) || (readsAsText(element, measures.get(element)) && (isInside || isAmong(element)))
   const skip = (parent: Element, isBeside: boolean, isInMain: boolean, trusted: readonly string[]): void => {
-    for (const child of parent.children) {
+    for (const [i, child] of parent.children.entries()) {
       if (typeof child === "string" || skipped.has(child)) continue
       // Where the page says which part is its content, what stands beside that and says that it is none is believed.
       const beside = isBeside && child !== main
@@ -111,15 +116,35 @@ function skipBoilerplate(
           ((covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion] ||
             (beside && main !== null && suspicion === "strong" && !isInside(main, child))),
       )
-      if (!believed || (weight(child) > total * 0.1 && holdsMain(child))) skip(child, beside, inside, trusted)
+      if (!believed || isWithinSentence(parent, i) || (weight(child) > total * 0.1 && holdsMain(child)))
+        skip(child, beside, inside, trusted)
       else if (isText(child, isInMain))
         skip(child, beside, inside, [...trusted, ...found.map(({ name }) => name)])
-      else skipped.add(child)
+      else {
+        skipped.add(child)
+        if (found.some(({ suspicion }) => suspicion === "on-article")) captions.push(child)
+      }
     }
   }
   skip(body, true, false, [])
-  return boxes
+  return { boxes, captions }
 }
+
+/** Whether a child has words right before and behind it: a sentence can do without none of its parts. */
+function isWithinSentence({ children }: Element, at: number): boolean {
+  const child = children[at] as Element
+  const [before, behind] = [children[at - 1], children[at + 1]]
+  return (
+    !isBlockTag(child.tag) &&
+    !child.containsBlock &&
+    typeof before === "string" &&
+    typeof behind === "string" &&
+    WORD.test(before) &&
+    WORD.test(behind)
+  )
+}
+
+const WORD = /\p{L}{2}/u
 
 /** The one element that the page calls its main content, if it has some. */
 function namedMain(body: Element, skipped: ReadonlySet<Element>, measures: Measures): Element | null {

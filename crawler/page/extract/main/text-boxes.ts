@@ -53,6 +53,25 @@ export function readsAsText(box: Element, own: TextMeasure | undefined): boolean
   return !asks && heads > 0 && linked * 2 <= heads && below >= LEAST_TEXT && !holdsThread(box)
 }
 
+/** Least rows of a name and a fact. */
+const LEAST_FACTS = 3
+/** Links for each fact: a box of links sorted by kind has more. */
+const MOST_FACT_LINKS = 3
+
+/** Whether an element is a table of facts, each behind its name, as an encyclopedia has beside its articles. */
+export function isFactTable(element: Element): boolean {
+  if (element.tag !== "table") return false
+  let facts = 0
+  let links = 0
+  walk(element, (below) => {
+    if (isLink(below)) links++
+    if (below.tag !== "tr") return
+    const [name, fact, more] = below.children.filter((child) => typeof child !== "string")
+    if (name?.tag === "th" && fact?.tag === "td" && more === undefined) facts++
+  })
+  return facts >= LEAST_FACTS && links <= facts * MOST_FACT_LINKS
+}
+
 /** Whether a box is nothing but a quotation, as embedded posts are. */
 function isQuotation(box: Element): boolean {
   let at: Element | undefined = box

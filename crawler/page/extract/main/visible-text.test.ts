@@ -303,3 +303,40 @@ describe("a quoted post", () => {
       expect(read(`<article><h1>Keeping lamps</h1>${PROSE}${box}${PROSE}</article>`)).toContain("fulmar")
   })
 })
+
+describe("words of a sentence", () => {
+  it.each([
+    ["a link", `<a href="/word" class="popup">the dim red lamps</a>`],
+    ["a superscript", `<sup class="caption">the dim red lamps</sup>`],
+  ])("stay, whatever their class: %s", (_, words) => {
+    expect(
+      read(
+        `<article>${PROSE}<p>At the harbour ${words} are lit first, then those of the pier.</p></article>`,
+      ),
+    ).toMatch(/At the harbour \[?the dim red lamps.* are lit first/)
+  })
+
+  it("are not what stands at its end", () => {
+    expect(
+      read(
+        `<article>${PROSE}<p>The lamps are lit at dusk. <a href="/s" class="share">Tell the world</a></p></article>`,
+      ),
+    ).not.toContain("Tell the world")
+  })
+})
+
+describe("a table of facts", () => {
+  const row = (name: string, fact: string) => `<tr><th>${name}</th><td>${fact}</td></tr>`
+  const link = (text: string) => `<a href="/wiki/${text}">${text}</a>`
+
+  it("stays, whatever its class and however many of its facts are links", () => {
+    const table = `<table class="infobox vcard">${row("Height", link("31 m"))}${row("Builder", link("Ferrand"))}${row("Lit", link("1898"))}</table>`
+    expect(read(`<div>${table}${PROSE}</div>`)).toContain("Ferrand")
+  })
+
+  it("is no box of links sorted by kind", () => {
+    const many = ["Kiel", "Föhr", "Amrum", "Pellworm"].map(link).join(" ")
+    const table = `<table class="menu">${row("North", many)}${row("South", many)}${row("East", many)}</table>`
+    expect(read(`<div>${PROSE}${table}</div>`)).not.toContain("Pellworm")
+  })
+})

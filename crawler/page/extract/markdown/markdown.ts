@@ -16,6 +16,8 @@ export interface MarkdownOptions {
   readonly skipped: ReadonlySet<Element>
   /** Boxes beside the text, written as quotations, so that their titles head nothing behind them. */
   readonly boxes?: ReadonlySet<Element>
+  /** Captions that are left out of the text, by their image. */
+  readonly captions?: ReadonlyMap<Element, string>
   /** Whether a script of the page typesets TeX in its text. */
   readonly setsTex?: () => boolean
   /** Length of the document: what markdown adds to its text is bounded by it. */
@@ -438,7 +440,10 @@ class Writer {
     const src = imageAddress(element, this.#options.baseUrl)
     if (src === null || isTinyImage(element)) return ""
     // Markdown parsers look for links in a description too.
-    const alt = (imageDescription(element) ?? "").replace(/[[\]\\`*_<]|(?<=\])\(/g, "\\$&")
+    const alt = (imageDescription(element, this.#options.captions) ?? "").replace(
+      /[[\]\\`*_<]|(?<=\])\(/g,
+      "\\$&",
+    )
     const image = `![${alt}](${destination(src)})`
     return this.#takes(image.length) ? image : ""
   }
@@ -561,25 +566,39 @@ function firstOfSrcset(srcset: string | null): string | null {
 /** The text and the list of images need the same descriptions, and checking each for orders is slow. */
 const described = new WeakMap<Element, string | null>()
 
-/** Alternative text, else the caption of the figure around it, else its title. */
-export function imageDescription(image: Element): string | null {
+/** Alternative text and the caption that is left out of the text, else the caption of the figure around it, else its title. */
+export function imageDescription(image: Element, captions?: ReadonlyMap<Element, string>): string | null {
   let description = described.get(image)
-  if (description === undefined) described.set(image, (description = describe(image)))
+  if (description === undefined) described.set(image, (description = describe(image, captions?.get(image))))
   return description
 }
 
-function describe(image: Element): string | null {
+function describe(image: Element, caption: string | undefined): string | null {
   const alt = collapse(image.get("alt") ?? "")
   // Readers see the picture; an order to models in its place is for nobody else.
-  if (alt !== "" && !holdsModelOrder(alt)) return alt
+  const isAlt = alt !== "" && !holdsModelOrder(alt)
+  if (caption !== undefined) return isAlt ? joined(alt, caption) : caption
+  if (isAlt) return alt
   for (let above = image.parent, steps = 0; above && steps < 4; above = above.parent, steps++) {
     if (above.tag !== "figure") continue
-    const caption = firstElement(above, (element) => element.tag === "figcaption")
-    const text = caption ? textOf(caption, 500) : ""
+    const figcaption = firstElement(above, (element) => element.tag === "figcaption")
+    const text = figcaption ? textOf(figcaption, 500) : ""
     if (text !== "") return text
   }
   const title = collapse(image.get("title") ?? "")
   return title === "" || holdsModelOrder(title) ? null : title
+}
+
+/** Both, unless one says what the other does. */
+function joined(alt: string, caption: string): string {
+  const [a, b] = [alt, caption].map((text) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, " ")
+      .trim(),
+  )
+  if (b!.includes(a!)) return caption
+  return a!.includes(b!) ? alt : `${alt} – ${caption}`
 }
 
 /** Tracking pixels and spacers. */

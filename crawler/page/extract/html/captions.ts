@@ -1,0 +1,84 @@
+import { imageAddress, isTinyImage } from "../markdown/markdown.ts"
+import { closest, type Element, firstElement, textOf } from "./tree.ts"
+import { textLength } from "../main/text-measure.ts"
+
+/** Most text between an image and its caption: "Image", "Photo", "1 of 12". */
+const MOST_BETWEEN = 20
+const MAX_CAPTION_CHARS = 500
+
+/**
+ * Gives each caption that is left out of the text to the image next to it, for the image's description. A box that is
+ * called a caption and holds the image too shows the image; the caption of code or a table goes back to the text.
+ */
+export function captionsOfImages(
+  body: Element,
+  captions: readonly Element[],
+  skipped: Set<Element>,
+  baseUrl: string,
+): ReadonlyMap<Element, string> {
+  const described = new Map<Element, string>()
+  if (captions.length === 0) return described
+  const isShown = (element: Element): boolean =>
+    element.tag === "img" && !isTinyImage(element) && imageAddress(element, baseUrl) !== null
+  const give = (text: string, to: Element): void => {
+    const before = described.get(to)
+    if (text !== "")
+      described.set(to, (before === undefined ? text : `${before} ${text}`).slice(0, MAX_CAPTION_CHARS))
+  }
+  const left = new Set(captions)
+  let image: Element | null = null
+  /** A caption above its image. */
+  let above: Element | null = null
+  let between = 0
+  const figures = new Map<Element, boolean>()
+  /** Whether what a caption names is text itself. */
+  const isOfText = (caption: Element): boolean => {
+    const figure = closest(caption, ({ tag }) => tag === "figure")
+    if (figure === null) return false
+    let isText = figures.get(figure)
+    if (isText === undefined) figures.set(figure, (isText = firstElement(figure, isCodeOrTable) !== null))
+    return isText
+  }
+  const readCaption = (caption: Element): void => {
+    const inside = firstElement(caption, isShown)
+    if (inside !== null) {
+      give(textOf(caption, MAX_CAPTION_CHARS), inside)
+      skipped.delete(caption)
+      keepImages(caption, skipped)
+      image = inside
+      above = null
+      between = 0
+    } else if (isOfText(caption)) skipped.delete(caption)
+    else if (image !== null && between <= MOST_BETWEEN) give(textOf(caption, MAX_CAPTION_CHARS), image)
+    else {
+      above = caption
+      between = 0
+    }
+  }
+  const read = (parent: Element): void => {
+    for (const child of parent.children) {
+      if (typeof child === "string") between += textLength(child)
+      else if (left.has(child)) readCaption(child)
+      else if (skipped.has(child)) continue
+      else if (!isShown(child)) read(child)
+      else {
+        if (above !== null && between <= MOST_BETWEEN) give(textOf(above, MAX_CAPTION_CHARS), child)
+        image = child
+        above = null
+        between = 0
+      }
+    }
+  }
+  read(body)
+  return described
+}
+
+const isCodeOrTable = ({ tag }: Element): boolean => tag === "pre" || tag === "table"
+
+/** Leaves out what is below an element but for images and what is around them. */
+function keepImages(box: Element, skipped: Set<Element>): boolean {
+  let holds = box.tag === "img"
+  for (const child of box.children) if (typeof child !== "string" && keepImages(child, skipped)) holds = true
+  if (!holds) skipped.add(box)
+  return holds
+}
