@@ -1,7 +1,7 @@
 import type { Passage } from "../index/page/passage.ts"
 import { offLoop } from "#base/process/threads/off-loop.ts"
 import { asRead, spellsOrder } from "./order-forms/as-read.ts"
-import { orderForms } from "./order-forms/order-forms.ts"
+import { formsFor } from "./order-forms/order-forms.ts"
 
 /** Before an order that is shown and not given: a quotation mark, code, or a word that speaks of it. */
 const SHOWN =
@@ -16,7 +16,7 @@ const BEFORE_CHARS = 24
  */
 export function holdsModelOrder(text: string): boolean {
   const read = asRead(text)
-  return orderForms().some((order) => order.test(read)) || spellsOrder(read)
+  return formsFor(read).some((order) => order.test(read)) || spellsOrder(read)
 }
 
 /** Whether a passage holds such orders, as it is searched or as it is shown. */
@@ -27,7 +27,7 @@ export const passageHoldsOrder = ({ headings, text, shown = "" }: Passage): bool
 export function givesModelOrder(text: string): boolean {
   const read = asRead(text)
   if (spellsOrder(read)) return true
-  return orderForms().some((order) => {
+  return formsFor(read).some((order) => {
     if (!order.test(read)) return false
     for (const { index } of read.matchAll(new RegExp(order, "giu")))
       if (!SHOWN.test(read.slice(Math.max(0, index - BEFORE_CHARS), index))) return true

@@ -2,11 +2,17 @@ import { lazily } from "#base/process/lazily.ts"
 import { ENGLISH } from "./english.ts"
 import { EUROPEAN } from "./european.ts"
 import { EAST_ASIAN, UNCHANGED, VERB_LAST } from "./other-languages.ts"
+import { prefilter } from "./prefilter.ts"
 
 /** The forms of orders to models, case aside; each takes linear time on text whose blanks stand alone. */
 export const orderForms = lazily((): readonly RegExp[] =>
   [...ENGLISH, ...EUROPEAN, ...EAST_ASIAN, ...VERB_LAST, ...UNCHANGED].map((form) => new RegExp(form, "iu")),
 )
+
+const prefiltered = lazily(() => prefilter(orderForms()))
+
+/** The forms that a text may match, given as it reads. */
+export const formsFor = (read: string): readonly RegExp[] => prefiltered()(read)
 
 const LEAST_WORD = 5
 
