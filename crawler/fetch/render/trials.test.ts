@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import type { PageUrl } from "#engine"
 import { Trials } from "./trials.ts"
 
@@ -26,4 +26,17 @@ test("a browser opens no more pages of a site for a reason that brought nothing 
   expect(isWorth()).toBe(false)
   expect(trials.areWorth(url("/x"), "branches")).toBe(true)
   expect(trials.areWorth(url("/x", "other.example"), "panels")).toBe(true)
+})
+
+test("a browser tries again an hour after the last page that brought nothing", () => {
+  vi.useFakeTimers({ toFake: ["performance"] })
+  const trials = new Trials()
+  const isWorth = () => trials.areWorth(url("/x"), "panels")
+  for (let page = 0; page < 3; page += 1) trials.end(url(`/${page}`), "panels", false)
+  vi.advanceTimersByTime(59 * 60_000)
+  expect(isWorth()).toBe(false)
+  vi.advanceTimersByTime(60_000)
+  expect(isWorth()).toBe(true)
+  trials.end(url("/later"), "panels", false)
+  expect(isWorth()).toBe(false)
 })

@@ -1,5 +1,6 @@
 import type { PageUrl } from "#engine"
 import { Lru } from "#base/flow/lru.ts"
+import { steadyNow } from "#base/steady-time.ts"
 
 /** Why a page that came with text is opened in a browser too. */
 export type Reason =
@@ -15,11 +16,19 @@ export const LINKS_LEFT = "menu or tree"
 
 /** A browser opens no more of a site's pages for a reason that brought nothing more on this many in a row. */
 const MOST_IN_VAIN = 3
+/** Until it tries again: sites change, and the reader of live calls lives for weeks. */
+const VAIN_FOR_MS = 60 * 60_000
 /** Texts remembered across all sites, about 200 bytes each. */
 const MAX_TEXTS = 10_000
 const MAX_SITES = 1000
 /** Addresses remembered for one text. */
 const MAX_ADDRESSES = 100
+
+interface Vain {
+  /** Pages in a row. */
+  readonly pages: number
+  readonly lastAt: number
+}
 
 interface SharedText {
   /** Addresses read without a browser. */
@@ -33,7 +42,7 @@ export class Trials {
   readonly #texts = new Lru<string, SharedText>(MAX_TEXTS)
   /** The page on which each branch was opened. */
   readonly #open = new Lru<string, PageUrl>(MAX_TEXTS)
-  readonly #vain = new Lru<string, number>(MAX_SITES)
+  readonly #vain = new Lru<string, Vain>(MAX_SITES)
 
   /** Notes a page read without a browser. @returns what is known about its text */
   met(url: PageUrl, textHash: string): SharedText {
@@ -46,7 +55,8 @@ export class Trials {
 
   /** Whether a browser should open another page of this site for this reason. */
   areWorth(url: PageUrl, reason: Reason): boolean {
-    return (this.#vain.get(keyOf(url, reason)) ?? 0) < MOST_IN_VAIN
+    const vain = this.#vain.get(keyOf(url, reason))
+    return vain === undefined || vain.pages < MOST_IN_VAIN || steadyNow() - vain.lastAt >= VAIN_FOR_MS
   }
 
   /** Notes that a page is about to open a branch of its site's tree. @returns whether another page has opened it */
@@ -60,7 +70,8 @@ export class Trials {
   /** Records whether a browser found more. */
   end(url: PageUrl, reason: Reason, hasMore: boolean): void {
     const key = keyOf(url, reason)
-    this.#vain.set(key, hasMore ? 0 : (this.#vain.get(key) ?? 0) + 1)
+    const pages = hasMore ? 0 : (this.#vain.get(key)?.pages ?? 0) + 1
+    this.#vain.set(key, { pages, lastAt: steadyNow() })
   }
 }
 
