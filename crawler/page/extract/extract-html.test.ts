@@ -29,6 +29,20 @@ describe("main content", () => {
     expect(title).toBe("Winter bees")
   })
 
+  it("drops a heading that repeats the title behind a date, and leaves anchors where they belong", () => {
+    const { markdown, anchors } = extractHtml(
+      page(
+        `<main><p id="when">On 5 March, from Ida</p><h1 id="bees">Winter bees</h1>${paragraphs}<h2 id="lid">The lid</h2>${paragraphs}</main>`,
+      ),
+      URL,
+    )
+    expect(markdown).not.toContain("# Winter bees")
+    expect(markdown).toMatch(/^On 5 March, from Ida\n\nBees keep/)
+    const lines = markdown.split("\n")
+    expect(anchors?.map(([line, fragment]) => [fragment, lines[line]])).toContainEqual(["lid", "## The lid"])
+    expect(anchors?.map(([, fragment]) => fragment)).not.toContain("bees")
+  })
+
   it("keeps what a book calls a sidebar, which stands among its paragraphs", () => {
     const aside =
       "A smoker calms the bees, but in winter its smoke only lures them out of their warm cluster."

@@ -1,4 +1,5 @@
 import { readCountry } from "./facts/country.ts"
+import type { PageAnchor } from "#engine"
 import type { Extracted } from "./extracted.ts"
 import { contentImages } from "./html/images.ts"
 import { readPublishedAt } from "./facts/dates/published-at.ts"
@@ -101,11 +102,27 @@ function unlessOrder(text: string | null): string | null {
 // With less than this on show, the page is built by script, and its structured data may say more.
 const MIN_CHARS = 300
 
+/** Most text before the heading that repeats the title: a category, a date, who wrote it. */
+const MOST_BEFORE_TITLE = 200
+
 /** The title has its own field; a first heading that repeats it says nothing more. */
 function withoutTitle(text: AnchoredMarkdown, title: string): AnchoredMarkdown {
   const { markdown, anchors } = text
-  const first = /^# ([^\n]*)\n*/.exec(markdown)?.[0]
+  const found = /^# ([^\n]*)\n*/m.exec(markdown.slice(0, MOST_BEFORE_TITLE + title.length * 2 + 10))
   const same = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
-  if (first === undefined || same(toPlainText(first)) !== same(title)) return text
-  return { markdown: markdown.slice(first.length), anchors: anchorsBehind(first, anchors) }
+  if (found === null || found.index > MOST_BEFORE_TITLE || same(toPlainText(found[0])) !== same(title))
+    return text
+  const before = markdown.slice(0, found.index)
+  if (before.includes("```")) return text
+  const end = markdown.slice(found.index).search(/\n[^\n]/)
+  const after = end === -1 ? "" : markdown.slice(found.index + end + 1)
+  const lines = before.split("\n").length - 1
+  const dropped = markdown.slice(0, markdown.length - after.length)
+  return {
+    markdown: before + after,
+    anchors: [
+      ...anchors.filter(([line]) => line < lines),
+      ...anchorsBehind(dropped, anchors).map(([line, fragment]): PageAnchor => [line + lines, fragment]),
+    ],
+  }
 }

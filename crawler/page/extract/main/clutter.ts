@@ -6,6 +6,11 @@ import { type Element, firstElement, isBlockTag, textOf, walk } from "../html/tr
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
+/** Least prose of a page that is read: some six paragraphs, */
+const LEAST_READ = 600
+/** and three where the page says that it is an article. */
+const LEAST_ARTICLE = 300
+
 /** Leaves out what stands inside the main content without belonging to it: teasers, lists of links, stray labels. */
 export function skipClutter(
   root: Element,
@@ -16,7 +21,7 @@ export function skipClutter(
 ): void {
   const prose = measures.get(root)?.prose ?? 0
   const chars = measures.get(root)?.chars ?? 0
-  const reads = prose >= 600 && prose >= chars * 0.4
+  const reads = prose >= (signs.isArticle ? LEAST_ARTICLE : LEAST_READ) && prose >= chars * 0.4
   let paragraphs: number | null = null
   const text: Reading = {
     isArticle: signs.isArticle,
@@ -63,8 +68,66 @@ export function skipClutter(
     }
     skipEmptySections(parent, skipped, measures)
   }
+  if (reads) skipSignUps(root, skipped, measures)
   visit(root, 0)
+  if (reads && signs.isArticle) skipAuthorBoxes(root, skipped, measures)
 }
+
+/** Longest text around a field for an address, and its largest share of the prose. */
+const MAX_SIGN_UP_CHARS = 500
+const MAX_SIGN_UP_SHARE = 0.2
+
+/** Leaves out short boxes around a field for an e-mail address: they ask readers to subscribe. */
+function skipSignUps(root: Element, skipped: Set<Element>, measures: Measures): void {
+  const most = measures.get(root)!.prose * MAX_SIGN_UP_SHARE
+  const looked = new Set<Element>()
+  walk(root, (element) => {
+    if (element.tag !== "input" || !asksForAddress(element)) return
+    let box: Element | null = null
+    for (let at = element.parent; at !== null && at !== root; at = at.parent) {
+      const own = measures.get(at)
+      if (own === undefined) continue
+      if (own.chars > MAX_SIGN_UP_CHARS || own.prose > most) break
+      box = at
+    }
+    if (box === null || looked.has(box)) return
+    looked.add(box)
+    if (firstElement(box, ({ tag }) => tag === "h1" || tag === "article") === null) skipped.add(box)
+  })
+}
+
+const asksForAddress = (input: Element): boolean =>
+  input.get("type") === "email" || /e-?mail/i.test(input.get("name") ?? "")
+
+/** Most prose after an author's box: a notice. */
+const MOST_AFTER_AUTHOR = 200
+const MAX_AUTHOR_CHARS = 1200
+const MAX_AUTHOR_SHARE = 0.3
+
+/** Leaves out boxes with a portrait of an article's author after its end. */
+function skipAuthorBoxes(root: Element, skipped: Set<Element>, measures: Measures): void {
+  const most = measures.get(root)!.prose * MAX_AUTHOR_SHARE
+  let behind = 0
+  const visit = (parent: Element): void => {
+    for (const child of parent.children.toReversed()) {
+      if (behind > MOST_AFTER_AUTHOR) return
+      if (typeof child === "string" || skipped.has(child)) continue
+      const own = measures.get(child)
+      if (own === undefined || own.chars === 0) continue
+      if (own.chars <= MAX_AUTHOR_CHARS && own.prose <= most && isAuthorBox(child)) skipped.add(child)
+      else if (child.containsBlock) visit(child)
+      else behind += own.prose
+    }
+  }
+  visit(root)
+}
+
+const AUTHOR = /(?:^|[\s_-])(?:author|bio|byline)/i
+
+const isAuthorBox = (box: Element): boolean =>
+  AUTHOR.test(`${box.get("class") ?? ""} ${box.get("id") ?? ""} ${box.get("itemprop") ?? ""}`) &&
+  holdsPicture(box) &&
+  firstElement(box, ({ tag }) => tag === "a") !== null
 
 /** The prose of the paragraphs in the box that has the most. */
 function mostParagraphs(root: Element, measures: Measures): number {
@@ -126,7 +189,7 @@ const CELLS = new Set(["td", "th", "dt", "dd"])
 const MAX_LABEL_CHARS = 60
 
 const LEADS_ELSEWHERE =
-  /^(?:related(?: (?:articles?|posts?|stories|content|topics|reading|links|news|products|items|resources))?|(?:you (?:may|might) (?:also )?(?:like|enjoy|be interested in)|recommended(?: (?:for you|reading|articles|stories|posts))?|more (?:from|stories|articles|news|posts|like this|on this|in)\b.*|(?:read|see|explore|discover) (?:more|also|next)|read next|up next|latest (?:news|posts|articles|stories)|recent (?:posts|articles|news)|most (?:read|popular)|popular (?:posts|articles|stories)|trending(?: now)?|also in the news|further reading|keep reading|about the authors?|share(?: this)?(?: (?:article|post|story|page))?|leave a (?:reply|comment)|comments?|join the conversation|sign up .*|subscribe.*|newsletter|get the latest .*|follow us.*|previous (?:post|article)|next (?:post|article)|customers (?:also|who) .*|recently viewed.*|have (?:any )?questions\?|contact us(?: today)?!?)|mehr zum thema|ähnliche (?:artikel|beiträge)|articles? (?:liés|similaires)|à lire aussi|artículos relacionados|veja também|leia (?:também|mais)|você pode gostar.*|leggi anche)[\s:.…!]*$/iu
+  /^(?:related(?: (?:articles?|posts?|stories|content|topics|reading|links|news|products|items|resources))?|(?:you (?:may|might) (?:also )?(?:like|enjoy|be interested in)|recommended(?: (?:for you|reading|articles|stories|posts))?|more (?:from|stories|articles|news|posts|like this|on this|in)\b.*|(?:read|see|explore|discover) (?:more|also|next)|read next|up next|latest (?:news|posts|articles|stories)|recent (?:posts|articles|news)|most (?:read|popular)(?: (?:in|on|articles|stories|news)\b.*)?|popular (?:posts|articles|stories)|trending(?: now)?|also in the news|further reading|keep reading|about the authors?|share(?: this)?(?: (?:article|post|story|page))?|leave a (?:reply|comment)|comments?|join the conversation|sign up .*|subscribe.*|newsletter|get the latest .*|follow us.*|previous (?:post|article)|next (?:post|article)|customers (?:also|who) .*|recently viewed.*|have (?:any )?questions\?|contact us(?: today)?!?)|mehr zum thema|ähnliche (?:artikel|beiträge)|articles? (?:liés|similaires)|à lire aussi|artículos relacionados|veja também|leia (?:também|mais)|você pode gostar.*|leggi anche)[\s:.…!]*$/iu
 
 const STRAY_LABEL =
   /^(?:advertisements?|publicidade|anzeige|publicité|sponsored|share(?: this)?(?: (?:on|via|article) ?\w*)?|tweet|pin it|email|print|(?:continue|keep) reading.*|story continues.*|read more[\s.…→»↓]*|learn more[\s→»]*|(?:see|view|show) (?:more|less|all)[\s→»]*|back to (?:top|gallery)|close|open in a new tab|view this (?:figure|table)|image \d+ of \d+|photos?:? .{0,50}|\(?(?:image )?credits?: .{0,60}|tags?:?|caption|loading\.*|\d+ (?:min(?:ute)?s?|mins) read|(?:published|updated|posted|last updated):? .{0,40}\d{4}.{0,25}|(?:posted|written) by .{0,40}|add to (?:cart|bag|wishlist)|skip to (?:main )?content|table of contents|copy(?: link)?|start free trial|no credit card required\.?)$/iu

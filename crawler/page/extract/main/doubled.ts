@@ -1,5 +1,8 @@
 import { formulaOf } from "../markdown/formulas.ts"
-import { type Element, textOf } from "../html/tree.ts"
+import { isLink } from "../html/anchors.ts"
+import { closest, type Element, textOf, walk } from "../html/tree.ts"
+import { holdsCode } from "./text-boxes.ts"
+import type { TextMeasure } from "./text-measure.ts"
 
 /** Characters compared of two texts. */
 const MAX_COMPARED = 300
@@ -32,4 +35,88 @@ function neighbour(children: Element["children"], at: number, step: number): Ele
     if (child.trim() !== "") return null
   }
   return null
+}
+
+/** Boxes that are compared. Paragraphs, rows and code may well say the same twice. */
+const BOXES = new Set(["div", "section", "article", "aside", "blockquote"])
+/** Least text of a box next to its copy: two lines, */
+const LEAST_BESIDE = 80
+/** and of one anywhere else. */
+const LEAST_FAR = 200
+/** Least share of prose there: names of colours and sizes are said of each product. */
+const LEAST_PROSE = 0.3
+/** Most text compared on a page, so that one of a thousand equal boxes stays linear. */
+const MOST_COMPARED_CHARS = 400_000
+
+/**
+ * Leaves out the second of two boxes with the same text: one made for phones and one for wide screens, the slides that a
+ * carousel repeats, a quoted post. Next to its copy a box with a name may be short; anywhere else it must be several
+ * paragraphs without code, since what stands in two panels or under two headings may well be the same line.
+ */
+export function skipCopies(
+  root: Element,
+  skipped: Set<Element>,
+  measures: ReadonlyMap<Element, TextMeasure>,
+): void {
+  const seen = new Map<string, Element>()
+  let left = MOST_COMPARED_CHARS
+  const shown = (box: Element): string => textOf(box, MOST_COMPARED_CHARS, (below) => skipped.has(below))
+  const isCopy = (box: Element, first: Element | null, { chars }: TextMeasure): boolean => {
+    if (first === null || left <= 0) return false
+    left -= 2 * chars
+    return shown(first) === shown(box) && targetsOf(first) === targetsOf(box) && !holdsCode(box)
+  }
+  const visit = (parent: Element): void => {
+    let before: Element | null = null
+    let keyBefore = ""
+    for (const child of parent.children) {
+      if (typeof child === "string") {
+        if (child.trim() !== "") before = null
+        continue
+      }
+      const own = measures.get(child)
+      if (skipped.has(child) || own === undefined || own.chars === 0) continue
+      const key = `${own.chars} ${own.linkChars} ${own.prose}`
+      if (BOXES.has(child.tag) && own.chars >= LEAST_BESIDE && left > 0) {
+        const isNamed = child.has("class") || child.has("id")
+        const first = seen.get(key)
+        if (
+          (isNamed && key === keyBefore && isCopy(child, before, own)) ||
+          (own.chars >= LEAST_FAR && first && isFarCopy(child, first, measures) && isCopy(child, first, own))
+        ) {
+          skipped.add(child)
+          continue
+        }
+        if (first === undefined) seen.set(key, child)
+      }
+      before = child
+      keyBefore = key
+      visit(child)
+    }
+  }
+  visit(root)
+}
+
+/** Where the links below an element lead. */
+function targetsOf(box: Element): string {
+  const targets: string[] = []
+  walk(box, (element) => {
+    if (isLink(element)) targets.push(element.get("href")!)
+  })
+  return targets.join(" ")
+}
+
+/** Whether a box may be left out far from its copy: it has prose in several blocks, and no place among tabs. */
+function isFarCopy(box: Element, first: Element, measures: ReadonlyMap<Element, TextMeasure>): boolean {
+  const own = measures.get(box)!
+  if (own.prose <= own.chars * LEAST_PROSE) return false
+  if (closest(box, (above) => above === first || above.get("role") === "tabpanel") !== null) return false
+  let at = box
+  for (;;) {
+    const blocks = at.children.filter(
+      (child): child is Element => typeof child !== "string" && (measures.get(child)?.chars ?? 0) > 0,
+    )
+    if (blocks.length !== 1) return blocks.length > 1
+    at = blocks[0]!
+  }
 }

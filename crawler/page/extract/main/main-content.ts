@@ -1,6 +1,7 @@
 import { type Sign, signsOf, type Suspicion } from "./boilerplate.ts"
 import { captionsOfImages } from "../html/captions.ts"
 import { skipClutter } from "./clutter.ts"
+import { skipCopies } from "./doubled.ts"
 import { skipLanguageLinks } from "./language-links.ts"
 import { showNoscript, skipNeverText } from "./noscript.ts"
 import type { PageSigns } from "./page-signs.ts"
@@ -55,8 +56,9 @@ export function findMainContent(
   const { boxes, captions: leftOutCaptions } = skipBoilerplate(body, skipped, measures, signs)
   const captions = captionsOfImages(body, leftOutCaptions, skipped, baseUrl)
   measures = measureText(body, skipped)
-  const root = withHeadedText(chooseRoot(body, skipped, measures), body, skipped, measures)
+  const root = withHeadedText(chooseRoot(body, skipped, measures, signs), body, skipped, measures)
   skipLanguageLinks(root, skipped, measures)
+  skipCopies(root, skipped, measures)
   skipClutter(root, skipped, measures, signs, URL.parse(baseUrl))
   return { root, skipped, boxes, captions }
 }
@@ -106,7 +108,7 @@ function skipBoilerplate(
       // Where the page says which part is its content, what stands beside that and says that it is none is believed.
       const beside = isBeside && child !== main
       const inside = isInMain || MAIN_TAGS.has(child.tag) || child.get("role") === "main"
-      const found = signed.get(child) ?? []
+      const found = isOneOfMany(child, signed, measures) ? [] : (signed.get(child) ?? [])
       if (found.some(({ suspicion }) => suspicion === "beside-text") && isAmong(child)) boxes.add(child)
       const believed = found.some(
         ({ name, suspicion }) =>
@@ -145,6 +147,39 @@ function isWithinSentence({ children }: Element, at: number): boolean {
 }
 
 const WORD = /\p{L}{2}/u
+
+/** Least children of one kind without a sign beside the one that has one. */
+const FEWEST_EQUALS = 2
+/** Share of the children of one kind that have no sign. */
+const EQUAL_SHARE = 0.4
+
+/**
+ * Whether an element with a sign is one of a row of equals, most of which have none: the word then says what this one is
+ * about, as `product_cat-accessories` does of one product among others.
+ */
+function isOneOfMany(
+  element: Element,
+  signed: ReadonlyMap<Element, readonly Sign[]>,
+  measures: Measures,
+): boolean {
+  const kind = kindOf(element)
+  if (kind === "" || !signed.has(element) || element.parent === null) return false
+  let equals = 0
+  let plain = 0
+  for (const child of element.parent.children.slice(0, MOST_EQUALS)) {
+    if (typeof child === "string" || child.tag !== element.tag || kindOf(child) !== kind) continue
+    if ((measures.get(child)?.chars ?? 0) === 0) continue
+    equals++
+    if (!signed.has(child)) plain++
+  }
+  return plain >= FEWEST_EQUALS && plain >= equals * EQUAL_SHARE
+}
+
+/** Most children looked at for each with a sign, to keep a list of a hundred thousand linear. */
+const MOST_EQUALS = 100
+
+/** The first class, which is what the row shares. */
+const kindOf = (element: Element): string => /\S+/.exec((element.get("class") ?? "").slice(0, 100))?.[0] ?? ""
 
 /** The one element that the page calls its main content, if it has some. */
 function namedMain(body: Element, skipped: ReadonlySet<Element>, measures: Measures): Element | null {
@@ -199,7 +234,12 @@ function isAmongText(
 
 const holdsMain = (element: Element): boolean => firstElement(element, isMain) !== null
 
-function chooseRoot(body: Element, skipped: ReadonlySet<Element>, measures: Measures): Element {
+function chooseRoot(
+  body: Element,
+  skipped: ReadonlySet<Element>,
+  measures: Measures,
+  signs: PageSigns,
+): Element {
   let root = body
   const prose = (element: Element) => measures.get(element)?.prose ?? 0
   const chars = (element: Element) => measures.get(element)?.chars ?? 0
@@ -215,9 +255,28 @@ function chooseRoot(body: Element, skipped: ReadonlySet<Element>, measures: Meas
     const largest = most(inside, prose)
     if (!largest || prose(largest) < MIN_PROSE) continue
     const sum = inside.reduce((total, element) => total + prose(element), 0)
+    if (group === named.article && !signs.isArticle && losesText(root, largest, measures)) continue
     if (prose(largest) >= prose(root) * 0.4 && prose(largest) >= sum * 0.65) return largest
   }
-  return prose(root) < MIN_PROSE ? root : descend(root, skipped, measures)
+  return prose(root) < MIN_PROSE ? root : descend(root, skipped, measures, signs)
+}
+
+/** The share of the text around it that a part with nearly all the prose must have, to be the content alone. */
+const LEAST_SHARE = 0.5
+/** With so much prose it is an article, whatever is around it: some ten paragraphs below the page's first heading, */
+const ARTICLE_PROSE = 1000
+/** and forty without it. */
+const LONG_PROSE = 4000
+
+/**
+ * Whether most of the text is lost on the way from an element to one below. A list of products or of tables has
+ * hardly any prose, and the paragraph that a shop writes below it for search engines is not its content.
+ */
+function losesText(from: Element, to: Element, measures: Measures): boolean {
+  const all = measures.get(from)!
+  const own = measures.get(to)!
+  if (own.chars >= all.chars * LEAST_SHARE || own.prose >= LONG_PROSE) return false
+  return own.prose < ARTICLE_PROSE || firstElement(to, ({ tag }) => tag === "h1") === null
 }
 
 /** Least text outside links beside a first heading: a short notice. */
@@ -268,7 +327,12 @@ function keepOnly(element: Element, parts: readonly Element[], skipped: Set<Elem
   }
 }
 
-function descend(from: Element, skipped: ReadonlySet<Element>, measures: Measures): Element {
+function descend(
+  from: Element,
+  skipped: ReadonlySet<Element>,
+  measures: Measures,
+  signs: PageSigns,
+): Element {
   let root = from
   for (;;) {
     const needed = (measures.get(root)?.prose ?? 0) * DESCENT_SHARE
@@ -276,6 +340,7 @@ function descend(from: Element, skipped: ReadonlySet<Element>, measures: Measure
       (child): child is Element =>
         typeof child !== "string" && !skipped.has(child) && (measures.get(child)?.prose ?? 0) >= needed,
     )
+    if (next && !signs.isArticle && losesText(root, next, measures)) return root
     if (!next || next.tag === "p" || next.tag === "ul" || next.tag === "ol" || next.tag === "table")
       return root
     root = next

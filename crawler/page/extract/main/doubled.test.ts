@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest"
+import { readPage } from "../testing/read-page.ts"
+
+const OFFER =
+  "<h3>One year of lessons</h3><p>You learn to splice rope with us on the first Monday of each month, in the loft above the chandler's shop.</p><p>Bring a marlinspike and old gloves; the tar is ours, and so is the petrel stew at noon.</p>"
+
+const times = (html: string, word: string): number => readPage(html).markdown.split(word).length - 1
+
+describe("a box that a page shows twice", () => {
+  it("is read once when the copy for wide screens follows the one for phones", () => {
+    expect(
+      times(`<div class="only-small">${OFFER}</div><div class="only-large">${OFFER}</div>`, "petrel"),
+    ).toBe(1)
+  })
+
+  it("is read once when a carousel repeats its slides", () => {
+    const slide = (word: string) =>
+      `<div class="slide"><p>“The splice I made here has held a ${word} ketch through two winters, and it will hold a third.”</p></div>`
+    const row = slide("fulmar") + slide("skua")
+    expect(
+      times(`<div class="rail"><div class="run">${row}</div><div class="run">${row}</div></div>`, "skua"),
+    ).toBe(1)
+  })
+
+  it("is read once far from its copy when it has several paragraphs", () => {
+    expect(
+      times(`<section>${OFFER}</section><p>Or ask at the gate.</p><section>${OFFER}</section>`, "petrel"),
+    ).toBe(1)
+  })
+
+  const twice: readonly [string, string][] = [
+    [
+      "one paragraph under two headings",
+      "<h3>Monday</h3><div><p>Two eggs with asparagus, half a cup of barley and a slice of petrel bread with butter on it.</p></div><h3>Thursday</h3><div><p>Two eggs with asparagus, half a cup of barley and a slice of petrel bread with butter on it.</p></div>",
+    ],
+    [
+      "code that is run twice",
+      `<div class="code"><pre>bridge measure --bird petrel --between 0900 --and 1700 --write /var/lib/bridge/today.csv</pre></div>`.repeat(
+        2,
+      ),
+    ],
+    [
+      "boxes that lead to different pages",
+      [1, 2]
+        .map(
+          (n) =>
+            `<div class="job"><h3>Rope maker</h3><p>The petrel loft wants a rope maker for the winter, with two years on the walk or more.</p><a href="/jobs/${n}">Apply for this place</a></div>`,
+        )
+        .join(""),
+    ],
+    [
+      "steps that two tabs share",
+      ["a", "b"]
+        .map((tab) => `<div role="tabpanel" id="${tab}"><p>On ${tab}.</p><div>${OFFER}</div></div>`)
+        .join(""),
+    ],
+    [
+      "the colours of two products",
+      [1, 2]
+        .map(
+          (n) =>
+            `<div class="product"><h3>Cup number ${n}</h3><div class="colours">${"<span>Petrel grey</span> <span>Army green</span> <span>Coral</span> ".repeat(6)}<div>Lid</div></div></div>`,
+        )
+        .join(""),
+    ],
+  ]
+  for (const [name, html] of twice)
+    it(`stays: ${name}`, () => expect(times(html, "etrel")).toBe(html.split("etrel").length - 1))
+})
