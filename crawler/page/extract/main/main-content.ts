@@ -288,7 +288,7 @@ const LEAST_HEADED = 60
  */
 function withHeadedText(root: Element, body: Element, skipped: Set<Element>, measures: Measures): Element {
   const heading = onlyFirstHeading(body, skipped)
-  if (heading === null || isInside(heading, root) || isNamed(root)) return root
+  if (heading === null || isInside(heading, root) || isNamedWithout(heading, root)) return root
   const own = measures.get(heading)?.chars ?? 0
   let box = heading
   for (; !isInside(root, box); box = box.parent!) {
@@ -302,8 +302,9 @@ function withHeadedText(root: Element, body: Element, skipped: Set<Element>, mea
   return common
 }
 
-/** Whether the page marks an element, or one around it, as its content. */
-const isNamed = (element: Element): boolean => closest(element, isMain) !== null
+/** Whether the page marks an element, or one around it, as its content, and the heading is not in that. */
+const isNamedWithout = (heading: Element, element: Element): boolean =>
+  closest(element, (one) => isMain(one) && !isInside(heading, one)) !== null
 
 const isMain = (element: Element): boolean =>
   MAIN_TAGS.has(element.tag) || element.get("role") === "main" || element.get("itemprop") === "articleBody"
