@@ -5,7 +5,7 @@ import { lineParser, type ListParser, type Take } from "./list-parser.ts"
 
 /** A title, with one pair of brackets or an image inside, and its address, with one pair of parentheses inside. */
 const NAMED =
-  /(?<!!)\[(?:[^[\]\n]|\[[^[\]\n]{0,300}\]){0,300}\]\(\s*(?:<([^<>\n]{1,2000})>|((?:[^\s()<>]|\([^\s()<>]{0,300}\)){1,2000}))[^()\n]{0,300}\)/
+  /(?<!!)\[(?:[^[\]\n]|\[[^[\]\n]{0,300}\]){0,300}\]\(\s*(?:<([^<>\n]{1,2000})>|((?:[^\s()<>]|\([^\s()<>]{0,300}\)){1,2000}))\s*(?:"[^"\n]{0,300}"\s*|'[^'\n]{0,300}'\s*|[^()\n]{0,300})\)/
 /** The address of a title that is elsewhere in the file: `[title]: address`. */
 const DEFINED = /^ {0,3}\[[^[\]\n]{1,300}\]:\s*<?([^\s<>]{1,2000})/
 /** An address in angle brackets, or a bare one, such as after `Source:` in an llms-full.txt. */

@@ -155,7 +155,11 @@ test("an llms.txt lists linked pages, the pages of linked markdown copies, and f
 
 test.each([
   ["brackets in titles", `- [Sub [x]](/sub), [![Logo](/l.png) Home](/home)`, ["/sub", "/home"]],
-  ["parentheses in addresses", `- [Wick](/wick_(oil)): about [that](/b).`, ["/wick_(oil)", "/b"]],
+  [
+    "parentheses in addresses",
+    `- [Wick](/wick_(oil)): about [that](/b "it (in short)").`,
+    ["/wick_(oil)", "/b"],
+  ],
   [
     "addresses defined below",
     `See [it][g] and [wick].\n\n[g]: /guide "Guide"\n[wick]: </wick>`,

@@ -60,6 +60,7 @@ describe("of the versions of a page one is shown", () => {
       "/docs/current/install.html",
     ],
     ["Kubernetes", ["/v1-29/install/", "/v1-31/install/", "/v1-30/install/"], "/v1-31/install/"],
+    ["branches", ["/stable-3.4/install", "/stable-3.10/install"], "/stable-3.10/install"],
     ["rustdoc", ["/nightly/std/", "/beta/std/", "/stable/std/"], "/stable/std/"],
     ["a v before it", ["/v3.1/install", "/v3.0.0-rc1/install", "/master/install"], "/v3.1/install"],
   ])("by %s", async (_, urls, best) => {

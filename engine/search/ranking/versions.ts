@@ -30,7 +30,7 @@ const UNFINISHED = [
   "snapshot",
 ]
 const NUMBER =
-  /^(?:v|version-?|release-?|r)?(\d{1,4}(?:[._]\d{1,4}){1,3}(?:[._](?:x|\d{1,4}))?|\d{1,4}[._]x)(?:[-._]?(?:alpha|beta|rc|pre|dev|m|snapshot|final|ga|lts)[-._]?\d*)?$/i
+  /^(?:v|(?:version|release|stable|branch|rel)-?|r)?(\d{1,4}(?:[._]\d{1,4}){1,3}(?:[._](?:x|\d{1,4}))?|\d{1,4}[._]x)(?:[-._]?(?:alpha|beta|rc|pre|dev|m|snapshot|final|ga|lts)[-._]?\d*)?$/i
 const WHOLE = /^(?:v(\d{1,3})|(\d{1,3}))$/i
 /** With its v, the numbers of a version may be joined by hyphens: `v1-29`. */
 const HYPHENED = /^v\d{1,3}(?:-\d{1,3}){1,2}$/i

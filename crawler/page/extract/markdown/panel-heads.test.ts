@@ -27,6 +27,11 @@ const CASES: readonly (readonly [string, string, readonly string[], (readonly st
     ["# npm\n\n```\nnpm i mill\n```", "# Yarn\n\n```\nyarn add mill\n```"],
   ],
   [
+    "tabs that name panels of one command each",
+    `<ul role="tablist"><li><a role="tab" href="#t8">npm</a></li><li><a role="tab" href="#t9">pnpm</a></li></ul><div id="t8" role="tabpanel"><pre><code>npm i</code></pre></div><div id="t9" role="tabpanel"><pre><code>pnpm i</code></pre></div>`,
+    ["# npm\n\n```\nnpm i", "# pnpm\n\n```\npnpm i"],
+  ],
+  [
     "labels of radio buttons above their blocks, as MkDocs makes them",
     `<div><input checked id="t1" name="t" type="radio"><input id="t2" name="t" type="radio"><div><label for="t1">pip</label><label for="t2">Docker</label></div><div><div><p>${A("Run pip.")}</p></div><div><p>${A("Pull it.")}</p></div></div></div>`,
     ["# pip\n\nRun pip.", "# Docker\n\nPull it."],

@@ -201,7 +201,8 @@ function isPanel(panel: Element, control: Element): boolean {
   for (let at = control.parent; at !== null; at = at.parent) if (at === panel) return false
   const chars = textOf(panel, MAX_PANEL_CHARS).length
   const plain = textOf(panel, MAX_PANEL_CHARS, ({ tag }) => tag === "a" || tag === "button").length
-  return plain >= MIN_PANEL_CHARS && plain * 2 >= chars
+  // A tab's panel may be a command.
+  return plain >= (control.get("role") === "tab" ? 1 : MIN_PANEL_CHARS) && plain * 2 >= chars
 }
 
 /** Whether a control's or panel's attributes say that the control opens the panel. */

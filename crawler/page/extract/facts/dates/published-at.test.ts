@@ -182,6 +182,11 @@ const DATED: readonly Case[] = [
     "2022-02-01",
   ],
   [
+    "in a statement with the time, the author and the section",
+    "<html lang=en><title>Lamps</title><h1>Lamps</h1><p>Posted on March 5th, 2021 at 9:00 am by Ann Wick in Walks by the sea</p>…",
+    "2021-03-05",
+  ],
+  [
     "by the years of an era",
     "<html lang=ja><title>灯台</title><h1>灯台</h1><p>公開日：令和4年3月9日　更新日：令和5年4月1日</p>…",
     "2022-03-09",

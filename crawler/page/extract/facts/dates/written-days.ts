@@ -23,7 +23,7 @@ const BUDDHIST_YEARS = 543
 const DAY_MS = 86_400_000
 
 /** A text that names a day has a year, or three numbers with two marks between them. */
-const YEAR_OR_NUMBERS = /(?:19|2[05])\d\d|令和|平成|民[国國]|\d[./-]\d\d?[./-]\d\d|[^\P{Nd}0-9]{4}/u
+const YEAR_OR_NUMBERS = /(?:19|2[05])\d\d|令和|平成|\d年|\d[./-]\d\d?[./-]\d\d|[^\P{Nd}0-9]{4}/u
 const OTHER_DIGITS = /[^\P{Nd}0-9]/gu
 
 /** Three numbers, the same mark between them: `2016-12-23`, `23. 12. 2016`, `2016年12月23日`, `5 tháng 10, 2020`. */
@@ -60,7 +60,7 @@ function daysInNumbers(text: string, writing: DateWriting): WrittenDay[] {
     const [all, first, mark, second, third, secondNamed, thirdNamed] = found
     const time =
       mark === undefined
-        ? namedParts(Number(first), Number(secondNamed), Number(thirdNamed))
+        ? namedParts(yearOf(first!, writing), Number(secondNamed), Number(thirdNamed))
         : timeOfNumbers(first!, second!, third!, mark.trim(), writing)
     if (time !== null) days.push({ time, from: found.index, to: found.index + all.length })
   }
@@ -70,6 +70,10 @@ function daysInNumbers(text: string, writing: DateWriting): WrittenDay[] {
   }
   return days
 }
+
+/** The year that a number of three digits means in Taiwan; elsewhere, and otherwise, the number itself. */
+const yearOf = (digits: string, { country }: DateWriting): number =>
+  Number(digits) + (digits.length === 3 && country?.toLowerCase() === "tw" ? BEFORE_ERA["民國"]! : 0)
 
 /** Reads three numbers of which the middle one is marked as the month: the year is the first or the last. */
 const namedParts = (first: number, month: number, third: number): number | null =>
@@ -84,6 +88,7 @@ function timeOfNumbers(
 ): number | null {
   const [a, b, c] = [Number(first), Number(second), Number(third)]
   if (first.length === 4) return dayOf(a, b, c)
+  if (first.length === 3) return dayOf(yearOf(first, writing), b, c)
   if (first.length > 2 || third.length === 1) return null
   const order = orderOf(writing)
   if (third.length === 2 && order === "ymd") return dayOf(2000 + a, b, c)
