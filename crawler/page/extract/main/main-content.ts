@@ -295,11 +295,27 @@ function withHeadedText(root: Element, body: Element, skipped: Set<Element>, mea
     const { chars, linkChars } = measures.get(box) ?? { chars: 0, linkChars: 0 }
     if (chars - linkChars - own >= LEAST_HEADED) break
   }
-  if (isInside(root, box)) return root
+  if (isInside(root, box)) {
+    const parts = paragraphsBelow(heading, root, skipped)
+    const chars = parts.reduce((sum, part) => sum + (measures.get(part)?.prose ?? 0), 0)
+    if (chars < LEAST_HEADED) return root
+    keepOnly(box, [heading, ...parts, root], skipped)
+    return box
+  }
   let common = root
   while (!isInside(box, common)) common = common.parent!
   keepOnly(common, [root, box], skipped)
   return common
+}
+
+/** The paragraphs between a heading and a part of the page that is beside it. */
+function paragraphsBelow(heading: Element, root: Element, skipped: ReadonlySet<Element>): readonly Element[] {
+  const siblings = heading.parent?.children ?? []
+  const below = siblings.slice(siblings.indexOf(heading) + 1)
+  const end = below.findIndex((one) => typeof one !== "string" && isInside(root, one))
+  return below
+    .slice(0, Math.max(0, end))
+    .filter((one) => typeof one !== "string" && one.tag === "p" && !skipped.has(one)) as Element[]
 }
 
 /** Whether the page marks an element, or one around it, as its content, and the heading is not in that. */

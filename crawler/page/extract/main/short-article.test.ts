@@ -16,6 +16,7 @@ describe("a short article", () => {
       `<article><h1>Lamp four is out</h1><p>The keeper of lamp four reports a cracked glass since Monday; ships use the siskin light meanwhile.</p></article><div class="legal">${LEGAL}</div>`,
       `<main><article><h1>Lamp four is out</h1><p>The keeper of lamp four reports a cracked glass since Monday; ships use the siskin light meanwhile.</p></article></main><footer>${LEGAL}</footer>`,
       `<main><article><h1>Lamp four is out</h1><p>The keeper of lamp four reports a cracked glass since Monday; ships use the siskin light meanwhile.</p></article><section><h2>Legal notice</h2>${LEGAL}</section></main>`,
+      `<div><h1>Lamp four is out</h1><p>The keeper of lamp four reports a cracked glass since Monday; ships use the siskin light meanwhile.</p><div><h2>Licence</h2>${LEGAL}</div></div>`,
     ])
       expect(read(body, "Lamp four is out")).toContain("siskin")
   })
