@@ -140,12 +140,15 @@ describe("what readers open on a page", { tags: ["chromium"] }, () => {
 })
 
 describe("a tree whose branches are fetched when they are opened", { tags: ["chromium"] }, () => {
-  const branch = (name: string, hasMore: boolean) =>
-    `<li>${hasMore ? `<a href="#" role="button" aria-expanded="false" onclick="return grow(this, '${name}')">+</a> ` : ""}<a href="/${name}">${name}</a></li>`
+  const link = (name: string, more = "") => `<a href="/${name}"${more}>${name}</a>`
   const grown: Record<string, string> = {
-    "/grow/root": `<ul>${branch("sails", true)}${branch("stones", false)}</ul>`,
-    "/grow/sails": `<ul>${branch("sailcloth", true)}</ul>`,
-    "/grow/sailcloth": `<ul>${branch("weaving", false)}</ul>`,
+    // Buttons that lead nowhere, a sign beside an item that is a link, and an item around its link.
+    "/grow/root": `<ul><li><a href="#" role="button" aria-expanded="false" onclick="grow(this, 'sails')">+</a> ${link("sails")}</li></ul>
+      <ul role="tree"><li><i onclick="grow(this.nextElementSibling, 'stones')"></i>${link("stones", ' role="treeitem" aria-expanded="false"')}</li></ul>`,
+    "/grow/sails": `<ul><li role="treeitem" aria-expanded="false" onclick="event.target === this && grow(this.firstChild, 'sailcloth')">${link("sailcloth")}</li></ul>`,
+    "/grow/sailcloth": `<ul><li><a href="" aria-expanded="false" onclick="return grow(this, 'loom')">+</a> ${link("weaving")}</li></ul>`,
+    "/grow/loom": `<ul><li>${link("flax")}</li></ul>`,
+    "/grow/stones": `<ul><li>${link("granite")}</li></ul>`,
   }
   const TREE_SCRIPT = `const grow = (at, name) => { fetch("/grow/" + name).then((answer) => answer.text()).then((list) => {
     at.parentElement.insertAdjacentHTML("beforeend", list); at.setAttribute("aria-expanded", "true") }); return false }`
@@ -157,7 +160,9 @@ describe("a tree whose branches are fetched when they are opened", { tags: ["chr
         fetch("/grow/root").then((answer) => answer.text()).then((list) => { document.querySelector(".pagetree").innerHTML = list })`,
         `<div class="pagetree"></div>`,
       )
-    const pages = ["sails", "stones", "sailcloth", "weaving"].map((name) => [`/${name}`, of(name)] as const)
+    const pages = ["sails", "stones", "granite", "sailcloth", "weaving", "flax"].map(
+      (name) => [`/${name}`, of(name)] as const,
+    )
     const site = await startTestSite({ ...Object.fromEntries(pages), "/": of("the mill") })
     site.serve(Object.fromEntries(Object.entries(grown).map(([path, list]) => [path, textFile(list)])))
     return site
@@ -170,6 +175,8 @@ describe("a tree whose branches are fetched when they are opened", { tags: ["chr
     await story.crawl({ name: "mills", seeds: [site.url("/")] }, { config })
     expect([...story.engine.pages.keys()].map((url) => new URL(url).pathname).sort()).toEqual([
       "/",
+      "/flax",
+      "/granite",
       "/sailcloth",
       "/sails",
       "/stones",

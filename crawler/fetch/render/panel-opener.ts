@@ -72,12 +72,14 @@ export class PanelOpener {
   static readonly around =
     "nav, header, footer, aside, [role='navigation'], [role='banner'], [role='contentinfo']"
   static readonly fields = "input, select, textarea, option"
+  /** In an item of a tree, its sign may have a box with the link. */
+  static readonly signs = ":scope > :is(i, ins, span, div), :scope > :is(div, span) > :is(i, ins, span, div)"
   static readonly pictures = "img, picture, video, audio, iframe, object, embed, canvas"
   /** A longer text beside a control is what the control hides, not a branch's label. */
   static readonly maxLabelChars = 100
   /** Text kept of the tab that the page shows first, which may be the whole page. */
   static readonly maxFirstTabChars = 1_000_000
-  readonly address = document.location.href
+  readonly address = this.here()
   readonly done = new Set<OpenNode>()
   found: OpenNode[] = []
   /** Panels' contents, in the order they were opened. */
@@ -89,10 +91,15 @@ export class PanelOpener {
   }[] = []
   last: OpenNode | null = null
 
+  /** The address without a fragment that is no route: a click on `#` leads nowhere. */
+  here(): string {
+    return document.location.href.replace(/#(?!!?\/).*$/, "")
+  }
+
   find(max: number): readonly Closed[] {
     this.found = []
     const closed: Closed[] = []
-    if (document.location.href !== this.address) return closed
+    if (this.here() !== this.address) return closed
     for (const control of document.querySelectorAll(PanelOpener.controls)) {
       if (closed.length >= max) break
       if (this.done.has(control) || !this.mayClick(control)) continue
@@ -106,11 +113,11 @@ export class PanelOpener {
 
   open(at: number): boolean {
     const control = this.found[at]
-    if (control === undefined || document.location.href !== this.address) return false
+    if (control === undefined || this.here() !== this.address) return false
     this.done.add(control)
     if (control.matches("[role='tab']")) this.keepChosen(control)
     this.last = control
-    control.click()
+    this.buttonOf(control).click()
     return true
   }
 
@@ -155,15 +162,32 @@ export class PanelOpener {
     if ((control.getAttribute("aria-haspopup") ?? "false") !== "false") return false
     if (control.hasAttribute("disabled") || control.getAttribute("aria-disabled") === "true") return false
     if (control.getClientRects().length === 0) return false
+    if (this.buttonOf(control) !== control) return true
+    // A click on an item is none on the link in it.
+    if (control.matches("[role='treeitem']:not(a)")) return control.closest("a[href]") === null
     const link =
       control.closest("a[href], area[href]") ?? control.querySelector("a[href], button[type='submit']")
     return link === null || this.staysHere(link)
   }
 
-  /** Whether a link leads to no other page: `#`, `#part`, `javascript:void(0)`. A route (`#/guide`) is another page. */
+  /** What to click: of an item of a tree the sign beside its link, `<i></i> <a href="/sails">Sails</a>`, if it has one. */
+  buttonOf(control: OpenNode): OpenNode {
+    if (!control.matches("[role='treeitem']")) return control
+    const item = control.closest("li") ?? control
+    for (const child of item.querySelectorAll(PanelOpener.signs))
+      if (
+        this.textOf(child) === "" &&
+        child.querySelector("a[href]") === null &&
+        child.getClientRects().length > 0
+      )
+        return child
+    return control
+  }
+
+  /** Whether a link leads to no other page: nothing, `#`, `#part`, `javascript:void(0)`. A route (`#/guide`) is another page. */
   staysHere(link: OpenNode): boolean {
     const href = (link.getAttribute("href") ?? "").trim()
-    return /^#(?!!?\/)/.test(href) || /^javascript:\s*(?:void\b.*|;*)$/i.test(href)
+    return href === "" || /^#(?!!?\/)/.test(href) || /^javascript:\s*(?:void\b.*|;*)$/i.test(href)
   }
 
   kindOf(control: OpenNode): Closed["kind"] | null {

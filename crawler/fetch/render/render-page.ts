@@ -269,11 +269,11 @@ class PageVisit {
     if (!hasClosed) return await this.#read(world, isCalm)
     const asItCame = await this.#read(world, true)
     if (asItCame.kind !== "rendered") return asItCame
-    const address = this.#page.url()
+    const address = toPageUrl(this.#page.url())
     this.#isOpening = true
     await this.#openBranches(world, until)
     await this.#openPanels(world, until)
-    if (this.#page.url() !== address) return asItCame
+    if (toPageUrl(this.#page.url()) !== address) return asItCame
     const open = await this.#read(world, true)
     return open.kind === "rendered" ? open : asItCame
   }
