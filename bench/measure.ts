@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { availableParallelism, cpus, totalmem } from "node:os"
+import { setTimeout as sleep } from "node:timers/promises"
 import { garbageCollector } from "#base/process/garbage-collector.ts"
 
 // Reads /proc, so the benches that measure memory or processes run on Linux only.
@@ -72,6 +73,20 @@ function waitedCpuSeconds(): number {
 export function cpuSecondsOf(pid: number): number {
   const fields = statFields(pid)
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+/** CPU seconds of a process and all its descendants until now, those that it waited for included. */
+export function treeCpuSeconds(root: number): number {
+  let ticks = 0
+  for (const pid of processTree(root)) {
+    try {
+      // utime, stime, and both of the children that ended.
+      for (const field of statFields(pid).slice(11, 15)) ticks += Number(field)
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return ticks / TICKS_PER_SECOND
 }
 
 /** Fields of /proc/<pid>/stat from the third on: [0] is the state, [1] the parent. */
@@ -200,6 +215,36 @@ export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 
   child.kill(signal)
   await exit
   clearTimeout(force)
+}
+
+/** The child's next message. @throws Error when it ends instead. */
+export async function nextMessage<T>(child: ChildProcess): Promise<T> {
+  const over = new AbortController()
+  try {
+    const ended = once(child, "exit", { signal: over.signal }).then(([code]) => {
+      throw new Error(`${child.spawnargs.join(" ")} ended with ${code}`)
+    })
+    const [message] = await Promise.race([once(child, "message", { signal: over.signal }), ended])
+    return message as T
+  } finally {
+    over.abort()
+  }
+}
+
+const START_LIMIT_MS = 60_000
+const START_POLL_MS = 20
+
+/** Waits until a server that is starting answers an address with success. @throws Error when it ends or takes a minute. */
+export async function untilAnswers(server: ChildProcess, url: string): Promise<void> {
+  const late = performance.now() + START_LIMIT_MS
+  for (;;) {
+    if (server.exitCode !== null)
+      throw new Error(`${server.spawnargs.join(" ")} ended with ${server.exitCode}`)
+    const answer = await fetch(url).catch(() => null)
+    if (answer?.ok) return
+    if (performance.now() > late) throw new Error(`${url} does not answer`)
+    await sleep(START_POLL_MS)
+  }
 }
 
 export const MB = 1024 * 1024

@@ -6,8 +6,17 @@ import { chance } from "#base/testing/chance.ts"
 /** Questions about the manuals, then stretches of 4 to 10 words from random passages, all different. */
 export async function searchQuestions(count: number): Promise<string[]> {
   pool ??= await textPool()
+  return stretchesOf(
+    pool,
+    count,
+    DOCUMENTATION_QUESTIONS.map(({ text }) => text),
+  )
+}
+
+/** The `first` questions, then stretches of 4 to 10 words from random texts of the pool until there are so many, all different. */
+export function stretchesOf(pool: readonly string[], count: number, first: readonly string[] = []): string[] {
   const random = chance(7).next
-  const found = new Set(DOCUMENTATION_QUESTIONS.map(({ text }) => text))
+  const found = new Set(first)
   while (found.size < count) {
     const words = (pool[Math.floor(random() * pool.length)] ?? "").match(/[\p{L}\p{N}_]{2,}/gu) ?? []
     const length = 4 + Math.floor(random() * 7)

@@ -1,9 +1,5 @@
-import { readFile } from "node:fs/promises"
-import { join } from "node:path"
 import { extractHtml } from "#crawler/page/extract/extract.ts"
 import { type Page, type PageUrl, toPageUrl } from "#engine"
-import { readDocs } from "../../../api/faces/handbook/read-docs.ts"
-import { htmlPages } from "../../corpora/documentation-site.ts"
 import {
   guideManuals,
   judgedManuals,
@@ -11,6 +7,7 @@ import {
   packagePages,
   programManuals,
 } from "../../corpora/manuals.ts"
+import { ownHtml } from "../../corpora/documentation-pages.ts"
 import { researchCorpus, urlOfPath } from "../../corpora/research-corpus.ts"
 import {
   fact,
@@ -40,9 +37,6 @@ import {
   NEAR_QUESTIONS,
   UNRELATED_QUESTIONS,
 } from "../answer-questions.ts"
-
-const OWN_MANUALS = join(import.meta.dirname, "../../testing/pages")
-const OWN_HANDBOOK = join(import.meta.dirname, "../../../docs")
 
 /** Pages, and what is asked of them. */
 interface JudgedSet {
@@ -145,15 +139,7 @@ export const tasksOf = (set: JudgedSet, half: Half): readonly JudgedTask[] =>
   set.kept ? (half === "kept" ? set.kept.tasks : set.tasks) : halfOf(set.tasks, half)
 
 async function* ownPages(): AsyncGenerator<Page> {
-  for (const path of await htmlPages(OWN_MANUALS))
-    yield toPage(path, "http://manuals.example/", await readFile(join(OWN_MANUALS, path), "utf8"))
-  const { pages } = await readDocs(OWN_HANDBOOK)
-  for (const { name, title, html } of pages.values())
-    yield toPage(
-      name,
-      "http://handbook.example/docs/",
-      `<title>${title}</title><body><main>${html}</main></body>`,
-    )
+  for await (const { site, path, html } of ownHtml()) yield toPage(path, site, html)
 }
 
 function toPage(path: string, site: string, html: string): Page {

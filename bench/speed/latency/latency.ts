@@ -1,12 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process"
-import { once } from "node:events"
 import { mkdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import type { SearchDepth } from "#engine"
 import { BENCH_DIR } from "../../corpora/documentation-site.ts"
 import type { BuiltIndex } from "../../corpora/search-index.ts"
-import { machine, median, percentile, short, stopProcess, table } from "../../measure.ts"
+import { machine, median, nextMessage, percentile, short, stopProcess, table } from "../../measure.ts"
 import { searchQuestions } from "../../questions/search-questions.ts"
 import type { Took, Turn } from "./asker.ts"
 
@@ -70,27 +69,13 @@ async function start(name: string, root: string, passages: string): Promise<Aske
   const dataDir = join(values.dir, name, `search-${passages}`)
   await mkdir(dataDir, { recursive: true })
   const child = fork(ASKER, [root, dataDir, passages], { stdio: ["ignore", "ignore", "inherit", "ipc"] })
-  return { name, process: child, built: await next<BuiltIndex>(child) }
+  return { name, process: child, built: await nextMessage<BuiltIndex>(child) }
 }
 
 async function ask({ process: child }: Asker, turn: Turn): Promise<Took> {
-  const answer = next<Took>(child)
+  const answer = nextMessage<Took>(child)
   child.send(turn)
   return await answer
-}
-
-/** The child's next message. @throws Error when it ends instead. */
-async function next<T>(child: ChildProcess): Promise<T> {
-  const over = new AbortController()
-  try {
-    const ended = once(child, "exit", { signal: over.signal }).then(([code]) => {
-      throw new Error(`an asker ended with ${code}`)
-    })
-    const [message] = await Promise.race([once(child, "message", { signal: over.signal }), ended])
-    return message as T
-  } finally {
-    over.abort()
-  }
 }
 
 function report(askers: readonly Asker[], took: ReadonlyMap<string, readonly Took[]>): string {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -7,12 +7,20 @@ import { parseArgs } from "node:util"
 import type { Page } from "#engine"
 import { freePort } from "#base/testing/free-port.ts"
 import { englishManuals } from "../../corpora/manuals.ts"
-import { machine, median, percentile, runMeasured, short, stopProcess, table } from "../../measure.ts"
+import {
+  machine,
+  median,
+  percentile,
+  runMeasured,
+  short,
+  stopProcess,
+  table,
+  untilAnswers,
+} from "../../measure.ts"
 
 const OWN = join(import.meta.dirname, "../../..")
 const FILLER = join(import.meta.dirname, "filler.ts")
 const KEY = "bench-key-that-nobody-keeps"
-const START_LIMIT_MS = 60_000
 
 /** What a filler says in the end. */
 interface Filled {
@@ -152,7 +160,7 @@ async function askMeanwhile(
   })
   try {
     const url = `http://127.0.0.1:${port}`
-    await untilReady(api, url)
+    await untilAnswers(api, `${url}/healthz`)
     const rest = () => sleep(Number(values.rest) * 1000)
     await ask(url, pages, sleep(3000))
     const idle = await ask(url, pages, rest())
@@ -161,17 +169,6 @@ async function askMeanwhile(
     return { idle, filling, after: await ask(url, pages, rest()) }
   } finally {
     await stopProcess(api)
-  }
-}
-
-async function untilReady(api: ChildProcess, url: string): Promise<void> {
-  const until = performance.now() + START_LIMIT_MS
-  for (;;) {
-    if (api.exitCode !== null) throw new Error(`the API ended with ${api.exitCode}`)
-    const health = await fetch(`${url}/healthz`).catch(() => null)
-    if (health?.ok) return
-    if (performance.now() > until) throw new Error("the API is not ready")
-    await sleep(100)
   }
 }
 
