@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+
+/** This checkout, whose measuring programs measure both. */
+export const OWN = join(import.meta.dirname, "../..")
+
+/** A folder with the code and its packages. */
+export interface Checkout extends Disposable {
+  readonly root: string
+}
+
+/** A folder for this run alone, gone when the process ends, however it does. */
+export function scratchFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `fossick-${name}-`))
+  atTheEnd(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const ends = new Set<() => void>()
+
+/** Also where the command is stopped: a worktree that stays would be in everyone's way. The last is cleared first. @returns forgets it */
+export function atTheEnd(clear: () => void): () => void {
+  if (!process.listeners("exit").includes(clearAll)) {
+    process.once("exit", clearAll)
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
+  }
+  ends.add(clear)
+  return () => void ends.delete(clear)
+}
+
+const clearAll = () => {
+  for (const clear of [...ends].toReversed()) clear()
+}
+
+/** A checkout's folder as it is, or a commit in a worktree of its own. @throws Error saying what is missing, and how to get it */
+export function checkoutOf(what: string): Checkout {
+  const folder = resolve(what)
+  if (!existsSync(folder)) return worktreeOf(what)
+  if (!existsSync(join(folder, "package-lock.json")) || !statSync(folder).isDirectory())
+    throw new Error(`${folder} is no checkout`)
+  if (!existsSync(join(folder, "node_modules")))
+    throw new Error(`${folder} has no packages: run npm ci there`)
+  return { root: folder, [Symbol.dispose]: () => undefined }
+}
+
+/** With this checkout's packages. */
+export function worktreeOf(commit: string): Checkout {
+  const hash = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^{commit}`)
+  const root = join(scratchFolder("worktree"), hash.slice(0, 8))
+  git("worktree", "add", "--quiet", "--detach", root, hash)
+  const remove = () => void git("worktree", "remove", "--force", root)
+  const forget = atTheEnd(remove)
+  if (!lockOf(root).equals(lockOf(OWN)))
+    throw new Error(
+      `${commit} has other packages than this checkout. Make a checkout of its own, and give that folder:\n` +
+        `  git worktree add /tmp/before ${commit} && (cd /tmp/before && npm ci)`,
+    )
+  symlinkSync(join(OWN, "node_modules"), join(root, "node_modules"))
+  return { root, [Symbol.dispose]: () => (forget(), remove()) }
+}
+
+const lockOf = (root: string) => readFileSync(join(root, "package-lock.json"))
+
+/** @returns what it printed */
+export function git(...args: readonly string[]): string {
+  try {
+    return execFileSync("git", args, { cwd: OWN, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim()
+  } catch (error) {
+    const said = (error as { stderr?: string }).stderr?.trim()
+    throw new Error(`git ${args.join(" ")} failed${said ? `: ${said}` : ""}`, { cause: error })
+  }
+}

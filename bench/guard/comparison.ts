@@ -1,0 +1,162 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { median, short } from "../measure.ts"
+import { scratchFolder } from "./checkout.ts"
+import { Ground, type Line, type Measure } from "./ground.ts"
+import { MEASURES } from "./lines.ts"
+import type { Figures, Side } from "./run.ts"
+import { MOST, ratioOf, type Ratio, type Verdict, verdictOf } from "./statistic.ts"
+
+/** A row of the table. */
+export interface Result {
+  readonly line: Line
+  /** Median of all turns; null where the other checkout can't run the line. */
+  readonly before: number | null
+  readonly now: number
+  readonly ratio: Ratio | null
+  readonly allowed: number
+  readonly verdict: Verdict | "new"
+}
+
+/** What both took in turns that followed each other; the other checkout's is null where it can't. */
+interface Pair {
+  readonly before: Figures | null
+  readonly now: Figures
+}
+
+/** A measure of two checkouts, or of this one alone where the other one can't run it. */
+export class Comparison {
+  readonly measure: Measure
+  readonly #sides: readonly [before: Side, now: Side]
+  readonly #ground: Ground
+  /** Up to which ratio a line passes. */
+  readonly #allowed: (line: string) => number
+  readonly #starts: Pair[][] = []
+  #isNew = false
+  #hasRun = false
+
+  constructor(
+    measure: Measure,
+    sides: readonly [before: Side, now: Side],
+    ground: Ground,
+    allowed: (line: string) => number,
+  ) {
+    this.measure = measure
+    this.#sides = sides
+    this.#ground = ground
+    this.#allowed = allowed
+  }
+
+  /** Starts both as often as the measure says. Another pass adds to what is known. */
+  async pass(): Promise<void> {
+    if (this.measure.startsCold && this.#starts.length === 0) await this.#start()
+    for (let start = 0; start < this.measure.starts; start++) this.#starts.push(await this.#start())
+  }
+
+  results(): Result[] {
+    return this.measure.lines.map((line) => {
+      const pairs = this.#starts.flat()
+      const now = median(pairs.map((pair) => pair.now[line.name]!))
+      const allowed = this.#allowed(line.name)
+      if (this.#isNew) return { line, before: null, now, ratio: null, allowed, verdict: "new" }
+      const before = median(pairs.map((pair) => pair.before![line.name]!))
+      const ratio = ratioOf(
+        this.#starts.map((start) => start.map((pair) => pair.now[line.name]! / pair.before![line.name]!)),
+      )
+      return { line, before, now, ratio, allowed, verdict: verdictOf(ratio, allowed) }
+    })
+  }
+
+  /** One start of both, whose turns alternate: whoever comes first changes, since the second may find caches warm. */
+  async #start(): Promise<Pair[]> {
+    const { measure } = this
+    const [before, now] = this.#sides
+    await using started = new AsyncDisposableStack()
+    const other = await this.#mayLack(async () => started.use(await measure.open(before, this.#ground)))
+    const own = started.use(await measure.open(now, this.#ground))
+    const pairs: Pair[] = []
+    for (let turn = 0; turn < measure.turns; turn++) {
+      const isOwnFirst = (this.#starts.length + turn) % 2 === 1
+      const early = isOwnFirst ? await own.turn() : null
+      const others = other && (await this.#mayLack(() => other.turn()))
+      if (others) this.#hasRun = true
+      pairs.push({ before: others, now: early ?? (await own.turn()) })
+    }
+    return pairs
+  }
+
+  /** What fails before it ever worked is a part that the other checkout lacks. */
+  async #mayLack<T>(work: () => Promise<T>): Promise<T | null> {
+    if (this.#isNew) return null
+    try {
+      return await work()
+    } catch (error) {
+      if (this.#hasRun) throw error
+      this.#isNew = true
+      process.stderr.write(`${this.#sides[0].root} can't run this: ${(error as Error).message}\n`)
+      return null
+    }
+  }
+}
+
+/**
+ * Measures lines of two checkouts: a pass of each, then more passes of those that are undecided.
+ * @param minutes after which no further pass begins
+ */
+export async function compare(
+  roots: { readonly before: string; readonly now: string },
+  lines: readonly string[],
+  { minutes, allowed }: { readonly minutes: number; readonly allowed: (line: string) => number },
+): Promise<Result[]> {
+  const end = performance.now() + minutes * 60_000
+  const scratch = scratchFolder("guard")
+  const side = (name: "before" | "now"): Side => ({ root: roots[name], scratch: join(scratch, name) })
+  const sides = [side("before"), side("now")] as const
+  for (const one of sides) mkdirSync(one.scratch)
+  await using ground = new Ground(scratch)
+  const isWanted = ({ line }: Result) => lines.includes(line.name)
+  const comparisons = MEASURES.filter((one) => one.lines.some(({ name }) => lines.includes(name))).map(
+    (one) => new Comparison(one, sides, ground, allowed),
+  )
+  let open = comparisons
+  for (let pass = 1; open.length > 0 && (pass === 1 || performance.now() < end); pass++) {
+    for (const comparison of open) {
+      if (pass > 1 && performance.now() > end) break
+      await comparison.pass()
+      for (const result of comparison.results().filter(isWanted))
+        process.stderr.write(`pass ${pass}: ${rowOf(result).join(", ")}\n`)
+    }
+    open = open.filter((one) =>
+      one
+        .results()
+        .filter(isWanted)
+        .some(({ verdict }) => verdict === "undecided"),
+    )
+  }
+  return comparisons.flatMap((one) => one.results()).filter(isWanted)
+}
+
+/** The head of the table of results. */
+export const HEAD = ["line", "what", "before", "now", "ratio", "95 % interval", "verdict"]
+
+export function rowOf({ line, before, now, ratio, allowed, verdict }: Result): string[] {
+  const { middle, low, high } = ratio ?? {}
+  const two = (value: number | undefined) => value?.toFixed(2) ?? ""
+  const interval = ratio && `${two(low)} to ${two(high)}`
+  const limit = allowed === MOST ? "" : `; the ledger allows ${two(allowed)}`
+  const words = {
+    passes: `passes${limit}`,
+    slower: `SLOWER${limit}`,
+    undecided: `too noisy to judge${limit}`,
+    new: "new: the other checkout can't run this",
+  }
+  return [
+    line.name,
+    line.of,
+    before === null ? "" : short(before),
+    short(now),
+    two(middle),
+    interval ?? "",
+    words[verdict],
+  ]
+}

@@ -1,0 +1,155 @@
+import { existsSync } from "node:fs"
+import { mkdir, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { extractHtml } from "#crawler/page/extract/extract.ts"
+import { type Page, type PageUrl, toPageUrl } from "#engine"
+import { toPassages } from "#engine/text/passages.ts"
+import { homePage } from "../corpora/documentation-site.ts"
+import { type GeneratedSite, serveGenerated } from "../corpora/generated-site.ts"
+import { type OwnPage, ownHtml } from "../corpora/documentation-pages.ts"
+import { serveFolder, type StaticSite } from "../corpora/static-site.ts"
+import { stretchesOf } from "../questions/search-questions.ts"
+import { type Run, runOnce, type Side } from "./run.ts"
+
+const FILLER = join(import.meta.dirname, "../speed/vectors/filler.ts")
+/** Pages that are asked for again; each costs little. */
+export const GENERATED_PAGES = 500
+const GENERATED_PARAGRAPHS = 12
+/** Which of the pages the index for questions holds, and of which the vectors are made in a turn: one in so many. Vectors take the most of all. */
+const INDEXED = 2
+const FILLED = 12
+const STRETCHES = 2000
+
+/** A row of the table. */
+export interface Line {
+  readonly name: string
+  /** What its figure is. */
+  readonly of: string
+}
+
+/** What is measured together. Both checkouts are started, take their turns in turn, and are stopped; then again. */
+export interface Measure {
+  readonly lines: readonly Line[]
+  /** Starts of a pass that count; where a line is undecided, another pass follows while there is time. */
+  readonly starts: number
+  /** Turns of a start. Short ones meet the same noise, so that many of them tell more than few long ones. */
+  readonly turns: number
+  /** Whether the first start finds cold caches and code that was never compiled, and does not count. */
+  readonly startsCold: boolean
+  /** Processes that are warm. @throws where the checkout lacks a part that the measuring program wants */
+  open(side: Side, ground: Ground): Promise<Run>
+}
+
+/** What both checkouts are given alike: made by this checkout's code, each when it is first wanted. */
+export class Ground implements AsyncDisposable {
+  readonly scratch: string
+  #html: Promise<readonly OwnPage[]> | null = null
+  #pages: Promise<readonly Page[]> | null = null
+  #stretches: Promise<readonly string[]> | null = null
+  #site: Promise<StaticSite> | null = null
+  #generated: Promise<GeneratedSite> | null = null
+  readonly #indexes = new Map<Side, Promise<string>>()
+
+  constructor(scratch: string) {
+    this.scratch = scratch
+  }
+
+  /** Pages of the repository as browsers get them. */
+  html(): Promise<readonly OwnPage[]> {
+    return (this.#html ??= Array.fromAsync(ownHtml()))
+  }
+
+  /** A site of those pages. @returns its first address */
+  async site(): Promise<string> {
+    this.#site ??= this.#serve()
+    return (await this.#site).url
+  }
+
+  async #serve(): Promise<StaticSite> {
+    const folder = join(this.scratch, "site")
+    const paths: string[] = []
+    for (const { site, path, html } of await this.html()) {
+      const name = `${new URL(site).hostname}/${path.replace(/\.html$/, "") || "index"}.html`
+      await mkdir(dirname(join(folder, name)), { recursive: true })
+      await writeFile(join(folder, name), html)
+      paths.push(name)
+    }
+    return await serveFolder(folder, homePage("Pages of the repository", paths))
+  }
+
+  /** A site of made-up pages, which answer conditional requests. @returns its first address */
+  async generated(): Promise<string> {
+    this.#generated ??= serveGenerated({ pages: GENERATED_PAGES, paragraphs: GENERATED_PARAGRAPHS })
+    return (await this.#generated).url
+  }
+
+  pages(): Promise<readonly Page[]> {
+    return (this.#pages ??= this.#extract())
+  }
+
+  async #extract(): Promise<Page[]> {
+    return (await this.html()).map(({ site, path, html }) => {
+      const url = toPageUrl(path, site) as PageUrl
+      const { canonical: _c, robots: _r, links: _l, feeds: _f, ...read } = extractHtml(html, url)
+      return { ...read, url, source: "own", fetchedAt: new Date(0) }
+    })
+  }
+
+  /** Many different questions: stretches of the pages' words. */
+  stretches(): Promise<readonly string[]> {
+    return (this.#stretches ??= this.#cut())
+  }
+
+  async #cut(): Promise<string[]> {
+    const texts = (await this.pages()).flatMap(({ markdown }) => toPassages(markdown).map(({ text }) => text))
+    return stretchesOf(texts, STRETCHES)
+  }
+
+  /** A data folder that the side's own code filled with pages and their vectors. */
+  index(side: Side): Promise<string> {
+    const known = this.#indexes.get(side)
+    if (known) return known
+    const made = this.#fill(side)
+    this.#indexes.set(side, made)
+    return made
+  }
+
+  async #fill(side: Side): Promise<string> {
+    const dataDir = join(side.scratch, "index")
+    await this.#putPages(side, dataDir, INDEXED)
+    await runOnce(side, FILLER, [side.root, dataDir, "vectors"])
+    return dataDir
+  }
+
+  /** Pages without vectors, one in `share`. */
+  async #putPages(side: Side, dataDir: string, share: number): Promise<void> {
+    const file = join(this.scratch, `pages-${share}.json`)
+    if (!existsSync(file)) {
+      const pages = await this.pages()
+      await writeFile(file, JSON.stringify(pages.filter((_, i) => i % share === 0)))
+    }
+    await runOnce(side, FILLER, [side.root, dataDir, "pages", file])
+  }
+
+  /** A data folder with some of the pages, whose vectors are still to be made. */
+  async unfilled(side: Side): Promise<string> {
+    const dataDir = join(side.scratch, "unfilled")
+    if (!existsSync(dataDir)) await this.#putPages(side, dataDir, FILLED)
+    return dataDir
+  }
+
+  /** Makes the vectors that a folder lacks. @returns processor milliseconds a passage */
+  async fill(side: Side, dataDir: string): Promise<number> {
+    const { cpuSeconds, passages } = await runOnce<{ cpuSeconds: number; passages: number }>(side, FILLER, [
+      side.root,
+      dataDir,
+      "vectors",
+    ])
+    return (cpuSeconds * 1000) / passages
+  }
+
+  async [Symbol.asyncDispose]() {
+    await (await this.#site)?.[Symbol.asyncDispose]()
+    await (await this.#generated)?.[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,58 @@
+// What this checkout costs beside another one: npm run bench:guard -- --before <checkout or commit> [--only crawl,rest,…] [--minutes 9]
+//
+// Ends with 0 where every line passes, with 1 where one is slower than the ledger allows, with 3 where none is but one can't be judged.
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { machine, table } from "../measure.ts"
+import { checkoutOf, OWN } from "./checkout.ts"
+import { compare, HEAD, rowOf } from "./comparison.ts"
+import { allowedFor, type Entry, LEDGER, newEntries, parseLedger } from "./ledger.ts"
+import { LINES } from "./lines.ts"
+
+const USAGE = `usage: npm run bench:guard -- --before <checkout or commit> [--only ${LINES.map(({ name }) => name).join(",")}] [--minutes 9]`
+const EXIT_SLOWER = 1
+const EXIT_USAGE = 2
+const EXIT_UNDECIDED = 3
+
+const { values } = parseArgs({
+  options: {
+    /** What to compare with. */
+    before: { type: "string" },
+    only: { type: "string" },
+    /** After so many no line gets another pass. */
+    minutes: { type: "string", default: "9" },
+  },
+})
+const only = values.only?.split(",") ?? LINES.map(({ name }) => name)
+const unknown = only.filter((name) => !LINES.some((line) => line.name === name))
+if (values.before === undefined || unknown.length > 0 || !(Number(values.minutes) > 0)) {
+  console.error(unknown.length > 0 ? `No line is called ${unknown.join(", ")}.\n${USAGE}` : USAGE)
+  process.exit(EXIT_USAGE)
+}
+using other = checkoutOf(values.before)
+const entries = newEntries(ledgerOf(OWN), ledgerOf(other.root))
+const results = await compare({ before: other.root, now: OWN }, only, {
+  minutes: Number(values.minutes),
+  allowed: (line) => allowedFor(line, entries),
+})
+console.log(`${machine()}; before: ${values.before}\n\n${table([HEAD, ...results.map(rowOf)])}`)
+const isAny = (verdict: string) => results.some((result) => result.verdict === verdict)
+if (isAny("slower")) {
+  console.log(`Make it as quick as it was, or add a row with the reason to ${LEDGER}.`)
+  process.exitCode = EXIT_SLOWER
+} else if (isAny("undecided")) {
+  console.log("Measure what is too noisy again, on a machine at rest or with more --minutes.")
+  process.exitCode = EXIT_UNDECIDED
+}
+
+/** None in a checkout that is older than the ledger. */
+function ledgerOf(root: string): readonly Entry[] {
+  const file = join(root, LEDGER)
+  return existsSync(file)
+    ? parseLedger(
+        readFileSync(file, "utf8"),
+        LINES.map(({ name }) => name),
+      )
+    : []
+}

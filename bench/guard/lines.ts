@@ -1,0 +1,20 @@
+import type { Line, Measure } from "./ground.ts"
+import { crawl, recrawl } from "./lines/crawling.ts"
+import { advanced, answer, question } from "./lines/questions.ts"
+import { reading } from "./lines/reading.ts"
+import { resting } from "./lines/resting.ts"
+import { vectors } from "./lines/vectors.ts"
+
+/** A new one is a file in `lines/` and its name here. */
+export const MEASURES: readonly Measure[] = [
+  reading,
+  crawl,
+  recrawl,
+  vectors,
+  question,
+  advanced,
+  answer,
+  resting,
+]
+
+export const LINES: readonly Line[] = MEASURES.flatMap(({ lines }) => lines)

@@ -1,0 +1,53 @@
+import { cp, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { freePort } from "#base/testing/free-port.ts"
+import {
+  MB,
+  memoryOf,
+  processTree,
+  residentTogether,
+  stopProcess,
+  treeCpuSeconds,
+  untilAnswers,
+} from "../../measure.ts"
+import type { Measure } from "../ground.ts"
+import { startOwn } from "../run.ts"
+import { KEY } from "./questions.ts"
+
+/** What is loaded after the start is there by then. */
+const REST_MS = 5000
+
+/** The whole appliance on an index that is there, from its command on. */
+export const resting: Measure = {
+  lines: [
+    { name: "start", of: "CPU ms until ready" },
+    { name: "ready", of: "ms from start to ready" },
+    { name: "rest", of: "MB resident, 5 s after ready" },
+  ],
+  starts: 5,
+  turns: 1,
+  startsCold: true,
+  async open(side, ground) {
+    const dataDir = join(side.scratch, "resting")
+    await cp(await ground.index(side), dataDir, { recursive: true })
+    return {
+      async turn() {
+        const port = await freePort()
+        const began = performance.now()
+        const env = { FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: String(port), FOSSICK_API_KEY: KEY }
+        const appliance = startOwn(side, ["command/fossick.js", "start"], env)
+        try {
+          await untilAnswers(appliance, `http://127.0.0.1:${port}/readyz`)
+          const ready = performance.now() - began
+          const start = treeCpuSeconds(appliance.pid!) * 1000
+          await sleep(REST_MS)
+          return { start, ready, rest: residentTogether(processTree(appliance.pid!).map(memoryOf)) / MB }
+        } finally {
+          await stopProcess(appliance)
+        }
+      },
+      [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }),
+    }
+  },
+}

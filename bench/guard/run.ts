@@ -1,0 +1,85 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { nextMessage, runMeasured, stopProcess } from "../measure.ts"
+import { atTheEnd } from "./checkout.ts"
+
+const METER = join(import.meta.dirname, "meter.ts")
+
+/** One of the two that are measured. */
+export interface Side {
+  readonly root: string
+  /** Its own folder for files. */
+  readonly scratch: string
+}
+
+/** What a turn took, by the names of its lines. */
+export type Figures = Readonly<Record<string, number>>
+
+/** One start of a checkout's processes. */
+export interface Run extends AsyncDisposable {
+  turn(): Promise<Figures>
+}
+
+/** The Node that a checkout has, by its packages. */
+const nodeOf = ({ root }: Side): string => {
+  const own = join(root, "node_modules/.bin/node")
+  return existsSync(own) ? own : process.execPath
+}
+
+/** What Node compiled is kept beside the side's files: no checkout finds what another run left, and none is written to. */
+const envOf = ({ scratch }: Side, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  ...process.env,
+  NODE_COMPILE_CACHE: join(scratch, "compiled"),
+  FOSSICK_LOG_LEVEL: "error",
+  FOSSICK_HANDBOOK: "off",
+  ...env,
+})
+
+/** A program to its end. @returns its last line, read as JSON */
+export async function runOnce<T>(side: Side, program: string, args: readonly string[]): Promise<T> {
+  const { lastLine } = await runMeasured(nodeOf(side), [program, ...args], envOf(side))
+  return JSON.parse(lastLine) as T
+}
+
+/** A program of the side's own, which answers messages as {@link METER} does. It ends with this process. */
+export function startOwn(side: Side, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  const [program = "", ...rest] = args
+  const child = fork(join(side.root, program), rest, {
+    execPath: nodeOf(side),
+    execArgv: ["--import", METER],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: envOf(side, env),
+  })
+  const forget = atTheEnd(() => child.kill())
+  child.once("exit", forget)
+  return child
+}
+
+/** Processor milliseconds of a program with the meter until now, without its children. */
+export async function cpuMsOf(child: ChildProcess): Promise<number> {
+  child.send("cpu")
+  for (;;) {
+    // The program may have messages of its own, such as that it is ready.
+    const { cpuMicroseconds } = await nextMessage<{ readonly cpuMicroseconds?: number }>(child)
+    if (cpuMicroseconds !== undefined) return cpuMicroseconds / 1000
+  }
+}
+
+/** A program that says when it is ready, and answers each message with the figures of a turn. */
+export async function startTurns(side: Side, program: string, args: readonly string[]): Promise<Run> {
+  const child = fork(program, [side.root, ...args], {
+    execPath: nodeOf(side),
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: envOf(side),
+  })
+  await nextMessage(child)
+  return {
+    turn: async () => {
+      const figures = nextMessage<Figures>(child)
+      child.send("turn")
+      return await figures
+    },
+    [Symbol.asyncDispose]: () => stopProcess(child),
+  }
+}
