@@ -1,3 +1,5 @@
+/** Nothing before it is East Asian: most texts are told by this at once. */
+const FROM_HANGUL = /[\u1100-\uffff]/
 const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
 
 /**
@@ -7,4 +9,5 @@ const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Scri
 export const LETTERS_PER_CHARACTER = 3
 
 /** How many characters of a text are Chinese, Japanese or Korean. */
-export const eastAsianIn = (text: string): number => text.match(EAST_ASIAN)?.length ?? 0
+export const eastAsianIn = (text: string): number =>
+  FROM_HANGUL.test(text) ? (text.match(EAST_ASIAN)?.length ?? 0) : 0

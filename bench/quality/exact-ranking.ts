@@ -1,6 +1,7 @@
 import { cosineOf } from "#engine/embedder.ts"
 import { type WeightedWord, wordEvidenceFor } from "#engine/search/ranking/word-evidence.ts"
 import { analyse, analyseQuery } from "#engine/text/analysis/analyse.ts"
+import { termsOf } from "#engine/text/analysis/known-chunks.ts"
 import { namesOf } from "#engine/text/page-names.ts"
 import { type PackedPage, packTerms, unpackTerms } from "#engine/text/passage-terms.ts"
 import { toPassages } from "#engine/text/passages.ts"
@@ -16,7 +17,11 @@ export class ExactWords {
       ...headings.flatMap((heading) => analyse(heading, "en")),
       ...analyse(text, "en"),
     ])
-    this.#pages.push(unpackTerms(packTerms({ ...names, passages })))
+    this.#pages.push(
+      unpackTerms(
+        packTerms({ ...names, passages: passages.map((text) => ({ headings: [], text: termsOf(text) })) }),
+      ),
+    )
     for (const term of new Set([...names.title, ...names.address, ...passages.flat()]))
       this.#frequencies.set(term, (this.#frequencies.get(term) ?? 0) + 1)
   }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
-import { analyse } from "../text/analysis/analyse.ts"
+import { termsIn } from "../text/analysis/analyse.ts"
+import { type Terms, joinTerms } from "../text/analysis/known-chunks.ts"
 import { placeOf } from "./page/domains.ts"
 import { fingerprintOf } from "./page/fingerprint.ts"
 import type { PageFacts } from "./page/page-facts.ts"
@@ -7,10 +8,11 @@ import { type Page, type PageTopic, sourcesOf } from "./page/page.ts"
 import { type PageType, typeOf } from "./page/page-type.ts"
 import type { Passage } from "./page/passage.ts"
 import { type PageUrl, pageId } from "./page/page-url.ts"
-import { type PageNames, namesOf } from "../text/page-names.ts"
-import { packTerms } from "../text/passage-terms.ts"
+import { namesOf } from "../text/page-names.ts"
+import { type PageTerms, packTerms } from "../text/passage-terms.ts"
 import { type PassageTerms, sectionsOf } from "../text/sections.ts"
-import { toPassages } from "../text/passages.ts"
+import { type Heading, blocksOf, headingsOf } from "../text/markdown/markdown-blocks.ts"
+import { passagesOfBlocks } from "../text/passages.ts"
 
 /** What filters speak of. */
 export interface FilterColumns {
@@ -48,6 +50,8 @@ export interface PageRow extends FilterColumns {
   readonly facts: string
   /** The terms of its names and passages: see `passage-terms.ts`. */
   readonly passage_terms: Uint8Array
+  /** In their order: what the page may be suggested by. */
+  readonly headings: readonly Heading[]
 }
 
 /** What a page says of itself besides its text. Dates are milliseconds since the epoch. */
@@ -75,7 +79,8 @@ export const sourcesIn = (text: string): string[] => text.split(BETWEEN_SOURCES)
 /** A long page is analysed in parts, so that searches in the same process go on between them. */
 export async function toPageRow(page: Page, breathe: () => Promise<void>): Promise<PageRow> {
   const id = pageId(page.url)
-  const passages = toPassages(page.markdown, page.anchors)
+  const blocks = blocksOf(page.markdown)
+  const passages = passagesOfBlocks(blocks, page.anchors)
   await breathe()
   const columns: FilterColumns = {
     ...placeOf(page.url),
@@ -99,22 +104,21 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
     markdown: page.markdown,
     passages: passagesText,
     passage_count: passages.length,
-    sections: sectionsOf(terms.names, terms.passages),
+    sections: sectionsOf(terms, terms.passages),
     facts: JSON.stringify(factsOf(page, columns, terms.text)),
-    passage_terms: packTerms({
-      ...terms.names,
-      passages: terms.passages.map(({ headings, text }) => [...headings, ...text]),
-    }),
+    passage_terms: packTerms(terms),
+    headings: headingsOf(blocks),
   }
 }
 
 function factsOf(
   { url, title, isListing }: Page,
   { host, domain, port, language, country, topic, published }: FilterColumns,
-  terms: readonly string[],
+  terms: readonly Terms[],
 ): PageFacts {
+  const hashes = terms.flatMap((one) => one.terms.map((term) => term.hash))
   const facts = { url, title, host, domain, port, language, country, topic, published }
-  return { ...facts, ...(isListing && { isListing }), fingerprint: fingerprintOf(terms) }
+  return { ...facts, ...(isListing && { isListing }), fingerprint: fingerprintOf(joinTerms(terms), hashes) }
 }
 
 function detailsOf(page: Page): Details {
@@ -150,11 +154,9 @@ function revisionOf(parts: readonly string[]): number {
   return hash.readUIntBE(0, 6) * 32 + (hash[6]! >> 3)
 }
 
-interface AnalysedPage {
-  readonly names: PageNames
+interface AnalysedPage extends PageTerms {
   /** The whole text; a heading stands once, above the first passage under it. */
-  readonly text: readonly string[]
-  readonly passages: readonly PassageTerms[]
+  readonly text: readonly Terms[]
 }
 
 async function termsOf(
@@ -162,22 +164,22 @@ async function termsOf(
   passages: readonly Passage[],
   breathe: () => Promise<void>,
 ): Promise<AnalysedPage> {
-  const known = new Map<string, string[]>()
+  const known = new Map<string, Terms>()
   const ofHeading = (heading: string) => {
-    const terms = known.get(heading) ?? analyse(heading, page.language)
+    const terms = known.get(heading) ?? termsIn(heading, page.language)
     known.set(heading, terms)
     return terms
   }
-  const all: string[] = []
+  const all: Terms[] = []
   const byPassage: PassageTerms[] = []
   let above: readonly string[] = []
   for (const { headings, text } of passages) {
     await breathe()
-    const terms = analyse(text, page.language)
+    const terms = termsIn(text, page.language)
     const fresh = headings.filter((heading, i) => heading !== above[i])
-    all.push(...fresh.flatMap(ofHeading), ...terms)
-    byPassage.push({ headings: headings.flatMap(ofHeading), text: terms })
+    all.push(...fresh.map(ofHeading), terms)
+    byPassage.push({ headings: headings.map(ofHeading), text: terms })
     above = headings
   }
-  return { names: namesOf(page.title, page.url, page.language), text: all, passages: byPassage }
+  return { ...namesOf(page.title, page.url, page.language), text: all, passages: byPassage }
 }

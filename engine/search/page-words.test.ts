@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import type { SearchIndex } from "../index/search-index.ts"
+import { termsOf } from "../text/analysis/known-chunks.ts"
 import { packTerms } from "../text/passage-terms.ts"
 import { PageWords } from "./page-words.ts"
 
@@ -15,7 +16,15 @@ function indexOf(pages: Readonly<Record<string, number>>) {
         const times = pages[id]
         if (times === undefined) continue
         const terms = [...Array<string>(times).fill("pump"), "oil", "seal"]
-        yield [id, packTerms({ title: [], address: [], single: [], passages: [terms] })] as const
+        yield [
+          id,
+          packTerms({
+            title: [],
+            address: [],
+            single: [],
+            passages: [{ headings: [], text: termsOf(terms) }],
+          }),
+        ] as const
       }
     },
   }
@@ -58,7 +67,12 @@ test("a page can say all of words as asked, and less of those that are misspelt"
 })
 
 test("stems of a language that few pages have count on its pages only", async () => {
-  const packed = packTerms({ title: [], address: [], single: [], passages: [["pump", "lant", "oil"]] })
+  const packed = packTerms({
+    title: [],
+    address: [],
+    single: [],
+    passages: [{ headings: [], text: termsOf(["pump", "lant", "oil"]) }],
+  })
   const languages: Record<string, string | null> = { english: "en", german: "de", unknown: null }
   const ids = Object.keys(languages)
   const index = {

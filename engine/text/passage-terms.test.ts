@@ -1,12 +1,20 @@
 import { expect, test } from "vitest"
 import { termHash } from "./analysis/term-hash.ts"
+import { termsOf } from "./analysis/known-chunks.ts"
 import { hashesIn, packTerms, unpackTerms } from "./passage-terms.ts"
 
-const page = {
+const names = {
   title: ["name", "page"],
   address: ["docs", "name"],
   single: [["name"], ["name", "page"]],
-  passages: [["one", "two"], [], ["one"]],
+}
+const page = {
+  ...names,
+  passages: [
+    { headings: [termsOf(["one"]), termsOf([])], text: termsOf(["two"]) },
+    { headings: [], text: termsOf([]) },
+    { headings: [], text: termsOf(["one"]) },
+  ],
 }
 const hashes = (terms: readonly string[]) => terms.map(termHash)
 
@@ -37,8 +45,8 @@ test("a page without names and passages has none, and so has one that was never 
 })
 
 test("all hashes of a page are those of its names and its passages", () => {
-  const { title, address, single, passages } = page
+  const { title, address, single } = names
   expect([...hashesIn(packTerms(page))]).toEqual(
-    hashes([...title, ...address, ...single.flat(), ...passages.flat()]),
+    hashes([...title, ...address, ...single.flat(), "one", "two", "one"]),
   )
 })

@@ -1,10 +1,11 @@
 import type { PageNames } from "./page-names.ts"
 import { termHash } from "./analysis/term-hash.ts"
+import type { PassageTerms } from "./sections.ts"
 
 /** What a page says, in terms: what ranking reads of every candidate. */
 export interface PageTerms extends PageNames {
-  /** By position, each with the headings above it. */
-  readonly passages: readonly (readonly string[])[]
+  /** By position. */
+  readonly passages: readonly PassageTerms[]
 }
 
 /** The same as hashes of 32 bits. */
@@ -28,11 +29,20 @@ export interface PackedPassages {
  */
 export function packTerms({ title, address, single, passages }: PageTerms): Uint8Array {
   const names = [title, address, ...single]
-  const lengths = [...names, ...passages].map((terms) => terms.length)
-  const numbers = [names.length, passages.length, ...lengths]
-  for (const terms of names) for (const term of terms) numbers.push(termHash(term))
-  for (const terms of passages) for (const term of terms) numbers.push(termHash(term))
-  return new Uint8Array(Uint32Array.from(numbers).buffer)
+  const lengths = [
+    ...names.map((terms) => terms.length),
+    ...passages.map(({ headings, text }) =>
+      headings.reduce((sum, { terms }) => sum + terms.length, text.terms.length),
+    ),
+  ]
+  const numbers = new Uint32Array(lengths.reduce((sum, length) => sum + length, 2 + lengths.length))
+  numbers.set([names.length, passages.length, ...lengths])
+  let at = 2 + lengths.length
+  for (const terms of names) for (const term of terms) numbers[at++] = termHash(term)
+  for (const { headings, text } of passages) {
+    for (const { terms } of [...headings, text]) for (const { hash } of terms) numbers[at++] = hash
+  }
+  return new Uint8Array(numbers.buffer)
 }
 
 /** @param packed by {@link packTerms} */

@@ -28,6 +28,10 @@ interface Section {
 interface Piece {
   readonly lines: readonly Line[]
   readonly anchor: string | null
+  /** Characters of its text. */
+  readonly chars: number
+  /** The same, as {@link widthOf} counts them. */
+  readonly width: number
 }
 
 /**
@@ -44,10 +48,14 @@ interface Piece {
  *
  * @param anchors as in `Page`
  */
-export function toPassages(markdown: string, anchors: readonly PageAnchor[] = []): Passage[] {
+export const toPassages = (markdown: string, anchors: readonly PageAnchor[] = []): Passage[] =>
+  passagesOfBlocks(blocksOf(markdown), anchors)
+
+/** The same, of markdown that was read already. */
+export function passagesOfBlocks(blocks: readonly Block[], anchors: readonly PageAnchor[] = []): Passage[] {
   const passages: Passage[] = []
   let open: Section | null = null
-  for (const section of sectionsOf(markdown, new Map(anchors))) {
+  for (const section of sectionsOf(blocks, new Map(anchors))) {
     const joined: Section | null = open && join(open, section)
     if (joined) {
       open = joined
@@ -68,16 +76,16 @@ export function embeddingText(title: string, passage: Passage): string {
   return [title, ...passage.headings, passage.text].filter((part) => part !== "").join("\n")
 }
 
-function sectionsOf(markdown: string, anchors: ReadonlyMap<number, string>): Section[] {
+function sectionsOf(blocks: readonly Block[], anchors: ReadonlyMap<number, string>): Section[] {
   const sections: Section[] = []
   const path: { depth: number; text: string; anchor: string | null }[] = []
   let section: Section & { readonly blocks: Piece[] } = { headings: [], blocks: [], anchor: null }
   let last: string | null = null
-  for (const block of blocksOf(markdown)) {
+  for (const block of blocks) {
     const own = anchors.get(block.line) ?? null
     if (block.kind !== "heading" || block.text.length > MAX_PASSAGE_CHARS) {
       last = own ?? last
-      section.blocks.push({ lines: linesOf(block), anchor: last ?? section.anchor })
+      section.blocks.push(pieceOf(linesOf(block), last ?? section.anchor))
       continue
     }
     last = null
@@ -109,7 +117,7 @@ function join(first: Section, second: Section): Section | null {
 
 /** The headings of a section from a depth on, and its text. */
 const piecesOf = ({ headings, blocks, anchor }: Section, depth: number): Piece[] => [
-  ...headings.slice(depth).map((text) => ({ lines: [{ text }], anchor })),
+  ...headings.slice(depth).map((text) => pieceOf([{ text }], anchor)),
   ...blocks,
 ]
 
@@ -119,7 +127,7 @@ function sharedPath(a: readonly string[], b: readonly string[]): string[] {
 }
 
 function length(blocks: readonly Piece[]): number {
-  return blocks.reduce((sum, piece) => sum + widthOf(textOf(piece)) + 1, 0)
+  return blocks.reduce((sum, { width }) => sum + width + 1, 0)
 }
 
 const fitTogether = (blocks: readonly Piece[]): boolean =>
@@ -152,7 +160,7 @@ function cut({ headings, blocks, anchor, beginsUnder }: Section): Passage[] {
 
 function headingOnly(headings: readonly string[], anchor: string | null): Passage[] {
   const [last] = headings.slice(-1)
-  const pieces = pack([{ lines: [{ text: last! }], anchor }], together, splitLines)
+  const pieces = pack([pieceOf([{ text: last! }], anchor)], together, splitLines)
   return pieces.map((piece) => passageOf(piece, headings.slice(0, -1), last))
 }
 
@@ -168,12 +176,20 @@ function passageOf(piece: Piece, headings: readonly string[], beginsUnder?: stri
   }
 }
 
+function pieceOf(lines: readonly Line[], anchor: string | null): Piece {
+  let [chars, width] = [lines.length - 1, lines.length - 1]
+  for (const { text } of lines) {
+    chars += text.length
+    width += widthOf(text)
+  }
+  return { lines, anchor, chars, width }
+}
+
 const textOf = ({ lines }: Piece): string => lines.map(({ text }) => text).join("\n")
 
 function fits(piece: Piece): boolean {
-  const text = textOf(piece)
-  if (widthOf(text) > MAX_PASSAGE_CHARS) return false
-  const estimate = text.length + piece.lines.length * MARKS_OF_LINE + MARKS_OF_PASSAGE
+  if (piece.width > MAX_PASSAGE_CHARS) return false
+  const estimate = piece.chars + piece.lines.length * MARKS_OF_LINE + MARKS_OF_PASSAGE
   return estimate <= MAX_SHOWN_CHARS || shownLength(piece.lines) <= MAX_SHOWN_CHARS
 }
 
@@ -204,15 +220,24 @@ function pack(
 const together = (first: Piece, second: Piece): Piece => ({
   lines: [...first.lines, ...second.lines],
   anchor: first.anchor ?? second.anchor,
+  ...joinedSize(first, second),
+})
+
+/** Of two pieces with one character between them. */
+const joinedSize = (first: Piece, second: Piece): Pick<Piece, "chars" | "width"> => ({
+  chars: first.chars + 1 + second.chars,
+  width: first.width + 1 + second.width,
 })
 
 /** Joins two parts of one line. */
-function alongside({ lines: [first], anchor }: Piece, { lines: [second] }: Piece): Piece {
-  return { lines: [{ ...first!, text: `${first!.text} ${second!.text}` }], anchor }
+function alongside(one: Piece, other: Piece): Piece {
+  const [[first], [second]] = [one.lines, other.lines]
+  const text = `${first!.text} ${second!.text}`
+  return { lines: [{ ...first!, text }], anchor: one.anchor, ...joinedSize(one, other) }
 }
 
 function splitLines({ lines, anchor }: Piece): Piece[] {
-  const pieces = lines.map((line) => ({ lines: [line], anchor }))
+  const pieces = lines.map((line) => pieceOf([line], anchor))
   return pieces.length === 1 ? splitSentences(pieces[0]!) : pack(pieces, together, splitSentences)
 }
 
@@ -231,7 +256,7 @@ function partsAs({ part }: Line, texts: readonly string[], anchor: string | null
   return texts.map((text) => {
     const line: Line = { text, ...(part && { part: { ...part, cell, isCut: true } }) }
     cell += text.split(CELL_END).length - 1
-    return { lines: [line], anchor }
+    return pieceOf([line], anchor)
   })
 }
 

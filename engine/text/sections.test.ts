@@ -1,11 +1,12 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
+import { termsOf } from "./analysis/known-chunks.ts"
 import { PHRASE_TERMS, type PassageTerms, sectionsOf } from "./sections.ts"
 
 const names = { title: ["the", "name"], address: ["docs"] }
 const passage = (text: string, headings = ""): PassageTerms => ({
-  headings: headings.split(" ").filter(Boolean),
-  text: text.split(" ").filter(Boolean),
+  headings: [termsOf(headings.split(" ").filter(Boolean))],
+  text: termsOf(text.split(" ").filter(Boolean)),
 })
 
 test("a page has one section at least, with its title twice and its address once", () => {
@@ -27,10 +28,10 @@ test("the beginning of every phrase stands whole in one section, wherever sectio
     fc.property(lengths, fc.nat(), fc.integer({ min: 1, max: PHRASE_TERMS }), (counts, from, length) => {
       let next = 0
       const passages = counts.map((count) => ({
-        headings: ["head"],
-        text: Array.from({ length: count }, () => `w${next++}`),
+        headings: [termsOf(["head"])],
+        text: termsOf(Array.from({ length: count }, () => `w${next++}`)),
       }))
-      const words = passages.flatMap(({ text }) => text)
+      const words = passages.flatMap(({ text }) => text.terms.map((term) => term.text))
       fc.pre(words.length > 0)
       const phrase = words.slice(from % words.length, (from % words.length) + length)
       const holding = sectionsOf(names, passages).filter((terms) => {

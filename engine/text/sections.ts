@@ -1,4 +1,5 @@
 import type { PageNames } from "./page-names.ts"
+import { type Terms, joinTerms } from "./analysis/known-chunks.ts"
 
 /** Passages of a section: some 3,000 characters. */
 const SECTION_PASSAGES = 6
@@ -12,9 +13,9 @@ export const PHRASE_TERMS = SHARED_TERMS / 2
 
 /** The terms of one passage. */
 export interface PassageTerms {
-  /** Of all headings above it. */
-  readonly headings: readonly string[]
-  readonly text: readonly string[]
+  /** Of each heading above it. */
+  readonly headings: readonly Terms[]
+  readonly text: Terms
 }
 
 /**
@@ -30,9 +31,10 @@ export function sectionsOf(
   const names = [...title, ...title, ...address]
   const sections: string[] = []
   for (let at = 0; at === 0 || at < passages.length; at += SECTION_PASSAGES) {
-    const terms = passages
+    const here = passages
       .slice(at, at + SECTION_PASSAGES)
-      .flatMap(({ headings, text }) => [...headings, ...text])
+      .flatMap(({ headings, text }) => [...headings, text])
+    const terms = here.some((one) => one.terms.length > 0) ? [joinTerms(here)] : []
     sections.push([...names, ...terms, ...textFrom(passages, at + SECTION_PASSAGES)].join(" "))
   }
   return sections
@@ -42,7 +44,7 @@ export function sectionsOf(
 function textFrom(passages: readonly PassageTerms[], at: number): string[] {
   const terms: string[] = []
   for (; at < passages.length && terms.length < SHARED_TERMS; at++) {
-    terms.push(...passages[at]!.text.slice(0, SHARED_TERMS - terms.length))
+    terms.push(...passages[at]!.text.terms.slice(0, SHARED_TERMS - terms.length).map(({ text }) => text))
   }
   return terms
 }

@@ -1,5 +1,5 @@
 import type { PageUrl } from "#engine"
-import { fnv1a, murmurMix } from "#base/text/hash.ts"
+import { FNV1A_START, fnv1a, fnv1aStep, murmurMix } from "#base/text/hash.ts"
 
 /** Why an address is another one of a page: it is the document in a format that reads less well. */
 export const OTHER_FORMAT = "the same document in another format"
@@ -74,7 +74,7 @@ export function formatOf(url: PageUrl): string | null {
 function shingleHashes(lines: readonly string[]): Uint32Array | null {
   const words: number[] = []
   for (const line of lines) {
-    for (const [word] of line.toLowerCase().replaceAll("\u00AD", "").matchAll(WORD)) words.push(fnv1a(word))
+    addWords(line, words)
     if (words.length >= MOST_WORDS) break
   }
   if (words.length < FEWEST_WORDS) return null
@@ -89,17 +89,42 @@ function shingleHashes(lines: readonly string[]): Uint32Array | null {
 }
 
 const WORD = /\p{L}[\p{L}\p{M}]*/gu
+const NOT_ASCII = /[^\0-\x7f]/
+const [LOWER, A, Z] = [0x20, 0x61, 0x7a]
+
+/** Adds the hashes of a line's words in lower case; no text is made of those in plain letters. */
+function addWords(line: string, words: number[]): void {
+  if (NOT_ASCII.test(line)) {
+    for (const word of line.toLowerCase().replaceAll("\u00AD", "").match(WORD) ?? []) words.push(fnv1a(word))
+    return
+  }
+  for (let at = 0, word = 0, isIn = false; at <= line.length; at++) {
+    const letter = line.charCodeAt(at) | LOWER
+    if (letter >= A && letter <= Z) {
+      word = fnv1aStep(isIn ? word : FNV1A_START, letter)
+      isIn = true
+    } else if (isIn) {
+      words.push(word)
+      isIn = false
+    }
+  }
+}
 
 function sketchOf(hashes: Uint32Array): string {
-  const kept: number[] = []
-  let last = -1
-  for (const hash of hashes.sort()) {
-    if (hash === last) continue
-    kept.push((last = hash))
-    if (kept.length === KEPT_HASHES) break
+  let most = Number.POSITIVE_INFINITY
+  const kept = new Set<number>()
+  for (const hash of hashes) {
+    if (hash > most) continue
+    kept.add(hash)
+    if (kept.size < 8 * KEPT_HASHES) continue
+    most = smallest(kept).at(-1)!
+    for (const one of kept) if (one > most) kept.delete(one)
   }
-  return kept.map((hash) => hash.toString(16).padStart(8, "0")).join("")
+  return Array.from(smallest(kept), (hash) => hash.toString(16).padStart(8, "0")).join("")
 }
+
+const smallest = (hashes: Iterable<number>): Uint32Array =>
+  Uint32Array.from(hashes).sort().subarray(0, KEPT_HASHES)
 
 /** An estimate of the share of shingles that two documents have in common, from 0 to 1. */
 function sharedShare(a: string, b: string): number {

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto"
+import { fnv1a } from "#base/text/hash.ts"
 import { simhash } from "#engine/index/page/fingerprint.ts"
 
 /** What tells one page's text from another's, in a few bytes. */
@@ -41,7 +42,7 @@ export function readText(page: PageContent): { readonly text: PageText; readonly
     text: {
       exact: digest(lines.join("\n")),
       lines: unordered(lines),
-      similar: words.length < 3 ? null : simhash(words),
+      similar: words.length < 3 ? null : simhash(words.map((word) => fnv1a(word))),
       words: words.length,
       title: digest(plainTitle(page.title)),
       images: digest(page.images.map(({ url }) => url.replace(/\?.*$/s, "")).join("\n")),

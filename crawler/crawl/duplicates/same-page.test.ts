@@ -1,5 +1,8 @@
+import { hash } from "node:crypto"
 import * as fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import type { PageUrl } from "#engine"
+import { documentForm } from "./document-form.ts"
 import { plainLines, readText } from "./page-text.ts"
 import { isLike, isNear, sameButEdges, sameText } from "./same-page.ts"
 
@@ -12,6 +15,32 @@ const long = (from = 0, lines = 30) =>
 
 const read = (title: string, lines: readonly string[], images: readonly string[] = []) =>
   readText({ title, markdown: lines.join("\n\n"), images: images.map((url) => ({ url })) }).text
+
+test("what is kept of a text stays as it is, byte for byte", () => {
+  const letters = (from: number) => Array.from({ length: 10 }, (_, i) => String.fromCharCode(from + i))
+  const rare = Array.from({ length: 800 }, (_, i) => {
+    const [first, second] = [letters(0x61), letters(0x6b)]
+    return `w${first[i % 10]}${second[Math.floor(i / 10) % 10]}${"uvwxyzabcd"[Math.floor(i / 100)]}`
+  })
+  const markdown = [
+    "Plain words of a LONG document, 12 of them\n".repeat(30),
+    "Größe, e\u0301tude, Wör\u00adter 漢字\n".repeat(20),
+    rare.join(" "),
+  ].join("")
+  const images = [{ url: "https://x.example/a.png?v=1" }]
+  const { text, lines } = readText({ title: "A manual (printable version)", markdown, images })
+  expect(text).toEqual({
+    exact: "mmkVZRjW9lxHxiEA",
+    lines: "51.exaibz.17iawsh",
+    similar: "82050992465fb656",
+    words: 1000,
+    title: "X2iDMNBBTUI_vvxp",
+    images: "8oc2zK5xmi-10Xd-",
+  })
+  const form = documentForm("https://x.example/docs/html/manual.html" as PageUrl, "Manual 2.4.1", lines)
+  expect(form).toEqual({ stem: "x.example/docs/manual", sketch: expect.any(String), versions: "2.4.1" })
+  expect(hash("sha256", form!.sketch, "hex").slice(0, 16)).toBe("2c0244a635119db3")
+})
 
 describe("equal texts", () => {
   test("under one title are one page, wherever their links lead", () => {

@@ -518,9 +518,10 @@ export class EmbeddedEngine implements Engine {
       const breathe = breather()
       for (const row of rows) {
         frequencies.add(hashesIn(row.passage_terms), row.language)
+        const added = new Set<string>()
         for (const terms of row.sections) {
           await breathe()
-          knownTerms.add(terms)
+          knownTerms.add(terms, added)
         }
       }
       if (steadyNow() - this.#savedAt > SAVE_FREQUENCIES_MS) {

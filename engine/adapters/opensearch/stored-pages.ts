@@ -1,6 +1,7 @@
 import type { PageWithVectors } from "../../engine.ts"
 import { type PageHead, toPage } from "../../index/page-record.ts"
-import type { NamedPage, NamedPages } from "../../search/suggestions/suggestions.ts"
+import type { NamedPage } from "../../search/suggestions/suggestible.ts"
+import type { NamedPages } from "../../search/suggestions/suggestions.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { Changed } from "../server/backend.ts"
 import { isIn } from "./filter.ts"

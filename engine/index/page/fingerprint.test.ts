@@ -1,8 +1,17 @@
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { fingerprintOf, sayTheSame } from "./fingerprint.ts"
+import { fnv1a, murmurMix } from "#base/text/hash.ts"
+import { madeUp } from "#base/testing/made-up.ts"
+import { fingerprintOf, sayTheSame, simhash } from "./fingerprint.ts"
 
 const words = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `word${(i + from) * 7919}`)
-const page = (terms: readonly string[], title = "Title") => ({ title, fingerprint: fingerprintOf(terms) })
+const page = (terms: readonly string[], title = "Title") => ({
+  title,
+  fingerprint: fingerprintOf(
+    terms.join(" "),
+    terms.map((term) => fnv1a(term)),
+  ),
+})
 const changed = (terms: readonly string[], at: number) => terms.with(at, "another")
 
 describe("two pages say the same", () => {
@@ -33,4 +42,27 @@ describe("two pages say the same", () => {
     expect(sayTheSame(page(words(100)), page(changed(words(100), 9)))).toBe(false)
     expect(sayTheSame(page([]), page([]))).toBe(false)
   })
+})
+
+/** Bit by bit, as it is written in the paper. */
+function naiveSimhash(hashes: readonly number[]): string {
+  const votes = Array.from({ length: 64 }, () => 0)
+  for (let at = 2; at < hashes.length; at++) {
+    const shingle = [at - 2, at - 1, at].reduce((sum, i) => Math.imul(sum ^ hashes[i]!, 0x01000193), 0)
+    const halves = [murmurMix(shingle), murmurMix(shingle ^ 0x5bd1e995)]
+    for (let bit = 0; bit < 64; bit++) votes[bit]! += (halves[bit >> 5]! >>> (bit & 31)) & 1 ? 1 : -1
+  }
+  const half = (from: number) =>
+    votes.slice(from, from + 32).reduce((sum, vote, bit) => sum + (vote > 0 ? 2 ** bit : 0), 0)
+  return [0, 32].map((from) => half(from).toString(16).padStart(8, "0")).join("")
+}
+
+it("counts the votes of every bit, of many shingles and of none", () => {
+  const hashes = fc.array(fc.integer(), { maxLength: 1200, size: "max" })
+  fc.assert(
+    fc.property(hashes, (given) => {
+      expect(simhash(given)).toBe(naiveSimhash(given))
+    }),
+    madeUp(100),
+  )
 })

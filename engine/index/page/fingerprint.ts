@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto"
-import { fnv1a, murmurMix } from "#base/text/hash.ts"
+import { hash } from "node:crypto"
+import { murmurMix } from "#base/text/hash.ts"
 
 /** What tells whether two pages say the same. */
 export interface Fingerprint {
@@ -27,12 +27,13 @@ const MOST_BITS = 3
 /**
  * The fingerprint of a text: a hash for equality, and a simhash (Charikar 2002) over shingles of its terms.
  *
- * @param terms of the text without its title, in their order
+ * @param text terms of the text without its title, in their order, with a space between two
+ * @param hashes of each of these terms, by FNV-1a
  */
-export function fingerprintOf(terms: readonly string[]): Fingerprint {
-  if (terms.length === 0) return { exact: null, similar: null }
-  const exact = createHash("sha256").update(terms.join(" ")).digest("base64url").slice(0, 16)
-  return { exact, similar: terms.length < FEWEST_TERMS ? null : simhash(terms.slice(0, MOST_TERMS)) }
+export function fingerprintOf(text: string, hashes: readonly number[]): Fingerprint {
+  if (hashes.length === 0) return { exact: null, similar: null }
+  const exact = hash("sha256", text, "base64url").slice(0, 16)
+  return { exact, similar: hashes.length < FEWEST_TERMS ? null : simhash(hashes.slice(0, MOST_TERMS)) }
 }
 
 /**
@@ -62,28 +63,55 @@ const plain = (title: string) =>
 
 const titlesAgree = (a: string, b: string) => a !== "" && b !== "" && (a.includes(b) || b.includes(a))
 
-/** 64 bits in hexadecimal (Charikar 2002), over shingles of three terms: the more two texts share, the fewer bits differ. */
-export function simhash(terms: readonly string[]): string {
-  const votes = new Int32Array(64)
-  const hashes = terms.map((term) => fnv1a(term))
-  for (let at = SHINGLE - 1; at < hashes.length; at++) {
+/** Shingles that are counted in bytes before these are added up: as many as a byte counts. */
+const COUNTED_AT_A_TIME = 255
+
+/**
+ * 64 bits in hexadecimal (Charikar 2002), over shingles of three terms: the more two texts share, the fewer bits differ. A bit is set
+ * where more than half of the shingles have it.
+ *
+ * @param hashes of the terms, by FNV-1a
+ */
+export function simhash(hashes: readonly number[]): string {
+  const shingles = Math.max(0, hashes.length - SHINGLE + 1)
+  const [low, high] = [new OnesByBit(), new OnesByBit()]
+  for (let at = 0; at < shingles; at++) {
     let shingle = 0
-    for (let i = at - SHINGLE + 1; i <= at; i++) shingle = Math.imul(shingle ^ hashes[i]!, 0x01000193)
-    vote(votes, 0, murmurMix(shingle))
-    vote(votes, 32, murmurMix(shingle ^ 0x5bd1e995))
+    for (let i = at; i < at + SHINGLE; i++) shingle = Math.imul(shingle ^ hashes[i]!, 0x01000193)
+    low.add(murmurMix(shingle))
+    high.add(murmurMix(shingle ^ 0x5bd1e995))
   }
-  return bits(votes.subarray(0, 32)) + bits(votes.subarray(32))
+  return [low, high].map((ones) => hexadecimal(ones.inMost(shingles))).join("")
 }
 
-function vote(votes: Int32Array, from: number, hash: number): void {
-  for (let bit = 0; bit < 32; bit++) votes[from + bit]! += ((hash >>> bit) & 1) * 2 - 1
+/** How many numbers have each of 32 bits: four counts to a number, a byte each, eight numbers for all bits. */
+class OnesByBit {
+  readonly #bytes = new Int32Array(8)
+  readonly #sums = new Uint32Array(32)
+  #counted = 0
+
+  add(value: number): void {
+    const bytes = this.#bytes
+    for (let bit = 0; bit < 8; bit++) bytes[bit] = (bytes[bit]! + ((value >>> bit) & 0x01010101)) | 0
+    if (++this.#counted === COUNTED_AT_A_TIME) this.#sumUp()
+  }
+
+  #sumUp(): void {
+    for (let bit = 0; bit < 32; bit++) this.#sums[bit]! += (this.#bytes[bit & 7]! >>> (bit & 24)) & 0xff
+    this.#bytes.fill(0)
+    this.#counted = 0
+  }
+
+  /** The bits that more than half of so many numbers have. */
+  inMost(numbers: number): number {
+    this.#sumUp()
+    let value = 0
+    for (let bit = 0; bit < 32; bit++) if (2 * this.#sums[bit]! > numbers) value |= 1 << bit
+    return value
+  }
 }
 
-function bits(votes: Int32Array): string {
-  let value = 0
-  for (const [bit, sum] of votes.entries()) if (sum > 0) value |= 1 << bit
-  return (value >>> 0).toString(16).padStart(8, "0")
-}
+const hexadecimal = (value: number): string => (value >>> 0).toString(16).padStart(8, "0")
 
 /** How many bits of two {@link simhash}es differ: 0 to 64. */
 export function differingBits(a: string, b: string): number {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { termsOf } from "../../text/analysis/known-chunks.ts"
 import { packTerms, unpackTerms } from "../../text/passage-terms.ts"
 import { type WeightedWord, wordEvidenceFor } from "./word-evidence.ts"
 
@@ -22,7 +23,7 @@ function evidence(
     title: split(title),
     address: split(address),
     single: single.map(split),
-    passages: passages.map(split),
+    passages: passages.map((text) => ({ headings: [], text: termsOf(split(text)) })),
   }
   return wordEvidenceFor(words)(unpackTerms(packTerms(page)))
 }

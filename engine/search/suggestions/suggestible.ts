@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { Suggestion } from "../../engine.ts"
-import { type StoredPage, toPage } from "../../index/page-record.ts"
+import { type PageRow, type StoredPage, toPage } from "../../index/page-record.ts"
 import { placeOf } from "../../index/page/domains.ts"
 import { sourcesOf } from "../../index/page/page.ts"
 import { routeOf } from "../../index/page/page-url.ts"
-import { blocksOf } from "../../text/markdown/markdown-blocks.ts"
+import { blocksOf, headingsOf } from "../../text/markdown/markdown-blocks.ts"
 import { typedWords } from "../../text/typed-words.ts"
 
 /** Characters of a name: a longer one is a paragraph set as a heading, and no line of a list can show it. */
@@ -14,29 +14,39 @@ const NAMES_PER_PAGE = 100
 /** Of a page's text: a book would hold the event loop up, and has had its hundred headings by then. */
 const READ_CHARS = 200_000
 
+interface SuggestibleName extends Suggestion {
+  /** As they are typed, with a space between two. */
+  readonly words: string
+}
+
+/** A page, with its headings where whoever read its markdown kept them. */
+export type NamedPage = Pick<StoredPage, "id" | "revision" | "title" | "details" | "markdown"> &
+  Partial<Pick<PageRow, "headings">>
+
 /** What a page may be suggested by. */
 export interface SuggestiblePage {
-  readonly names: readonly Suggestion[]
+  readonly names: readonly SuggestibleName[]
   /** What filters speak of, as words that the index of suggestions looks up. */
   readonly scope: readonly string[]
 }
 
 /** The title of a page and its headings, each once. */
-export function suggestible(page: Pick<StoredPage, "title" | "details" | "markdown">): SuggestiblePage {
+export function suggestible(page: Omit<NamedPage, "id" | "revision">): SuggestiblePage {
   const { url, markdown, anchors = [], ...rest } = toPage(page)
   const { host, domain, port } = placeOf(url)
-  const names = new Map<string, Suggestion>()
+  const names = new Map<string, SuggestibleName>()
   const add = (text: string, kind: Suggestion["kind"], address: string) => {
     const shown = text.replaceAll(/\s+/g, " ").trim()
-    const key = typedWords(shown).join(" ")
-    if (key === "" || shown.length > LONGEST_NAME || names.has(key) || names.size >= NAMES_PER_PAGE) return
-    names.set(key, { text: shown, kind, url: address })
+    const words = typedWords(shown).join(" ")
+    if (words === "" || shown.length > LONGEST_NAME || names.has(words) || names.size >= NAMES_PER_PAGE)
+      return
+    names.set(words, { text: shown, kind, url: address, words })
   }
   add(page.title.slice(0, LONGEST_NAME), "title", url)
   const hasRoom = routeOf(url) === ""
   const anchorAt = new Map(hasRoom ? anchors : [])
-  for (const { kind, text, line } of blocksOf(markdown.slice(0, READ_CHARS))) {
-    if (kind !== "heading") continue
+  const known = markdown.length <= READ_CHARS ? page.headings : undefined
+  for (const { text, line } of known ?? headingsOf(blocksOf(markdown.slice(0, READ_CHARS)))) {
     const anchor = anchorAt.get(line)
     add(text, "heading", anchor === undefined ? url : `${url}#${anchor}`)
   }
@@ -53,4 +63,4 @@ export function suggestible(page: Pick<StoredPage, "title" | "details" | "markdo
 
 /** A value that is filtered by, as one word: letters and digits whatever the value is. */
 export const scopeWord = (field: "source" | "host" | "domain" | "port" | "kind", value: string): string =>
-  `${field}${createHash("sha256").update(value).digest("hex").slice(0, 16)}`
+  `${field}${hash("sha256", value, "hex").slice(0, 16)}`

@@ -5,7 +5,7 @@ import { prepareOnce, transaction } from "#base/store/state-store.ts"
 import type { Suggestion, SuggestionFilter, SuggestionQuery } from "../../engine.ts"
 import type { StoredPage } from "../../index/page-record.ts"
 import { domainRules } from "../../index/page/domains.ts"
-import { scopeWord, suggestible } from "./suggestible.ts"
+import { type NamedPage, scopeWord, suggestible } from "./suggestible.ts"
 import { typedWords } from "../../text/typed-words.ts"
 
 /** Raised whenever names are stored in another way: an older file is made anew from the pages. */
@@ -39,8 +39,6 @@ const SCHEMA = `
     words, scope, content = '', contentless_delete = 1, prefix = '1 2 3',
     tokenize = "unicode61 remove_diacritics 0"
   );`
-
-type SuggestedPage = Pick<StoredPage, "id" | "revision" | "title" | "details" | "markdown">
 
 /**
  * Names of pages by the beginnings of their words, in an SQLite file of its own. It holds nothing that the pages do not say: where it
@@ -157,7 +155,7 @@ export class SuggestionStore implements Disposable {
   }
 
   /** Replaces the names of these pages, in steps, so that the event loop goes on between them. */
-  async write(pages: readonly SuggestedPage[]): Promise<void> {
+  async write(pages: readonly NamedPage[]): Promise<void> {
     for (let from = 0; from < pages.length && !this.#isClosed; from += PAGES_AT_A_TIME) {
       transaction(this.#db, () => {
         for (const page of pages.slice(from, from + PAGES_AT_A_TIME)) this.#writeOne(page)
@@ -166,11 +164,12 @@ export class SuggestionStore implements Disposable {
     }
   }
 
-  #writeOne(page: SuggestedPage): void {
+  #writeOne(page: NamedPage): void {
     const { names, scope } = suggestible(page)
     this.#removeOne(page.id)
     this.#run("insert into suggested_page (id, revision) values (?, ?)", page.id, page.revision)
-    for (const { text, kind, url } of names) {
+    const filed = { title: filedUnder("title", scope), heading: filedUnder("heading", scope) }
+    for (const { text, kind, url, words } of names) {
       const { lastInsertRowid: id } = this.#run(
         "insert into suggestion (page, kind, text, url) values (?, ?, ?, ?)",
         page.id,
@@ -178,9 +177,7 @@ export class SuggestionStore implements Disposable {
         text,
         url,
       )
-      const words = typedWords(text).join(" ")
-      const filed = [...scope, scopeWord("kind", kind)].join(" ")
-      this.#run("insert into names (rowid, words, scope) values (?, ?, ?)", id, words, filed)
+      this.#run("insert into names (rowid, words, scope) values (?, ?, ?)", id, words, filed[kind])
     }
   }
 
@@ -234,6 +231,9 @@ export class SuggestionStore implements Disposable {
     return this.#statement(sql).run(...values)
   }
 }
+
+const filedUnder = (kind: Suggestion["kind"], scope: readonly string[]): string =>
+  [...scope, scopeWord("kind", kind)].join(" ")
 
 const byLength = (a: Suggestion, b: Suggestion): number =>
   a.text.length - b.text.length || (a.text < b.text ? -1 : a.text > b.text ? 1 : a.url < b.url ? -1 : 1)

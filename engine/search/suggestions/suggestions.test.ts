@@ -8,7 +8,8 @@ import { toPageRow } from "../../index/page-record.ts"
 import { aPage } from "../../testing/pages.ts"
 import type { Hit, SearchResult } from "../../engine.ts"
 import { suggestBySearch } from "./by-search.ts"
-import { type NamedPage, type NamedPages, Suggestions } from "./suggestions.ts"
+import type { NamedPage } from "./suggestible.ts"
+import { type NamedPages, Suggestions } from "./suggestions.ts"
 
 let dir: string
 const problems: unknown[] = []

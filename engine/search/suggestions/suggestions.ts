@@ -2,12 +2,11 @@ import { existsSync, rmSync } from "node:fs"
 import { isDamagedSqlite } from "#base/store/lock-file.ts"
 import type { Suggestion, SuggestionQuery } from "../../engine.ts"
 import type { StoredPage } from "../../index/page-record.ts"
+import type { NamedPage } from "./suggestible.ts"
 import { SuggestionStore } from "./suggestion-store.ts"
 
 /** Pages that are read at a time when names are made anew. */
 const READ_AT_A_TIME = 20
-
-export type NamedPage = Pick<StoredPage, "id" | "revision" | "title" | "details" | "markdown">
 
 /** The pages of an index, as whoever catches up reads them. */
 export interface NamedPages {

@@ -1,4 +1,6 @@
 import { type QueryText, parseQueryText } from "../query-text.ts"
+import { CHUNK, findChunks } from "./chunks.ts"
+import { type Term, type Terms, knownTerms, termOf } from "./known-chunks.ts"
 import { type Stem, stemmerOf } from "./stem.ts"
 import { isStopWord } from "./stop-words.ts"
 
@@ -20,8 +22,7 @@ const LONGEST_TERM = 64
 /** Scripts written without spaces, and Korean, whose words carry their particles: indexed by bigrams. */
 const UNSPACED =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}"
-/** A run without white space of words, and of the marks that join words into one name: `a.b`, `a::b`, `a-b`. */
-const CHUNK = /[\p{L}\p{M}\p{N}_]+(?:(?:[.:'’\-/@+&]|::|->)[\p{L}\p{M}\p{N}_]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu
+const NOT_ASCII = /[^\0-\x7f]/
 const PLAIN_WORD = /^[A-Z]?[a-z]+$/
 const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, "u")
 const UNSPACED_RUN = new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}]*`, "gu")
@@ -37,10 +38,32 @@ const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{N}+|\
  *
  * @param language ISO 639-1, or null when unknown.
  */
-export function analyse(text: string, language: string | null): string[] {
-  const terms: string[] = []
+export const analyse = (text: string, language: string | null): string[] =>
+  findTerms(text, language).map((term) => term.text)
+
+/** The same, as the index wants it. */
+export function termsIn(text: string, language: string | null): Terms {
+  const terms = findTerms(text, language)
+  return { terms, text: terms.map((term) => term.text).join(" ") }
+}
+
+function findTerms(text: string, language: string | null): Term[] {
+  const terms: Term[] = []
   const stem = stemmerOf(language)
-  for (const [chunk] of text.normalize("NFKC").matchAll(CHUNK)) addTerms(chunk, stem, terms, true)
+  const plain = NOT_ASCII.test(text) ? text.normalize("NFKC") : text
+  findChunks(plain, (from, to, hash) => {
+    const isWhole = to - from <= LONGEST_TERM
+    const found = isWhole
+      ? knownTerms(plain, from, to, hash, stem, termsOfChunk)
+      : termsOfChunk(plain.slice(from, to), stem).map(termOf)
+    for (const term of found) terms.push(term)
+  })
+  return terms
+}
+
+const termsOfChunk = (chunk: string, stem: Stem): string[] => {
+  const terms: string[] = []
+  addTerms(chunk, stem, terms, true)
   return terms
 }
 

@@ -51,6 +51,11 @@ export function blocksOf(markdown: string): Block[] {
   return reader.end()
 }
 
+export type Heading = Extract<Block, { kind: "heading" }>
+
+export const headingsOf = (blocks: readonly Block[]): Heading[] =>
+  blocks.filter((block) => block.kind === "heading")
+
 class BlockReader {
   readonly #blocks: Block[] = []
   #paragraph: string[] = []

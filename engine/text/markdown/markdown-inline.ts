@@ -12,6 +12,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   apos: "'",
   nbsp: " ",
 }
+/** Where more than words begins. */
+const MARK = /[\\`*_~![\]<&$\n]/g
+/** White space that is more than one space between two words, or one line break. */
+const LOOSE_SPACE = /^\s|\s$|\s{2}|[^\S\n ]/
 const LONGEST_TARGET = 4_000
 const PUNCTUATION = /[!-/:-@[-`{-~]/
 
@@ -27,7 +31,7 @@ interface Piece {
  * One pass, each mark handled once (CommonMark §6, without reference links).
  */
 export function plainInline(markdown: string): string {
-  return new InlineReader(markdown).read()
+  return markEnd(markdown, 0) === markdown.length ? squeezed(markdown) : new InlineReader(markdown).read()
 }
 
 class InlineReader {
@@ -94,8 +98,7 @@ class InlineReader {
   }
 
   #readWords(): void {
-    let end = this.#at
-    while (end < this.#text.length && !"\\`*_~![]<&$\n".includes(this.#text[end]!)) end++
+    const end = markEnd(this.#text, this.#at)
     this.#emit(this.#text.slice(this.#at, end), end - this.#at)
   }
 
@@ -185,6 +188,12 @@ function closed(open: Piece[], run: number, opens: boolean): number {
 const isSpace = (char: string) => /\s/.test(char)
 const isMark = (char: string) => /[\p{P}\p{S}]/u.test(char)
 
+/** Where the words end that begin at `at`. */
+function markEnd(text: string, at: number): number {
+  MARK.lastIndex = at
+  return MARK.test(text) ? MARK.lastIndex - 1 : text.length
+}
+
 function runLength(text: string, at: number): number {
   let end = at
   while (text[end] === text[at]) end++
@@ -227,6 +236,7 @@ function decoded([all, decimal, hex, name]: RegExpExecArray): string {
 }
 
 function squeezed(text: string): string {
+  if (!LOOSE_SPACE.test(text)) return text
   return text
     .split("\n")
     .map((line) => line.replace(/\s+/g, " ").trim())

@@ -5,6 +5,7 @@ import { fnv1a } from "#base/text/hash.ts"
 /** Of a million terms it takes two in a thousand others for known; of a hundred thousand, none. */
 const BITS = 2 ** 24
 const BYTES = BITS / 8
+const BITS_OF_TERM = 4
 const FIRST_SEED = 0x811c9dc5
 
 export const KNOWN_TERMS = "known-terms.bin"
@@ -49,17 +50,33 @@ export class KnownTerms {
     await keep(fileIn(dir), this.#bits)
   }
 
-  /** @param terms with a space between two. */
-  add(terms: string): void {
-    for (const term of new Set(terms.split(" "))) {
-      for (const bit of bitsOf(term)) this.#bits[bit >>> 3]! |= 1 << (bit & 7)
+  /**
+   * @param terms with a space between two.
+   * @param added terms that need not be added again; these join them
+   */
+  add(terms: string, added = new Set<string>()): void {
+    for (const term of terms.split(" ")) {
+      if (added.has(term)) continue
+      added.add(term)
+      const one = hash(term, FIRST_SEED)
+      const step = stepOf(term)
+      for (let i = 0; i < BITS_OF_TERM; i++) this.#set((one + Math.imul(i, step)) & (BITS - 1))
     }
   }
 
+  #set(bit: number): void {
+    this.#bits[bit >>> 3]! |= 1 << (bit & 7)
+  }
+
   has(term: string): boolean {
+    const one = hash(term, FIRST_SEED)
     // Nearly every unknown term fails at its first bit, and a misspelt word has thousands of them looked up.
-    if (!this.#isSet(hash(term, FIRST_SEED) & (BITS - 1))) return false
-    return bitsOf(term).every((bit) => this.#isSet(bit))
+    if (!this.#isSet(one & (BITS - 1))) return false
+    const step = stepOf(term)
+    for (let i = 1; i < BITS_OF_TERM; i++) {
+      if (!this.#isSet((one + Math.imul(i, step)) & (BITS - 1))) return false
+    }
+    return true
   }
 
   #isSet(bit: number): boolean {
@@ -69,12 +86,8 @@ export class KnownTerms {
 
 const fileIn = (dir: string) => path.join(dir, KNOWN_TERMS)
 
-/** Four bits from two hashes (Kirsch, Mitzenmacher 2006). */
-function bitsOf(term: string): number[] {
-  const one = hash(term, FIRST_SEED)
-  const step = hash(term, 0x2c1b3c6d) | 1
-  return [0, 1, 2, 3].map((i) => (one + Math.imul(i, step)) & (BITS - 1))
-}
+/** From one bit of a term to its next, so that two hashes give all (Kirsch, Mitzenmacher 2006). */
+const stepOf = (term: string): number => hash(term, 0x2c1b3c6d) | 1
 
 /** FNV-1a over UTF-16 units, with a last mix so that the low bits depend on all of it. */
 function hash(term: string, start: number): number {

@@ -6,7 +6,7 @@ import type { PageRow, StoredPage } from "../../../index/page-record.ts"
 /** Of the page itself. */
 export function pageSum({ id, revision, title, details, passages, markdown }: StoredPage): number {
   return [String(revision), title, details, passages, markdown].reduce(
-    (sum, text) => crc32(`\0${text}`, sum),
+    (sum, text) => crc32(text, crc32("\0", sum)),
     crc32(id),
   )
 }

@@ -18,6 +18,9 @@ export const TERM_FREQUENCIES = "terms.bin"
 export class TermFrequencies {
   readonly #counts: Uint32Array
   #pages: number
+  /** Pages added to this one object, and of each slot the last that was counted there: one page counts once. */
+  #added = 0
+  #addedTo: Uint32Array | undefined
   #version: string
 
   private constructor(counts: Uint32Array, pages: number, version: string) {
@@ -59,10 +62,17 @@ export class TermFrequencies {
    */
   add(hashes: Iterable<number>, language: string | null): void {
     this.#pages++
-    const slots = new Set<number>()
-    for (const hash of hashes) slots.add(slotOf(hash))
-    if (language !== null) slots.add(slotOf(hashOfLanguage(language)))
-    for (const slot of slots) this.#counts[slot]!++
+    this.#addedTo ??= new Uint32Array(SLOTS)
+    this.#added++
+    for (const hash of hashes) this.#count(hash)
+    if (language !== null) this.#count(hashOfLanguage(language))
+  }
+
+  #count(hash: number): void {
+    const slot = slotOf(hash)
+    if (this.#addedTo![slot] === this.#added) return
+    this.#addedTo![slot] = this.#added
+    this.#counts[slot]!++
   }
 
   /**

@@ -1,0 +1,109 @@
+import { noteCache } from "#base/flow/cache-memory.ts"
+import { ownCopy } from "#base/text/own-copy.ts"
+import type { Stem } from "./stem.ts"
+import { termHash } from "./term-hash.ts"
+
+/** A term, with the 32 bits that are packed and counted of it. */
+export interface Term {
+  readonly text: string
+  readonly hash: number
+}
+
+/** The terms of a text, and the same as a text with a space between two. */
+export interface Terms {
+  readonly terms: readonly Term[]
+  readonly text: string
+}
+
+/** The terms of several texts, one behind the other, with a space between two. */
+export const joinTerms = (all: readonly Terms[]): string =>
+  all.flatMap(({ terms, text }) => (terms.length > 0 ? text : [])).join(" ")
+
+/** In each of two halves: seven hundred manual pages have 65,000 different ones. */
+const MOST = 49_152
+const SLOTS = 2 ** 17
+/** With its terms. */
+const BYTES_OF_CHUNK = 160
+
+export const termOf = (text: string): Term => ({ text, hash: termHash(text) })
+
+export const termsOf = (texts: readonly string[]): Terms => ({
+  terms: texts.map(termOf),
+  text: texts.join(" "),
+})
+
+class Half {
+  /** By hash: the place in the lists below, from 1; 0 where there is none. */
+  readonly slots = new Uint16Array(SLOTS)
+  readonly hashes = new Int32Array(MOST)
+  readonly chunks: string[] = []
+  readonly stems: Stem[] = []
+  readonly terms: (readonly Term[])[] = []
+
+  /** The place of a chunk, or -1. */
+  find(text: string, from: number, to: number, hash: number, stem: Stem): number {
+    for (let slot = slotOf(hash); this.slots[slot] !== 0; slot = (slot + 1) & (SLOTS - 1)) {
+      const place = this.slots[slot]! - 1
+      if (this.hashes[place] !== hash || this.stems[place] !== stem) continue
+      if (isAt(text, from, to, this.chunks[place]!)) return place
+    }
+    return -1
+  }
+
+  add(chunk: string, hash: number, stem: Stem, terms: readonly Term[]): void {
+    let slot = slotOf(hash)
+    while (this.slots[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
+    this.hashes[this.chunks.length] = hash
+    this.chunks.push(chunk)
+    this.stems.push(stem)
+    this.terms.push(terms)
+    this.slots[slot] = this.chunks.length
+  }
+}
+
+const slotOf = (hash: number): number => (hash ^ (hash >>> 15)) & (SLOTS - 1)
+
+function isAt(text: string, from: number, to: number, chunk: string): boolean {
+  if (chunk.length !== to - from) return false
+  for (let i = 0; i < chunk.length; i++) if (chunk.charCodeAt(i) !== text.charCodeAt(from + i)) return false
+  return true
+}
+
+/** What was met lately, and before that. */
+let late: Half | null = null
+let early: Half | null = null
+
+noteCache("chunks", {
+  get held() {
+    return ((late?.chunks.length ?? 0) + (early?.chunks.length ?? 0)) * BYTES_OF_CHUNK
+  },
+  total: 2 * MOST * BYTES_OF_CHUNK,
+})
+
+/**
+ * The terms of a stretch of text, made once for as long as it is met again and again: a page's words repeat, and so do those of
+ * its site. No text is made of what is known.
+ *
+ * @param hash of its UTF-16 units
+ */
+export function knownTerms(
+  text: string,
+  from: number,
+  to: number,
+  hash: number,
+  stem: Stem,
+  make: (chunk: string, stem: Stem) => readonly string[],
+): readonly Term[] {
+  late ??= new Half()
+  const place = late.find(text, from, to, hash, stem)
+  if (place !== -1) return late.terms[place]!
+  const before = early?.find(text, from, to, hash, stem) ?? -1
+  const chunk = before === -1 ? ownCopy(text.slice(from, to)) : early!.chunks[before]!
+  const terms = before === -1 ? make(chunk, stem).map(termOf) : early!.terms[before]!
+  if (late.chunks.length === MOST) {
+    early = late
+    late = new Half()
+  }
+  late.add(chunk, hash, stem, terms)
+  return terms
+}
