@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { extractHtml } from "../extract.ts"
 import { readPage } from "../testing/read-page.ts"
 
 const OFFER =
@@ -66,4 +67,19 @@ describe("a box that a page shows twice", () => {
   ]
   for (const [name, html] of twice)
     it(`stays: ${name}`, () => expect(times(html, "etrel")).toBe(html.split("etrel").length - 1))
+})
+
+describe("a post that is quoted whole in a conversation", () => {
+  const post = (link: string) =>
+    `<div class="words"><p>The petrel knot slips when the rope is wet, at least on mine, and I have tied it the way the <a href="${link}">leaflet</a> shows for years now.</p><p>Does anybody know whether a second turn would hold it, or is the rope too new for that?</p></div>`
+
+  it("is read once, whatever its links", () => {
+    const page = (url: string) =>
+      extractHtml(
+        `<!doctype html><title>Wet knots</title><main><h1>Wet knots</h1><article>${post("/a")}</article><article><blockquote>${post("/b")}</blockquote><p>A second turn holds on mine.</p></article></main>`,
+        url,
+      ).markdown.split("petrel").length - 1
+    expect(page("https://example.org/forum/topic/12")).toBe(1)
+    expect(page("https://example.org/leaflets/12")).toBe(2)
+  })
 })

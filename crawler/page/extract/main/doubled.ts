@@ -50,13 +50,14 @@ const MOST_COMPARED_CHARS = 400_000
 
 /**
  * Leaves out the second of two boxes with the same text: one made for phones and one for wide screens, the slides that a
- * carousel repeats, a quoted post. Next to its copy a box with a name may be short; anywhere else it must be several
+ * carousel repeats, a quoted post. In a conversation its links may differ, as to the post that is quoted. Next to its copy a box with a name may be short; anywhere else it must be several
  * paragraphs without code, since what stands in two panels or under two headings may well be the same line.
  */
 export function skipCopies(
   root: Element,
   skipped: Set<Element>,
   measures: ReadonlyMap<Element, TextMeasure>,
+  isDiscussion: boolean,
 ): void {
   const seen = new Map<string, Element>()
   let left = MOST_COMPARED_CHARS
@@ -64,7 +65,9 @@ export function skipCopies(
   const isCopy = (box: Element, first: Element | null, { chars }: TextMeasure): boolean => {
     if (first === null || left <= 0) return false
     left -= 2 * chars
-    return shown(first) === shown(box) && targetsOf(first) === targetsOf(box) && !holdsCode(box)
+    return (
+      shown(first) === shown(box) && (isDiscussion || targetsOf(first) === targetsOf(box)) && !holdsCode(box)
+    )
   }
   const visit = (parent: Element): void => {
     let before: Element | null = null

@@ -7,7 +7,7 @@ import { showNoscript, skipNeverText } from "./noscript.ts"
 import type { PageSigns } from "./page-signs.ts"
 import { isFactTable, readsAsText } from "./text-boxes.ts"
 import { measureText, type TextMeasure } from "./text-measure.ts"
-import { closest, type Element, firstElement, isBlockTag, walk } from "../html/tree.ts"
+import { closest, type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
 
 export interface MainContent {
   readonly root: Element
@@ -55,10 +55,11 @@ export function findMainContent(
     measures = measureText(body, skipped)
   const { boxes, captions: leftOutCaptions } = skipBoilerplate(body, skipped, measures, signs)
   const captions = captionsOfImages(body, leftOutCaptions, skipped, baseUrl)
+  skipConsent(body, skipped, measures)
   measures = measureText(body, skipped)
   const root = withHeadedText(chooseRoot(body, skipped, measures, signs), body, skipped, measures)
   skipLanguageLinks(root, skipped, measures)
-  skipCopies(root, skipped, measures)
+  skipCopies(root, skipped, measures, signs.isDiscussion)
   skipClutter(root, skipped, measures, signs, URL.parse(baseUrl))
   return { root, skipped, boxes, captions }
 }
@@ -321,6 +322,59 @@ function paragraphsBelow(heading: Element, root: Element, skipped: ReadonlySet<E
 /** Whether the page marks an element, or one around it, as its content, and the heading is not in that. */
 const isNamedWithout = (heading: Element, element: Element): boolean =>
   closest(element, (one) => isMain(one) && !isInside(heading, one)) !== null
+
+/** Who asks for consent to cookies names them at the beginning and again. */
+const COOKIES = /cookie/gi
+const MAX_CONSENT_LEAD = 300
+const MAX_CONSENT_CHARS = 5000
+
+/**
+ * Leaves out a notice with a button that asks for consent to cookies, beside the text with the page's one first heading. Its class
+ * may say nothing; the word and the button do, in any language.
+ */
+function skipConsent(body: Element, skipped: Set<Element>, measures: Measures): void {
+  const around = new Set<Element>()
+  const looked = new Set<Element>()
+  let heading: Element | null | undefined
+  walk(body, (element) => {
+    if (element.tag !== "button" || heading === null) return
+    if (heading === undefined) {
+      heading = onlyFirstHeading(body, skipped)
+      for (let at = heading; at !== null; at = at.parent) around.add(at)
+    }
+    let box = element
+    while (box.parent !== null && !around.has(box.parent)) box = box.parent
+    if (heading === null || box.parent === null || looked.has(box)) return
+    looked.add(box)
+    if (
+      isConsent(box) &&
+      !/cookie/i.test(textOf(heading, 300)) &&
+      hasTextBeside(heading, box.parent, measures)
+    )
+      skipped.add(box)
+  })
+}
+
+function isConsent(box: Element): boolean {
+  const text = textOf(box, MAX_CONSENT_CHARS)
+  const [first, second] = text.matchAll(COOKIES)
+  return (
+    second !== undefined &&
+    first!.index <= MAX_CONSENT_LEAD &&
+    text.length < MAX_CONSENT_CHARS &&
+    !holdsMain(box)
+  )
+}
+
+/** Whether a box around a heading, below this one, has text of its own. */
+function hasTextBeside(heading: Element, below: Element, measures: Measures): boolean {
+  const own = measures.get(heading)?.chars ?? 0
+  for (let at = heading; at !== below; at = at.parent!) {
+    const { chars, linkChars } = measures.get(at) ?? { chars: 0, linkChars: 0 }
+    if (chars - linkChars - own >= LEAST_HEADED) return true
+  }
+  return false
+}
 
 const isMain = (element: Element): boolean =>
   MAIN_TAGS.has(element.tag) || element.get("role") === "main" || element.get("itemprop") === "articleBody"

@@ -20,4 +20,31 @@ describe("a short article", () => {
     ])
       expect(read(body, "Lamp four is out")).toContain("siskin")
   })
+  const CONSENT = `<p>${"We and our partners store cookies on your device to measure how the site is used and to show you what you may like. You may change your mind at any time under cookie settings at the foot of each page. ".repeat(6)}</p>`
+  const CONSENT_DE = `<p>${"Cookies helfen uns, den Hafen im Netz besser zu machen. Mit einem Klick stimmen Sie zu, dass wir und unsere Partner Cookies auf Ihrem Gerät ablegen und auslesen. ".repeat(6)}</p>`
+  const SHORT =
+    "<h1>Lamp four is out</h1><p>The keeper of lamp four reports a cracked glass since Monday; ships use the siskin light meanwhile.</p>"
+
+  it("loses the notice beside it that asks for consent to cookies", () => {
+    for (const [body, word] of [
+      [`<div class="a1">${SHORT}</div><div class="b7">${CONSENT}<button>Fine</button></div>`, "partners"],
+      [
+        `<div class="b7"><div>${CONSENT_DE}</div><div><button>Ja</button></div></div><div>${SHORT}</div>`,
+        "Partner",
+      ],
+      [`<article>${SHORT}</article><div>${CONSENT}<p><button>No</button></p></div>`, "partners"],
+    ] as const) {
+      const markdown = read(body, "Harbour")
+      expect(markdown).toContain("siskin")
+      expect(markdown).not.toContain(word)
+    }
+  })
+
+  it("keeps a text on cookies, and one that has no button", () => {
+    for (const body of [
+      `<div><h1>What cookies are for</h1><p>A word on what your browser keeps for a site, from the siskin desk.</p></div><div>${CONSENT}<button>Share</button></div>`,
+      `<div>${SHORT}</div><div>${CONSENT}</div>`,
+    ])
+      expect(read(body, "Harbour")).toContain("partners")
+  })
 })
