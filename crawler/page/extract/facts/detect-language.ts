@@ -1,8 +1,12 @@
-import { detectAll } from "tinyld"
+import { createRequire } from "node:module"
+import { lazily } from "#base/process/lazily.ts"
 import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
 import { functionWords } from "#engine/text/analysis/stop-words.ts"
 import { isWrittenIn, scriptOf } from "#engine/text/scripts.ts"
 import { toPlainText } from "../markdown/plain-text.ts"
+
+/** Loaded with the first text: it takes 8 MB, and the process that answers reads none as a rule. */
+const tinyld = lazily(() => createRequire(import.meta.url)("tinyld") as typeof import("tinyld"))
 
 const LATIN = /\p{Script=Latin}/gu
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu
@@ -52,7 +56,9 @@ export function detectLanguage(text: string): string | null {
   const told = functionWords(words).toSorted((a, b) => b.count - a.count)
   const [most, second] = told
   // tinyld also knows languages that have three letters only, and takes English manuals for them.
-  const guess = detectAll(text).find(({ lang }) => lang.length === 2 && isWrittenIn([scriptOf(lang)], text))
+  const guess = tinyld()
+    .detectAll(text)
+    .find(({ lang }) => lang.length === 2 && isWrittenIn([scriptOf(lang)], text))
   const isKnown = guess === undefined || told.some(({ language }) => language === guess.lang)
   const isEnglish = most!.language === "en" && most!.count >= ENGLISH_PROSE * words.length
   const isProse = most!.count >= PROSE * words.length && most!.count >= CLEARLY * second!.count
