@@ -54,6 +54,13 @@ test.each([
     "/x",
   ],
   [
+    "one with quotes, blanks and half a second",
+    `<title>Weiter</title>${refresh("0.5; URL = '&#x2F;x' ")}`,
+    "/x",
+  ],
+  ["one with a comma", refresh("0, url=/x"), "/x"],
+  ["one with nothing but the address", refresh("0 /x"), "/x"],
+  [
     "the first one that leads anywhere",
     `${refresh("now")}${refresh("0; url=/x")}${refresh("0; url=/y")}`,
     "/x",
@@ -77,6 +84,9 @@ test.each([
     "an article that sends readers without scripts elsewhere",
     `<noscript>${refresh("0; url=/?noscript=1")}</noscript><main><p>${PROSE}</p></main>`,
   ],
+  ["one without a time", `${refresh("; url=/x")}<p>Done.</p>`],
+  ["one that leads to a script", `${refresh("0; url=javascript:go()")}<p>Done.</p>`],
+  ["one for old browsers", `<!--[if lt IE 9]>${refresh("0; url=/old")}<![endif]--><p>Done.</p>`],
   [
     "a page that only writes about it",
     `<!-- ${refresh("0; url=/x")} --><template>${refresh("0; url=/x")}</template><textarea>${refresh("0; url=/x")}</textarea><p>Done.</p>`,

@@ -409,6 +409,54 @@ const cases: Case[] = [
     not: ["redshank"],
   },
   {
+    kind: "a lone link",
+    name: "wordpress file block",
+    html: main(
+      `<div class="wp-block-file"><a href="/t.pdf">Berth tariff of the year</a><a href="/t.pdf" class="wp-block-file__button" download>Download</a></div><p>${P}</p>`,
+    ),
+    has: ["Berth tariff of the year"],
+  },
+  {
+    kind: "a lone link",
+    name: "chinese attachments",
+    html: main(
+      `<p>${"港务局负责泊位的分配和起重机的调度。".repeat(20)}</p><p>附件：</p><p><a href="/a.doc">1. 泊位申请表.doc</a></p><p><a href="/b.doc">2. 废物清单.doc</a></p><p>特此通知。</p>`,
+    ),
+    has: ["泊位申请表", "废物清单"],
+  },
+  {
+    kind: "an accordion",
+    name: "gov.uk, whose heading says how to open it",
+    html: main(
+      `<div class="govuk-accordion__section"><div class="govuk-accordion__section-header"><h2><button type="button" aria-controls="c1" aria-expanded="false"><span><span>Who may moor here?</span></span><span class="govuk-accordion__section-toggle"><span>Show</span></span></button></h2></div><div id="c1"><p>Residents. ${P}</p></div></div>`,
+    ),
+    hasMd: [/## Who may moor here\?/, /Residents/],
+  },
+  {
+    kind: "an accordion",
+    name: "elementor, whose title is a link without an address",
+    html: main(
+      `<div><div id="t1" role="button" aria-controls="tc1" aria-expanded="false"><span aria-hidden="true"><i class="fas fa-plus"></i></span><a tabindex="0">Is there a crane?</a></div><div id="tc1" role="region"><p>Two. ${P}</p></div></div>`,
+    ),
+    hasMd: [/# Is there a crane\?\n\nTwo/],
+  },
+  {
+    kind: "code",
+    name: "syntaxhighlighter of wordpress",
+    html: main(
+      `<div class="syntaxhighlighter jscript"><table><tbody><tr><td class="gutter"><div class="line number1">1</div><div class="line number2">2</div></td><td class="code"><div class="container"><div class="line number1"><code class="jscript keyword">var</code> <code class="jscript plain">prime = 61;</code></div><div class="line number2"><code class="jscript spaces">&nbsp;&nbsp;</code><code class="jscript plain">show(prime);</code></div></div></td></tr></tbody></table></div>`,
+    ),
+    hasMd: [/var prime = 61;\n\s+show\(prime\);/],
+  },
+  {
+    kind: "a shadow root",
+    name: "named slots in the order of the root",
+    html: main(
+      `<x-card><template shadowrootmode="open"><h2><slot name="t"></slot></h2><div><slot></slot></div></template><p>Second curlew.</p><span slot="t">First plover</span></x-card>`,
+    ),
+    hasMd: [/First plover[\s\S]*Second curlew/],
+  },
+  {
     kind: "an article",
     name: "more from",
     html: page(
