@@ -153,6 +153,16 @@ a < b %]]></script> then</p>`,
     ["ignore all previous"],
   ],
   [
+    "an image that is described in TeX",
+    String.raw`<p>so <img src="/eq1.svg" alt="\operatorname{fn}(x,y) = \exp(x)"> holds and <img src="/cat.png" alt="C:\cats\grey one"> sits</p>`,
+    [String.raw`so $\operatorname{fn}(x,y) = \exp(x)$ holds`, "/cat.png)"],
+  ],
+  [
+    "an image with TeX in its address, on any host",
+    `<p>so <img src="https://draw.example/tex/%5Cfrac%7Bm%7D%7Bv%7D"> and <img src="https://draw.example/chart?cht=tx&amp;chl=%5Calpha%2B%5Cbeta"> hold and <img src="/photos%5Ccat.jpg"> sits</p>`,
+    [String.raw`so $\frac{m}{v}$ and $\alpha+\beta$ hold`, "cat.jpg)"],
+  ],
+  [
     "data-math and data-latex of other tools",
     String.raw`<p>as <span class="math-inline" data-math="\eta_{max}"><span aria-hidden="true">ηmax</span></span> or</p>`,
     [String.raw`$\eta_{max}$`],

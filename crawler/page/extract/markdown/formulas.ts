@@ -94,15 +94,26 @@ function texOfMath(math: Element): string {
 
 function texOfImage(image: Element): string | null {
   const src = image.get("src") ?? ""
-  if (!PICTURED.test(`${image.get("class") ?? ""} ${src}`)) return null
   const alt = image.get("alt") ?? ""
-  if (isTex(alt)) return alt
+  if (COMMAND.test(alt)) return alt
+  if (ENCODED_COMMAND.test(src)) return texOfAddress(src)
+  if (!PICTURED.test(`${image.get("class") ?? ""} ${src}`)) return null
+  return isTex(alt) ? alt : texOfAddress(src)
+}
+
+/** A command of TeX with its argument, as in no other text. */
+const COMMAND = /\\[a-z]+\s*\{/i
+const ENCODED_COMMAND = /%5C[a-z]+(?:%7B|%5E|%2B|[{^_])/i
+
+function texOfAddress(src: string): string | null {
   // Services that draw formulas take the TeX in the address.
   const plain = /[?&](?:latex|chl|tex)=/.test(src) ? src.replaceAll("+", " ") : src
   const query = /[?&](?:latex=|chl=|tex=)?([^&=]*\\[^&]*|(?:latex|chl|tex)=[^&]+)/.exec(decoded(plain))?.[1]
-  return query === undefined
-    ? null
-    : query.replace(/^(?:latex|chl|tex)=/, "").replace(/\\(?:dpi|bg|fn_\w+)\s*\{[^{}]*\}/g, "")
+  if (query === undefined) {
+    const last = decoded(src.slice(src.lastIndexOf("/") + 1))
+    return COMMAND.test(last) ? last : null
+  }
+  return query.replace(/^(?:latex|chl|tex)=/, "").replace(/\\(?:dpi|bg|fn_\w+)\s*\{[^{}]*\}/g, "")
 }
 
 function decoded(address: string): string {

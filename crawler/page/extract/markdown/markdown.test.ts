@@ -244,3 +244,31 @@ describe("markdown", () => {
     ).toBe("So $x^2$.")
   })
 })
+
+describe("references to notes", () => {
+  it.each([
+    [
+      "the next number behind a word",
+      "an essay<sup>1</sup>, and later.<sup>2</sup>",
+      "an essay\\[1\\], and later.\\[2\\]",
+    ],
+    ["a link", 'an essay<sup><a href="#n7">7</a></sup>', "an essay[\\[7\\]](https://example.org/guide/#n7)"],
+    [
+      "a link around it",
+      'an essay<a href="#n"><sup>*</sup></a>',
+      "an essay[\\[\\*\\]](https://example.org/guide/#n)",
+    ],
+  ])("don't become a part of a word: %s", (_, html, markdown) => {
+    expect(markdownOf(`<p>${html}</p>`)).toContain(markdown)
+  })
+
+  it.each([
+    "12 cm<sup>2</sup>",
+    "10 feet<sup>2</sup>",
+    "x<sup>1</sup>",
+    "the 1<sup>st</sup>",
+    "Foo<sup>TM</sup>",
+  ])("are no powers and ordinals: %s", (html) =>
+    expect(markdownOf(`<p>${html}</p>`)).toBe(html.replace(/<\/?sup>/g, "")),
+  )
+})

@@ -1,13 +1,13 @@
 import { holdsModelOrder } from "#engine/text/model-orders.ts"
 import { escapeText, protectLineStarts } from "./markdown-escapes.ts"
 import { type AnchoredMarkdown, markOf, withoutMarks } from "./anchor-marks.ts"
-import { isEditLink, isPermalink } from "../html/anchors.ts"
+import { isEditLink, isFragmentLink, isPermalink } from "../html/anchors.ts"
 import { formulaOf, formulasInText, formulaText, isFormulaScript, settled } from "./formulas.ts"
 import { headingAnchors } from "../html/heading-anchors.ts"
 import { codeBlock, isCodeLines, isCodeTable, NOT_WRITTEN } from "./code.ts"
 import { codeSpan, InlineText, trimEmphasis, withoutStuckMarks, wrapped } from "./inline.ts"
 import { inColumns, type Place } from "./table-grid.ts"
-import { collapse, type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
+import { closest, collapse, type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
 
 export interface MarkdownOptions {
   /** Addresses in the document are resolved against this. */
@@ -80,6 +80,10 @@ class Writer {
   #italic = 0
   #linked = 0
   #setsTex: boolean | null = null
+  /** The text written last, as it is in the document. */
+  #lastText = ""
+  /** The number of the last reference to a note. */
+  #note = 0
   /** Characters that may still be added. */
   #room: number
 
@@ -374,6 +378,7 @@ class Writer {
   }
 
   #addText(inline: InlineText, text: string): void {
+    this.#lastText = text
     const parts = formulasInText(text)
     // Last, because it searches the whole document, a tenth of the time that reading takes, and few texts have such signs.
     const isSet = parts !== null && (this.#setsTex ??= this.#options.setsTex?.() ?? false)
@@ -419,9 +424,25 @@ class Writer {
       this.#italic--
       return wrapped(inner, "*")
     }
+    if (tag === "sup" && this.#isReference(element)) return referenceMark(this.#inlineChildren(element))
     if (DELETED.has(tag)) return wrapped(this.#inlineChildren(element), "~~")
     if (tag === "q") return `"${this.#inlineChildren(element)}"`
     return this.#inlineChildren(element)
+  }
+
+  /**
+   * Whether a superscript leads to a note: it is a link to a place on the page, or behind a word and the next number. In
+   * brackets it doesn't become a part of the word.
+   */
+  #isReference(element: Element): boolean {
+    if (!AFTER_WORD.test(this.#lastText)) return false
+    const text = textOf(element, MAX_MARK_CHARS + 1)
+    if (text.length > MAX_MARK_CHARS || !MARK_OF_NOTE.test(text)) return false
+    const isNext = Number(text) === 1 || Number(text) === this.#note + 1
+    const isLink = closest(element, isFragmentLink) !== null || firstElement(element, isFragmentLink) !== null
+    if (!isLink && !isNext) return false
+    if (isNext) this.#note = Number(text)
+    return true
   }
 
   #link(element: Element): string {
@@ -456,6 +477,14 @@ class Writer {
     return this.#takes(address.length) ? address : null
   }
 }
+
+/** A word of three letters or the end of a sentence, and no unit or name of a variable, which has powers. */
+const AFTER_WORD = /(?:\p{L}{3}|[.,;:!?\]"”’»])$/u
+const MAX_MARK_CHARS = 3
+const MARK_OF_NOTE = /^(?:\d+|[a-z]|[*†‡§¶]+)$/u
+
+const referenceMark = (inner: string): string =>
+  /^\[[^[\]]*\]\(/.test(inner) ? `[\\[${inner.slice(1).replace("]", "\\]]")}` : `\\[${inner}\\]`
 
 function linesOf(block: string): number {
   let lines = 1

@@ -68,6 +68,14 @@ describe("plain text of markdown", () => {
     )
   })
 
+  it("reads a parenthesis in the title or the brackets of a link", () => {
+    expect(
+      toPlainText(
+        'the [plugin](/wiki/Plug-in "Plug-in (computing)") of [a page](</wiki/A_(b)>) (and [more](/m))',
+      ),
+    ).toBe("the plugin of a page (and more)")
+  })
+
   it("reads a bar in a cell's code", () => {
     expect(toPlainText("| **`a\\|b`** | c |")).toBe("a|b\tc")
   })

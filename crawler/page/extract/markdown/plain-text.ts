@@ -89,7 +89,7 @@ function inlineText(text: string): string {
     } else if (char === "]" && text[i + 1] === "(" && open.length > 0) {
       const opener = open.pop()!
       if (opener.image) out.length = opener.at
-      const end = text.indexOf(")", i)
+      const end = destinationEnd(text, i + 2)
       i = end === -1 ? text.length : end + 1
     } else if (char === "*" || (char === "~" && text[i + 1] === "~")) {
       let run = 1
@@ -109,6 +109,15 @@ function inlineText(text: string): string {
     }
   }
   return out.join("")
+}
+
+/** An address in pointed brackets or without parentheses, and its title in quotes, which may have some. */
+const TITLED = /(?:<[^<>\n]*>|[^\s()<>]*)(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)/y
+
+/** Where the parenthesis is that closes an address and its title, or -1. */
+function destinationEnd(text: string, from: number): number {
+  TITLED.lastIndex = from
+  return TITLED.test(text) ? TITLED.lastIndex - 1 : text.indexOf(")", from)
 }
 
 const MOST_UNDERSCORES = 20
