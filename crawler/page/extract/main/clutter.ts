@@ -54,11 +54,11 @@ export function skipClutter(
             continue
           }
         }
-        // A label beside a picture is left out without it.
+        // A label within a figure is left out without its picture.
         if (
           STRAY_LABEL.test(text) &&
           !isHeadOfText(parent, i, skipped, measures) &&
-          firstElement(child, ({ tag }) => tag === "img") === null
+          firstElement(child, ({ tag }) => tag === "figure") === null
         ) {
           skipped.add(child)
           continue

@@ -1,3 +1,4 @@
+import { isHeading } from "../html/anchors.ts"
 import { type Sign, signsOf, type Suspicion } from "./boilerplate.ts"
 import { captionsOfImages } from "../html/captions.ts"
 import { skipClutter } from "./clutter.ts"
@@ -116,6 +117,7 @@ function skipBoilerplate(
           applies(suspicion, signs) &&
           !trusted.includes(name) &&
           !(suspicion === "beside-text" && boxes.has(child)) &&
+          !(suspicion === "discussion" && total - (covered.get(name) ?? 0) < LEAST_BESIDE) &&
           ((covered.get(name) ?? 0) <= total * MAX_SHARE[suspicion] ||
             (beside && main !== null && suspicion === "strong" && !isInside(main, child))),
       )
@@ -190,6 +192,9 @@ function namedMain(body: Element, skipped: ReadonlySet<Element>, measures: Measu
 }
 
 const MAIN_TAGS = new Set(["main", "article"])
+
+/** A page with less text beside its comments has nothing else to say. */
+const LEAST_BESIDE = 60
 
 /** What a character of short text, such as a label or a cell, counts beside one of prose. */
 const UNSURE_WEIGHT = 0.3
@@ -412,10 +417,29 @@ function descend(
         typeof child !== "string" && !skipped.has(child) && (measures.get(child)?.prose ?? 0) >= needed,
     )
     if (next && !signs.isArticle && losesText(root, next, measures)) return root
+    if (next && closest(root, isMain) !== null && isHeadedBefore(root, next, skipped, measures)) return root
     if (!next || next.tag === "p" || next.tag === "ul" || next.tag === "ol" || next.tag === "table")
       return root
     root = next
   }
+}
+
+/** Whether a text without a heading comes after one with a heading, as a notice does after a short article. */
+function isHeadedBefore(
+  parent: Element,
+  child: Element,
+  skipped: ReadonlySet<Element>,
+  measures: Measures,
+): boolean {
+  const before = parent.children.slice(0, parent.children.indexOf(child))
+  const isHeaded = before.some(
+    (other) =>
+      typeof other !== "string" &&
+      !skipped.has(other) &&
+      firstElement(other, isHeading) !== null &&
+      firstElement(other, (below) => below.tag === "p" && (measures.get(below)?.prose ?? 0) > 0) !== null,
+  )
+  return isHeaded && firstElement(child, isHeading) === null
 }
 
 function namedContainers(

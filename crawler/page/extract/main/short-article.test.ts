@@ -17,6 +17,7 @@ describe("a short article", () => {
       `<main><article><h1>Lamp four is out</h1><p>The keeper of lamp four reports a cracked glass since Monday; ships use the siskin light meanwhile.</p></article></main><footer>${LEGAL}</footer>`,
       `<main><article><h1>Lamp four is out</h1><p>The keeper of lamp four reports a cracked glass since Monday; ships use the siskin light meanwhile.</p></article><section><h2>Legal notice</h2>${LEGAL}</section></main>`,
       `<div><h1>Lamp four is out</h1><p>The keeper of lamp four reports a cracked glass since Monday; ships use the siskin light meanwhile.</p><div><h2>Licence</h2>${LEGAL}</div></div>`,
+      `<main><div><div><h2>Lamp four</h2><p>The keeper of lamp four reports a cracked glass since Monday; ships use the siskin light meanwhile.</p></div></div><div>${LEGAL}</div></main>`,
     ])
       expect(read(body, "Lamp four is out")).toContain("siskin")
   })

@@ -340,3 +340,13 @@ describe("a table of facts", () => {
     expect(read(`<div>${PROSE}${table}</div>`)).not.toContain("Pellworm")
   })
 })
+
+describe("comments", () => {
+  it("are the text of a page that has no other", () => {
+    const html = `<table><tr><td><a href="/">Lamps</a> <a href="/new">new</a></td></tr><tr><td><a href="/u/7">keeper</a><div class="comment">${PROSE}</div></td></tr></table>`
+    expect(read(html)).toContain("wants a wick cut square")
+    expect(
+      read(`<div>${PROSE}</div><div class="comment"><p>What a wick, and what a lamp!</p></div>`),
+    ).not.toContain("What a wick")
+  })
+})
