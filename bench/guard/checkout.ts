@@ -47,7 +47,7 @@ export function checkoutOf(what: string): Checkout {
 
 /** With this checkout's packages. */
 export function worktreeOf(commit: string): Checkout {
-  const hash = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^{commit}`)
+  const hash = commitOf(commit)
   const root = join(scratchFolder("worktree"), hash.slice(0, 8))
   git("worktree", "add", "--quiet", "--detach", root, hash)
   const remove = () => void git("worktree", "remove", "--force", root)
@@ -59,6 +59,14 @@ export function worktreeOf(commit: string): Checkout {
     )
   symlinkSync(join(OWN, "node_modules"), join(root, "node_modules"))
   return { root, [Symbol.dispose]: () => (forget(), remove()) }
+}
+
+function commitOf(name: string): string {
+  try {
+    return git("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`)
+  } catch (cause) {
+    throw new Error(`${name} is neither a checkout's folder nor a commit`, { cause })
+  }
 }
 
 const lockOf = (root: string) => readFileSync(join(root, "package-lock.json"))

@@ -24,13 +24,21 @@ interface Pair {
   readonly now: Figures
 }
 
+export interface CompareOptions {
+  /** Whether both take each turn at the same time, so that whatever else the machine does is felt by both alike. */
+  readonly together: boolean
+  /** After which no further pass begins. */
+  readonly minutes: number
+  /** Up to which ratio a line passes. */
+  readonly allowed: (line: string) => number
+}
+
 /** A measure of two checkouts, or of this one alone where the other one can't run it. */
 export class Comparison {
   readonly measure: Measure
   readonly #sides: readonly [before: Side, now: Side]
   readonly #ground: Ground
-  /** Up to which ratio a line passes. */
-  readonly #allowed: (line: string) => number
+  readonly #options: CompareOptions
   readonly #starts: Pair[][] = []
   #isNew = false
   #hasRun = false
@@ -39,12 +47,12 @@ export class Comparison {
     measure: Measure,
     sides: readonly [before: Side, now: Side],
     ground: Ground,
-    allowed: (line: string) => number,
+    options: CompareOptions,
   ) {
     this.measure = measure
     this.#sides = sides
     this.#ground = ground
-    this.#allowed = allowed
+    this.#options = options
   }
 
   /** Starts both as often as the measure says. Another pass adds to what is known. */
@@ -57,7 +65,7 @@ export class Comparison {
     return this.measure.lines.map((line) => {
       const pairs = this.#starts.flat()
       const now = median(pairs.map((pair) => pair.now[line.name]!))
-      const allowed = this.#allowed(line.name)
+      const allowed = this.#options.allowed(line.name)
       if (this.#isNew) return { line, before: null, now, ratio: null, allowed, verdict: "new" }
       const before = median(pairs.map((pair) => pair.before![line.name]!))
       const ratio = ratioOf(
@@ -67,20 +75,22 @@ export class Comparison {
     })
   }
 
-  /** One start of both, whose turns alternate: whoever comes first changes, since the second may find caches warm. */
+  /** One start of both. Where they take turns, whoever comes first changes, since the second may find caches warm. */
   async #start(): Promise<Pair[]> {
     const { measure } = this
     const [before, now] = this.#sides
     await using started = new AsyncDisposableStack()
     const other = await this.#mayLack(async () => started.use(await measure.open(before, this.#ground)))
     const own = started.use(await measure.open(now, this.#ground))
+    const theirs = () => (other ? this.#mayLack(() => other.turn()) : null)
     const pairs: Pair[] = []
     for (let turn = 0; turn < measure.turns; turn++) {
-      const isOwnFirst = (this.#starts.length + turn) % 2 === 1
-      const early = isOwnFirst ? await own.turn() : null
-      const others = other && (await this.#mayLack(() => other.turn()))
-      if (others) this.#hasRun = true
-      pairs.push({ before: others, now: early ?? (await own.turn()) })
+      const isOwnEarly = this.#options.together || (this.#starts.length + turn) % 2 === 1
+      const early = isOwnEarly ? own.turn() : null
+      if (!this.#options.together) await early
+      const before = await theirs()
+      if (before) this.#hasRun = true
+      pairs.push({ before, now: await (early ?? own.turn()) })
     }
     return pairs
   }
@@ -99,16 +109,13 @@ export class Comparison {
   }
 }
 
-/**
- * Measures lines of two checkouts: a pass of each, then more passes of those that are undecided.
- * @param minutes after which no further pass begins
- */
+/** Measures lines of two checkouts: a pass of each, then more passes of those that are undecided. */
 export async function compare(
   roots: { readonly before: string; readonly now: string },
   lines: readonly string[],
-  { minutes, allowed }: { readonly minutes: number; readonly allowed: (line: string) => number },
+  options: CompareOptions,
 ): Promise<Result[]> {
-  const end = performance.now() + minutes * 60_000
+  const end = performance.now() + options.minutes * 60_000
   const scratch = scratchFolder("guard")
   const side = (name: "before" | "now"): Side => ({ root: roots[name], scratch: join(scratch, name) })
   const sides = [side("before"), side("now")] as const
@@ -116,7 +123,7 @@ export async function compare(
   await using ground = new Ground(scratch)
   const isWanted = ({ line }: Result) => lines.includes(line.name)
   const comparisons = MEASURES.filter((one) => one.lines.some(({ name }) => lines.includes(name))).map(
-    (one) => new Comparison(one, sides, ground, allowed),
+    (one) => new Comparison(one, sides, ground, options),
   )
   let open = comparisons
   for (let pass = 1; open.length > 0 && (pass === 1 || performance.now() < end); pass++) {

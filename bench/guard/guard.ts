@@ -1,4 +1,4 @@
-// What this checkout costs beside another one: npm run bench:guard -- --before <checkout or commit> [--only crawl,rest,…] [--minutes 9]
+// What this checkout costs beside another one: npm run bench:guard -- --before <checkout or commit> [--only crawl,rest,…] [--minutes 9] [--together]
 //
 // Ends with 0 where every line passes, with 1 where one is slower than the ledger allows, with 3 where none is but one can't be judged.
 import { existsSync, readFileSync } from "node:fs"
@@ -10,7 +10,7 @@ import { compare, HEAD, rowOf } from "./comparison.ts"
 import { allowedFor, type Entry, LEDGER, newEntries, parseLedger } from "./ledger.ts"
 import { LINES } from "./lines.ts"
 
-const USAGE = `usage: npm run bench:guard -- --before <checkout or commit> [--only ${LINES.map(({ name }) => name).join(",")}] [--minutes 9]`
+const USAGE = `usage: npm run bench:guard -- --before <checkout or commit> [--only ${LINES.map(({ name }) => name).join(",")}] [--minutes 9] [--together]`
 const EXIT_SLOWER = 1
 const EXIT_USAGE = 2
 const EXIT_UNDECIDED = 3
@@ -20,6 +20,8 @@ const { values } = parseArgs({
     /** What to compare with. */
     before: { type: "string" },
     only: { type: "string" },
+    /** Both at the same time, for a machine that others keep busy. */
+    together: { type: "boolean", default: false },
     /** After so many no line gets another pass. */
     minutes: { type: "string", default: "9" },
   },
@@ -33,16 +35,19 @@ if (values.before === undefined || unknown.length > 0 || !(Number(values.minutes
 using other = checkoutOf(values.before)
 const entries = newEntries(ledgerOf(OWN), ledgerOf(other.root))
 const results = await compare({ before: other.root, now: OWN }, only, {
+  together: values.together,
   minutes: Number(values.minutes),
   allowed: (line) => allowedFor(line, entries),
 })
-console.log(`${machine()}; before: ${values.before}\n\n${table([HEAD, ...results.map(rowOf)])}`)
+console.log(
+  `${machine()}; before: ${values.before}${values.together ? ", both at the same time" : ", in turn"}\n\n${table([HEAD, ...results.map(rowOf)])}`,
+)
 const isAny = (verdict: string) => results.some((result) => result.verdict === verdict)
 if (isAny("slower")) {
   console.log(`Make it as quick as it was, or add a row with the reason to ${LEDGER}.`)
   process.exitCode = EXIT_SLOWER
 } else if (isAny("undecided")) {
-  console.log("Measure what is too noisy again, on a machine at rest or with more --minutes.")
+  console.log("Measure what is too noisy again, on a machine at rest with more --minutes, or --together.")
   process.exitCode = EXIT_UNDECIDED
 }
 

@@ -1,4 +1,4 @@
-// Whether the guard notices a tenth: node bench/guard/planted.ts [--only crawl,rest,…] [--minutes 3]
+// Whether the guard notices a tenth: node bench/guard/planted.ts [--only crawl,rest,…] [--minutes 3] [--together]
 //
 // Makes a copy of the last commit outside of the repository. Each line is measured with the copy as it is, then with a tenth of the line's
 // figure planted in the path that it measures: a busy loop, or memory that is held. `--minutes`: for a line, before its last pass begins.
@@ -25,10 +25,6 @@ interface Plant {
 const busy = (ms: number): string =>
   ` { const at = process.threadCpuUsage(); for (;;) { const { user, system } = process.threadCpuUsage(at); if (user + system >= ${ms * 1000}) break } }`
 
-const VISIT = {
-  file: "crawler/fetch/visit/reader.ts",
-  behind: "async visit(url: PageUrl, options: VisitOptions = {}): Promise<Visit> {",
-}
 const ASK = {
   file: "api/core/ask/ask.ts",
   behind: "readonly answered: Answered | null }> {",
@@ -42,8 +38,16 @@ const PLANTS: Readonly<Record<string, Plant>> = {
     behind: "async function extracted(task: ReadBodyTask): Promise<Extracted> {",
     code: busy,
   },
-  crawl: { ...VISIT, code: busy },
-  recrawl: { ...VISIT, code: busy },
+  crawl: {
+    file: "crawler/crawl/page-writer.ts",
+    behind: "async add(item: Item): Promise<void> {",
+    code: (ms) => ` if (item.page) ${busy(ms)}`,
+  },
+  recrawl: {
+    file: "crawler/fetch/visit/reader.ts",
+    behind: "async visit(url: PageUrl, options: VisitOptions = {}): Promise<Visit> {",
+    code: busy,
+  },
   vectors: {
     file: "engine/models/embedders/embed-worker.ts",
     behind: "const ids = tokenIds(text)",
@@ -62,7 +66,11 @@ const PLANTS: Readonly<Record<string, Plant>> = {
 }
 
 const { values } = parseArgs({
-  options: { only: { type: "string" }, minutes: { type: "string", default: "3" } },
+  options: {
+    only: { type: "string" },
+    minutes: { type: "string", default: "3" },
+    together: { type: "boolean", default: false },
+  },
 })
 using copy = worktreeOf("HEAD")
 const rows: string[][] = []
@@ -89,6 +97,7 @@ process.exitCode = isProved ? 0 : 1
 
 async function measured(line: string): Promise<Result> {
   const [result] = await compare({ before: OWN, now: copy.root }, [line], {
+    together: values.together,
     minutes: Number(values.minutes),
     allowed: () => MOST,
   })
