@@ -56,6 +56,15 @@ describe("a box that a page shows twice", () => {
         .join(""),
     ],
     [
+      "a parameter that two calls of a manual share",
+      ["Moor", "Cast off"]
+        .map(
+          (call) =>
+            `<section><div><h2>${call}</h2><p>The call to ${call}.</p><h3>Parameters</h3><ul><li><div><h4>line</h4><p>The line that holds the petrel at the quay, as it is named in the list of lines of the harbour.</p><p>Where there is none of that name, the call fails with an error that names those that are there, shortest first.</p></div></li></ul></div></section>`,
+        )
+        .join(""),
+    ],
+    [
       "the colours of two products",
       [1, 2]
         .map(

@@ -85,7 +85,11 @@ export function skipCopies(
         const first = seen.get(key)
         if (
           (isNamed && key === keyBefore && isCopy(child, before, own)) ||
-          (own.chars >= LEAST_FAR && first && isFarCopy(child, first, measures) && isCopy(child, first, own))
+          (own.chars >= LEAST_FAR &&
+            first &&
+            (isDiscussion || isNear(child, first)) &&
+            isFarCopy(child, first, measures) &&
+            isCopy(child, first, own))
         ) {
           skipped.add(child)
           continue
@@ -122,4 +126,14 @@ function isFarCopy(box: Element, first: Element, measures: ReadonlyMap<Element, 
     if (blocks.length !== 1) return blocks.length > 1
     at = blocks[0]!
   }
+}
+
+/** Above a box and its copy far off: a carousel, or the parts of a page for phones and for wide screens. */
+const MOST_LEVELS_UP = 3
+
+/** What stands under two headings of a manual belongs to both, however equal it is. */
+function isNear(box: Element, first: Element): boolean {
+  let around = box
+  for (let level = 0; level < MOST_LEVELS_UP && around.parent !== null; level++) around = around.parent
+  return closest(first, (above) => above === around) !== null
 }
