@@ -65,6 +65,15 @@ describe("a box that a page shows twice", () => {
         .join(""),
     ],
     [
+      "the measures of two products",
+      ["Short arm", "Long arm"]
+        .map(
+          (name) =>
+            `<div><h3>${name}</h3><div class="facts"><p>For a lamp of three to twelve pounds</p><p>Glass up to thirty-six inches</p><p>A petrel arm on one post, made to carry up to six lamps over a bench with all of their cords out of sight</p><p>Moves four inches and a half each way</p><p>From $ 658</p></div></div>`,
+        )
+        .join(""),
+    ],
+    [
       "the colours of two products",
       [1, 2]
         .map(

@@ -43,8 +43,8 @@ const BOXES = new Set(["div", "section", "article", "aside", "blockquote"])
 const LEAST_BESIDE = 80
 /** and of one anywhere else. */
 const LEAST_FAR = 200
-/** Least share of prose there: names of colours and sizes are said of each product. */
-const LEAST_PROSE = 0.3
+/** Least share of prose there: colours, sizes and prices are said of each product. */
+const LEAST_PROSE = 0.6
 /** Most text compared on a page, so that one of a thousand equal boxes stays linear. */
 const MOST_COMPARED_CHARS = 400_000
 
