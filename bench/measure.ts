@@ -50,11 +50,15 @@ export async function runMeasured(
   const sampler = setInterval(() => {
     peakBytes = Math.max(peakBytes, residentBytes(processTree(child.pid ?? 0)))
   }, SAMPLE_MS)
+  const end = () => child.kill("SIGKILL")
+  // Before anyone clears the folders that it writes to.
+  process.prependOnceListener("exit", end)
   try {
     const [code] = (await once(child, "close")) as [number | null]
     if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${err}`)
   } finally {
     clearInterval(sampler)
+    process.off("exit", end)
   }
   return {
     lastLine: out.trimEnd().split("\n").at(-1) ?? "",

@@ -1,12 +1,12 @@
 // Whether the guard notices a tenth: node bench/guard/planted.ts [--only crawl,rest,…] [--minutes 3] [--together]
 //
-// Makes a copy of the last commit outside of the repository. Each line is measured with the copy as it is, then with a tenth of the line's
-// figure planted in the path that it measures: a busy loop, or memory that is held. `--minutes`: for a line, before its last pass begins.
+// Makes two copies of the last commit outside of the repository. Each line is measured with both as they are, then with a tenth of the line's
+// figure planted in one of them, in the path that it measures: a busy loop, or memory that is held. `--minutes`: for a line, before its last pass begins.
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { machine, MB, table } from "../measure.ts"
-import { OWN, worktreeOf } from "./checkout.ts"
+import { worktreeOf } from "./checkout.ts"
 import { compare, type Result, rowOf } from "./comparison.ts"
 import { LINES } from "./lines.ts"
 import { MOST } from "./statistic.ts"
@@ -72,6 +72,7 @@ const { values } = parseArgs({
     together: { type: "boolean", default: false },
   },
 })
+using plain = worktreeOf("HEAD")
 using copy = worktreeOf("HEAD")
 const rows: string[][] = []
 let isProved = true
@@ -96,7 +97,7 @@ console.log(`${machine()}\n\n${table([head, ...rows])}`)
 process.exitCode = isProved ? 0 : 1
 
 async function measured(line: string): Promise<Result> {
-  const [result] = await compare({ before: OWN, now: copy.root }, [line], {
+  const [result] = await compare({ before: plain.root, now: copy.root }, [line], {
     together: values.together,
     minutes: Number(values.minutes),
     allowed: () => MOST,
