@@ -41,7 +41,7 @@ export function skipClutter(
       const own = measures.get(child)
       if (!own) continue
       behind -= own.prose
-      if (reads && isLinkList(child, own, site)) {
+      if (reads && isLinkList(child, own, site) && !isHeadOfText(parent, i, skipped, measures)) {
         skipped.add(child)
         continue
       }
@@ -194,14 +194,16 @@ const LEADS_ELSEWHERE =
 const STRAY_LABEL =
   /^(?:advertisements?|publicidade|anzeige|publicité|sponsored|share(?: this)?(?: (?:on|via|article) ?\w*)?|tweet|pin it|email|print|(?:continue|keep) reading.*|story continues.*|read more[\s.…→»↓]*|learn more[\s→»]*|(?:see|view|show) (?:more|less|all)[\s→»]*|back to (?:top|gallery)|close|open in a new tab|view this (?:figure|table)|image \d+ of \d+|photos?:? .{0,50}|\(?(?:image )?credits?: .{0,60}|tags?:?|caption|loading\.*|\d+ (?:min(?:ute)?s?|mins) read|(?:published|updated|posted|last updated):? .{0,40}\d{4}.{0,25}|(?:posted|written) by .{0,40}|add to (?:cart|bag|wishlist)|skip to (?:main )?content|table of contents|copy(?: link)?|start free trial|no credit card required\.?)$/iu
 
-/** Whether a heading has text under it: "Email" is then what the section is about, and no button. */
+/** Whether a heading, or a box with nothing else, has text under it: "Email" is then what the section is about, and no button. */
 function isHeadOfText(
   parent: Element,
   at: number,
   skipped: ReadonlySet<Element>,
   measures: Measures,
 ): boolean {
-  if (!/^h[1-6]$/.test((parent.children[at] as Element).tag)) return false
+  const head = parent.children[at] as Element
+  const heading = firstElement(head, (element) => headingRank(element) !== null)
+  if (heading === null || measures.get(heading)?.chars !== measures.get(head)?.chars) return false
   for (const next of parent.children.slice(at + 1)) {
     if (typeof next === "string" || skipped.has(next)) continue
     const own = measures.get(next)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, test } from "vitest"
 import { extractHtml } from "../extract.ts"
 
 const read = (body: string, head = "<title>Rope</title>", url = "https://example.org/rope"): string =>
@@ -78,6 +78,16 @@ describe("boxes that ask for an address", () => {
       "Write to the yard by the cormorant rock, and say how long the rope is and what hangs on it. ".repeat(7)
     expect(read(`<main><h1>Rope</h1>${SENTENCES}${box(text)}</main>`)).toContain("cormorant")
   })
+})
+
+test("a heading that is a link in a box of its own stays above its text", () => {
+  const part = (name: string) =>
+    `<div class="part"><div class="top"><h3><a href="/${name}">The ${name} line of this yard</a></h3></div><div><b>Three strands, 12 mm</b>, breaks at 900 kg, sold by the metre.</div></div>`
+  const markdown = read(
+    `<main><h1>Lines</h1>${SENTENCES}${part("gannet")}${part("dunlin")}${SENTENCES}</main>`,
+  )
+  expect(markdown).toContain("### [The gannet line of this yard]")
+  expect(markdown).toContain("### [The dunlin line of this yard]")
 })
 
 describe("what stands around an article", () => {
