@@ -138,6 +138,6 @@ test("items of items are set in, and searched without that", () => {
     "- Fruit\n  - Apple\n    - Russet\n  - Pear\n- Roots\n1. Wash\n  - cold\n2. Peel\nWords.\n- Last",
   ])
   expect(toPassages(page)[0]!.text).not.toContain("  ")
-  const deep = `${Array.from({ length: 400 }, (_, at) => `${" ".repeat(at * 2)}- item`).join("\n")}`
+  const deep = Array.from({ length: 400 }, (_, at) => `${" ".repeat(at * 2)}- item`).join("\n")
   for (const text of shown(deep)) expect(text.length).toBeLessThanOrEqual(MAX_SHOWN_CHARS)
 })
