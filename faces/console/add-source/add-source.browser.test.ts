@@ -81,7 +81,7 @@ describe("a source is added in a browser", { tags: ["chromium"] }, () => {
     await page.getByLabel("Name", { exact: true }).fill("the plant")
     await page.getByLabel("Leave out").fill("/filters")
     await page.getByLabel("Pages at most").fill("500")
-    await page.getByText("exclude:").waitFor()
+    await page.getByText("limits:").waitFor()
     expect(await yaml(page).innerText()).toBe(
       `sources:\n  - name: the plant\n    seeds:\n      - ${site.url("/")}\n    exclude:\n      - /filters\n` +
         `    limits: { pages: 500 }\n    schedule: { everyHours: 24 }\n`,
