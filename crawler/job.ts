@@ -45,7 +45,7 @@ export interface PageChanges {
   readonly gone: number
 }
 
-/** Pages that a run found unchanged by their markdown copies, and what it did not have to download for it. */
+/** Pages that a run found unchanged by their markdown copies, and the download that this saved. */
 export interface CopyCounts {
   readonly pages: number
   readonly sparedBytes: number

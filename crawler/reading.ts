@@ -16,7 +16,7 @@ export interface Reading {
   readonly extracted: Extracted
   /** Of the server's answer; left out when the answer alone does not make the page, as with one that a browser made. */
   readonly validators?: Validators
-  /** What a crawl knows of its markdown copy now. Left out when it has none. */
+  /** The crawl's record of its markdown copy. Left out when it has none. */
   readonly copy?: MarkdownCopy | undefined
   /** Whether a browser made the page. */
   readonly rendered?: boolean
@@ -115,14 +115,14 @@ export type Visit =
   | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
   | FetchFailure
 
-/** The site says that the copy whose validators were sent is still good, or its markdown copy that the page is as it was. */
+/** The validators that were sent still hold, or the page's markdown copy is the same as before. */
 export interface Unmodified {
   readonly kind: "unmodified"
   readonly url: PageUrl
   /** As sent with this answer. */
   readonly validators: Validators
   readonly noindex: boolean
-  /** Of a page that was not asked for itself. */
+  /** Set when the visit asked for the copy and not for the page. */
   readonly copy?: MarkdownCopy
 }
 

@@ -1328,11 +1328,11 @@ export type Job = {
     /** Pages that left the index. */
     readonly gone: number
   }
-  /** What markdown copies spared the run. */
+  /** Downloads that markdown copies saved. */
   readonly checked_by_copy: {
-    /** Pages of the outcome `unchanged` whose markdown copies were asked for in their place. */
+    /** Pages with the outcome `unchanged` for which the run downloaded only the markdown copy. */
     readonly pages: number
-    /** How much larger those pages are than their copies. */
+    /** Bytes by which those pages are larger than their copies. */
     readonly spared_bytes: number
   }
   readonly removals: {
@@ -1383,11 +1383,11 @@ export type JobDetail = {
     /** Pages that left the index. */
     readonly gone: number
   }
-  /** What markdown copies spared the run. */
+  /** Downloads that markdown copies saved. */
   readonly checked_by_copy: {
-    /** Pages of the outcome `unchanged` whose markdown copies were asked for in their place. */
+    /** Pages with the outcome `unchanged` for which the run downloaded only the markdown copy. */
     readonly pages: number
-    /** How much larger those pages are than their copies. */
+    /** Bytes by which those pages are larger than their copies. */
     readonly spared_bytes: number
   }
   readonly removals: {

@@ -1,6 +1,6 @@
 import type { PageUrl } from "#engine"
 import type { CrawlerConfig } from "../settings.ts"
-import type { Validators } from "../fetch/fetch.ts"
+import { NO_VALIDATORS, type Validators } from "../fetch/fetch.ts"
 import { type CopyAnswer, type CopyBody, CopyChecks, type CopyChecksOptions } from "./copies/copy-checks.ts"
 import type { MarkdownCopy } from "./copies/markdown-copy.ts"
 import type { Frontier } from "./frontier/frontier.ts"
@@ -44,8 +44,6 @@ const CUT_SHORT = {
 } as const
 
 const MARKDOWN = "text/markdown"
-
-const NO_VALIDATORS: Validators = { etag: null, lastModified: null }
 
 const hasAny = ({ etag, lastModified }: Validators): boolean => etag !== null || lastModified !== null
 
@@ -124,7 +122,7 @@ export class SourceVisits {
     })
     if (visit.kind !== "read") return visit
     const { reading } = visit
-    // Where validators work they spare more. Where they were sent and the page came all the same, they may not.
+    // Working validators save more than a copy. If they were sent and the page came all the same, they may not work.
     const isWanted = reading.validators && (validators !== null || !hasAny(reading.validators))
     if (!isWanted) return visit
     const isOwn = reading.url === entry.url
@@ -132,7 +130,7 @@ export class SourceVisits {
     return { kind: "read", reading: { ...reading, copy } }
   }
 
-  /** Asks for the markdown copy of a page instead of the page. Seeds are always read, since they link what is new. */
+  /** Asks for the markdown copy of a page instead of the page. Seeds are always read, because they link new pages. */
   async #askCopy(entry: FrontierEntry, copy: MarkdownCopy): Promise<CopyAnswer | null> {
     const { source, mayLeadTo } = this.#options
     if (entry.depth === 0 && source.limits.depth > 0) return null
@@ -147,7 +145,7 @@ export class SourceVisits {
       accepts: (type) => type === MARKDOWN,
       maxBytes,
       signal: this.#options.cut,
-      // A copy that is somewhere else is none.
+      // A redirect leads to another document than the copy that was compared.
       onRedirect: () => Promise.resolve({ kind: "skipped", because: "unsupported-type" }),
     })
     if (fetched.kind !== "fetched") return null

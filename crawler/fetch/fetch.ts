@@ -49,6 +49,8 @@ export interface Validators {
   readonly lastModified: string | null
 }
 
+export const NO_VALIDATORS: Validators = { etag: null, lastModified: null }
+
 export interface FetchOptions {
   readonly guard: AddressGuard
   readonly userAgent: string

@@ -17,7 +17,7 @@ export class RunLimits {
   pages: number
   /** Of all bodies read, decompressed. */
   bytes: number
-  /** Pages found unchanged by their markdown copies, and bytes not read for it. */
+  /** Pages found unchanged by their markdown copies, and bytes that this saved. */
   readonly copies: { pages: number; sparedBytes: number }
 
   constructor(db: StateStore, job: Job) {
@@ -41,7 +41,7 @@ export class RunLimits {
     return null
   }
 
-  /** A markdown copy was read. `spared`: bytes of its page that need not be read; 0: the page is read all the same. */
+  /** Counts a markdown copy. `spared`: bytes of the page that it replaces, or 0 if the page is read too. */
   tookCopy(bytes: number, spared: number): void {
     this.bytes += bytes
     if (spared === 0) return

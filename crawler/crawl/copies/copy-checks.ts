@@ -17,31 +17,31 @@ export interface CopyChecksOptions {
   readonly clock: Clock
   /** Asks for `text/markdown` of at most so many bytes; null: something else came. */
   readonly load: (at: PageUrl, maxBytes: number) => Promise<CopyBody | null>
-  /** Told of the bytes of each copy, and of those of the page that it spared. */
+  /** Called for each copy with its bytes, and with those of the page that it saved or 0. */
   readonly onCopy: (bytes: number, spared: number) => void
 }
 
-/** What asking for a copy brought. */
+/** The result of asking for a copy. */
 export type CopyAnswer =
   /** The page has not changed. */
   | { readonly kind: "same"; readonly copy: MarkdownCopy }
-  /** The page has to be read; this may be its copy. */
+  /** The visit must read the page; this may be the page's copy. */
   | { readonly kind: "other"; readonly at: PageUrl; readonly digest: string; readonly text: string }
   | { readonly kind: "none" }
 
-/** A page that was read, as far as its copy is compared with it. */
+/** The parts of a page that its copy is compared with. */
 interface ReadPage {
   readonly url: PageUrl
   readonly bytes: number
   readonly extracted: Pick<Extracted, "markdown" | "markdownAt" | "isListing" | "type">
 }
 
-/** A copy is compared with its page on the event loop, which takes 20 ms for so much. */
+/** Comparing a copy of this size with its page holds the event loop for 20 ms. */
 const MAX_COPY_BYTES = 128 * 1024
-/** The address of a copy is kept with that of its page, and the site may write what it likes there. */
+/** The state keeps the copy's address with the page, and the site chooses its length. */
 const MAX_ADDRESS_CHARS = 2000
 
-/** Asks for the markdown copies of pages before the pages, to spare those that have not changed. */
+/** Asks for a page's markdown copy before the page, to save downloading pages that have not changed. */
 export class CopyChecks {
   readonly #options: CopyChecksOptions
 
@@ -69,10 +69,10 @@ export class CopyChecks {
   }
 
   /**
-   * What is known of a page's copy now that the page was read. Pages that list others have none, since they are read for
-   * their links.
-   * @param answer of the copy that was asked for at this visit; null: none was
-   * @param before what was known of the copy of this very page
+   * The record of a page's copy after the page was read. A page that lists others has none, because each visit reads it
+   * for its links.
+   * @param answer the copy that this visit asked for; null if it asked for none
+   * @param before the record of this page's copy before the visit
    */
   learned(
     { url, bytes, extracted }: ReadPage,

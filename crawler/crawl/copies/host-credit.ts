@@ -7,19 +7,19 @@ const STEPS = [
    ) strict, without rowid`,
 ]
 
-/** Copies that a host is asked for before any has spared a page. */
+/** Copies that a crawl asks a host for before one has saved a page. */
 const TRIALS = 20
-/** So many of them are left for the visits that find out whether the copies asked for first spare anything. */
+/** The trials kept for later visits, which show whether the first copies save anything. */
 const FOR_CHECKS = 10
-/** What one spared page is worth: a host of which one copy in twenty helps is still asked. */
+/** Credit for one saved page: a crawl keeps asking a host if one copy in twenty helps. */
 const EARNS = 20
-/** How many a host with a good past may be asked for in vain. */
+/** Most copies that a crawl asks for in vain, however many have helped before. */
 const MOST = 1000
-/** After so long without a request a host is tried anew. */
+/** After this many days without a request, a host gets its trials again. */
 const KEPT_DAYS = 30
 const DAY_MS = 86_400_000
 
-/** How many more copies each host may be asked for, in `state.db`: each request costs one, each page spared gives more. */
+/** How many more copies a crawl may ask each host for, kept in the state: a request costs one, a saved page earns more. */
 export class HostCredit {
   readonly #source: string
   readonly #prepare: ReturnType<typeof prepareOnce>
@@ -33,8 +33,8 @@ export class HostCredit {
 
   /**
    * Takes one request.
-   * @param isCheck whether its answer may spare a page at once
-   * @returns whether it may be made
+   * @param isCheck whether its answer may save a page at once
+   * @returns whether the crawl may send it
    */
   take(host: string, now: number, isCheck: boolean): boolean {
     const row = this.#prepare(
@@ -45,7 +45,7 @@ export class HostCredit {
     return row !== undefined
   }
 
-  /** A page was spared. */
+  /** Credits the host for a saved page. */
   earn(host: string): void {
     this.#prepare("update copy_credit set credit = min(credit + ?, ?) where source = ? and host = ?").run(
       EARNS,

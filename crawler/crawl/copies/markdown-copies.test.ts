@@ -115,7 +115,7 @@ class Manual implements AsyncDisposable {
 const PAGES = { "/inlet": {}, "/outlet": {} }
 
 describe("a site that answers Accept: text/markdown", () => {
-  test("is asked for little bodies from the third run on, and nobody hears of any change", async () => {
+  test("sends only small bodies from the third run on, and the runs report no change", async () => {
     await using manual = await Manual.of(PAGES)
     const first = await manual.run()
     expect(first).toMatchObject({ html: ["/inlet", "/outlet"], markdown: [], checked: { pages: 0 } })
@@ -180,7 +180,7 @@ describe("a site that answers Accept: text/markdown", () => {
     expect(await manual.run()).toMatchObject({ html: [], outcomes: { unchanged: 3 } })
   })
 
-  test("has a change seen by the fourth run that only its HTML shows, and relies on the copy no more until it is compared again", async () => {
+  test("has a change that only its HTML shows seen by the fourth run, and its copy must then be compared again", async () => {
     const stale = `# /inlet\n\n${sentences("/inlet")}\n`
     await using manual = await Manual.of({ "/inlet": { markdown: () => ({ body: stale }) } })
     for (let run = 1; run <= 2; run++) await manual.run()
@@ -192,7 +192,7 @@ describe("a site that answers Accept: text/markdown", () => {
     expect((await manual.run()).html).toEqual(["/inlet"])
   })
 
-  test("has noindex heeded by the fourth run when only its HTML says so, at once when all answers do", async () => {
+  test("has a noindex obeyed by the fourth run when only its HTML says so, at once when all answers do", async () => {
     await using manual = await Manual.of(PAGES)
     for (let run = 1; run <= 2; run++) await manual.run()
     manual.leaves["/inlet"]!.head = '<meta name="robots" content="noindex">'
@@ -206,7 +206,7 @@ describe("a site that answers Accept: text/markdown", () => {
     expect((await manual.run()).outcomes).toEqual({ unchanged: 1, "skipped:noindex": 2 })
   })
 
-  test("is read in full when somebody asks for the page, when the index lost it, and when the source has other rules for it", async () => {
+  test("is read in full when you ask for the page, when the index lost it, and when the source has other rules for it", async () => {
     await using manual = await Manual.of({ "/inlet": {} })
     const url = manual.site.url("/inlet") as PageUrl
     for (let run = 1; run <= 2; run++) await manual.run()
@@ -298,7 +298,7 @@ describe("markdown that cannot stand for its page", () => {
     expect(await manual.run()).toMatchObject({ html: paths, markdown: [] })
   })
 
-  test("because it has the time in it is asked for twenty times, and again a month later", async () => {
+  test("is asked for twenty times if each answer holds the time, and again a month later", async () => {
     let answers = 0
     const markdown: Leaf["markdown"] = ({ text }) => ({ body: `${text}\n\nAnswer ${(answers += 1)}` })
     const paths = ["/a", "/b", "/c", "/d"]
@@ -314,7 +314,7 @@ describe("markdown that cannot stand for its page", () => {
   })
 })
 
-describe("nothing more is asked of", () => {
+describe("no copy is asked of", () => {
   test("a site without a sign that it has markdown", async () => {
     await using manual = await Manual.of(PAGES)
     manual.vary = ""

@@ -22,21 +22,21 @@ test("a copy holds a page when it has 97 of 100 of its words, whatever their mar
   expect(holdsText("", words(0, 100))).toBe(false)
 })
 
-test("a web page is no markdown, though its type says so; markdown may have HTML in it", () => {
+test("a web page is not markdown, even if its type says so; markdown may have HTML in it", () => {
   expect(isMarkdown("\n<!DOCTYPE html><p>Sign in")).toBe(false)
   expect(isMarkdown("<html lang=en><p>Sign in")).toBe(false)
   expect(isMarkdown("PK\u0003\u0004\0\0")).toBe(false)
   expect(isMarkdown('<p align="center">Logo</p>\n\n# Title')).toBe(true)
 })
 
-test("a copy stands for a page over three visits and 14 days, once it was compared", () => {
+test("a compared copy replaces its page for three visits and 14 days", () => {
   const now = COPY.readAt + DAY
   expect([0, 2, 3].map((checks) => mayStand({ ...COPY, checks }, now))).toEqual([true, true, false])
   expect([13.9, 14].map((days) => mayStand(COPY, COPY.readAt + days * DAY))).toEqual([true, false])
   expect(mayStand({ ...COPY, digest: null }, now)).toBe(false)
 })
 
-test("a copy that was the same before and after the page changed stands for it no more", () => {
+test("a copy that stayed the same while its page changed no longer replaces it", () => {
   expect(copyAfter(COPY, COPY, true)).toEqual(COPY)
   expect(copyAfter(COPY, COPY, false)).toEqual({ ...COPY, digest: null })
   expect(copyAfter({ ...COPY, digest: "e" }, COPY, false)).toMatchObject({ digest: "e" })

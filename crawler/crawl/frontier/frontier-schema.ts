@@ -53,7 +53,7 @@ const STEPS: readonly Step[] = [
   `create index known_address_unread on known_address (source, status) where ${UNREAD_SQL}`,
   // Pages that something was noted of, such as that their answers were cut off: few, and coverage asks for them.
   `create index known_address_noted on known_address (source, job) where hash is not null and detail is not null`,
-  // What is known of the page's markdown copy, as JSON.
+  // A MarkdownCopy as JSON.
   "alter table known_address add column copy text",
 ]
 

@@ -62,7 +62,7 @@ export interface Visited {
   readonly validators?: Validators
   /** What the page was read as (read-as.ts); left out when an earlier one stands. */
   readonly readAs?: string
-  /** What is known of its markdown copy, null: it has none; left out when what was known stands. */
+  /** Its markdown copy; null if it has none. Left out, the earlier record stays. */
   readonly copy?: MarkdownCopy | null
   /** Where the page leads, packed; null for more links than are kept; left out when it was not read. */
   readonly links?: Uint8Array | null
@@ -258,8 +258,8 @@ export class KnownAddresses {
   }
 
   /**
-   * Makes an address of a source due, to be read in full whatever its validators or its copy say: the next run visits it among the
-   * first. @returns whether the source knows it
+   * Makes an address of a source due, to be read in full whatever its validators or its copy say: the next run visits it
+   * among the first. @returns whether the source knows it
    */
   makeDue(url: PageUrl, source: string): boolean {
     const { changes } = this.#prepare(

@@ -1,10 +1,11 @@
 import type { Page, PageUrl } from "#engine"
 import type { Clock } from "#base/clock.ts"
+import { NO_VALIDATORS } from "../../fetch/fetch.ts"
+import { copyAfter } from "../copies/markdown-copy.ts"
 import { inWords } from "../duplicates/duplicates.ts"
 import { plainLines } from "../duplicates/page-text.ts"
 import type { FrontierEntry } from "../frontier/host-queues.ts"
 import type { Found, KnownAddress, Visited } from "../frontier/known-addresses.ts"
-import { copyAfter } from "../copies/markdown-copy.ts"
 import { packLinks } from "../frontier/page-links.ts"
 import { isPageOutcome, type OutcomeName } from "../../outcome-name.ts"
 import type { Reading, Unmodified } from "../../reading.ts"
@@ -192,7 +193,7 @@ export class PageJudge {
       detail: inDoubt(reading.extracted.note ?? null, reading),
       hash,
       title: page.title,
-      validators: reading.validators ?? { etag: null, lastModified: null },
+      validators: reading.validators ?? NO_VALIDATORS,
       copy: copyAfter(reading.copy, before?.copy, isUnchanged),
       readAs: this.#parts.visits.readAsOf(factsOf(entry, before), reading.isShell),
       links,

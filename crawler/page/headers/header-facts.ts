@@ -10,7 +10,8 @@ export type AnswerHeaders = Readonly<Record<string, string | string[] | undefine
 
 /**
  * What a page says, with what its answer's headers say of it: X-Robots-Tag, Rating, Refresh and a Link header's
- * canonical and markdown mean the same as their HTML forms. One that varies by Accept may have markdown at its own address. `agent` is our product token.
+ * canonical and markdown mean the same as their HTML forms. An answer that varies by Accept may have markdown at its own
+ * address. `agent` is our product token.
  */
 export function withHeaderFacts(
   extracted: Extracted,
@@ -50,7 +51,7 @@ interface HeaderLink {
   readonly type: string
 }
 
-/** Those of a Link header (RFC 8288). Linear in the header's length, which the site chooses. */
+/** The links of a Link header (RFC 8288). Linear in the header's length, which the site chooses. */
 function linksOf(header: string | string[] | undefined): HeaderLink[] {
   const text = typeof header === "string" ? header : (header ?? []).join(", ")
   return text.split(/,(?=\s*<)/).flatMap((link) => {

@@ -133,10 +133,10 @@ const changes = object(
 )
 const checkedByCopy = object(
   {
-    pages: count("Pages of the outcome `unchanged` whose markdown copies were asked for in their place."),
-    spared_bytes: count("How much larger those pages are than their copies."),
+    pages: count("Pages with the outcome `unchanged` for which the run downloaded only the markdown copy."),
+    spared_bytes: count("Bytes by which those pages are larger than their copies."),
   },
-  { description: "What markdown copies spared the run." },
+  { description: "Downloads that markdown copies saved." },
 )
 
 const job = object({
