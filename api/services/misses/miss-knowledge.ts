@@ -33,8 +33,8 @@ export interface MissKnowledge {
   /** Why an address is no page of the index, and how `fossick why` puts it; null: it is one. */
   missing(url: PageUrl, view: View): Promise<{ readonly missing: Missing; readonly summary: string } | null>
   sources(names: readonly string[]): Promise<readonly AskedSource[]>
-  /** The sources among these with pages that could not be read; null: among all, one-off crawls included. */
-  unread(names: readonly string[] | null): readonly Unread[]
+  /** The sources among these with pages that could not be read. */
+  unread(names: readonly string[]): readonly Unread[]
   /** The names of the declared sources, and those of `asked` that anything was crawled under: one-off crawls are told of only then. */
   names(asked?: readonly string[]): readonly string[]
   /** Whether there is nothing to find yet: no source, and no page but those of the handbook. */

@@ -227,9 +227,10 @@ test("tools of MCP pass it on", async () => {
 
 test("a search says how many pages of its sources could not be read, to those who may know the source", async () => {
   const jobs = new Jobs(state)
+  const sources = new Sources(state, jobs)
   const url = (path: string) => toPageUrl(`http://shed.example${path}`)!
-  // Crawled without being declared.
-  const job = jobs.enqueue(defineSource({ name: "shed", seeds: [url("/")] }))
+  sources.put({ name: "shed", seeds: [url("/")] })
+  const job = sources.run("shed")!
   jobs.start(job.id)
   new KnownAddresses(state).record(job, [
     { url: url("/"), outcome: "indexed", detail: null, hash: "h" },
@@ -246,6 +247,6 @@ test("a search says how many pages of its sources could not be read, to those wh
     for (const by of [gardenOnly, limited])
       expect(await search({ query: "roses pruned in winter" }, by)).not.toHaveProperty("warnings")
   } finally {
-    state.prepare("delete from known_address where source = 'shed'").run()
+    sources.delete("shed")
   }
 })

@@ -102,13 +102,9 @@ export function unreadTexts(
   reach: Pick<Reach, "limits">,
   knowledge: Pick<MissKnowledge, "names" | "unread">,
 ): readonly string[] {
-  const isOfAll = reach.limits() === null && (query.filter?.sources ?? []).length === 0
-  const { names, isNameless } = isOfAll
-    ? { names: null, isNameless: false }
-    : namesOf(query, reach, knowledge)
+  const { names, isNameless } = namesOf(query, reach, knowledge)
   if (isNameless) return []
-  const unread = knowledge.unread(names?.slice(0, MOST_SOURCES) ?? null)
-  return unread.slice(0, MOST_SOURCES).map(({ source, host, pages }) => {
+  return knowledge.unread(names.slice(0, MOST_SOURCES)).map(({ source, host, pages }) => {
     const what = pages === 1 ? "1 page" : `${pages.toLocaleString("en")} pages`
     return `${what} of ${host ?? source} could not be read at the last visit.`
   })

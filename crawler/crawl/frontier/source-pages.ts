@@ -83,22 +83,6 @@ export function somePage(db: StateStore, source: string): string | null {
 export const addressesByHost = (db: StateStore, source: string): ReadonlyMap<string, number> =>
   countsByHost(db, source, "true")
 
-/** The first sources, by name, with addresses that failed at the last visit, gone ones included. */
-export function sourcesWithUnread(db: Pick<StateStore, "prepare">, most: number): string[] {
-  const sources: string[] = []
-  if (!hasTable(db, "known_address")) return sources
-  // One look into the index for each source, however many addresses it has.
-  const next = db.prepare(
-    `select min(source) as source from known_address where source > ? and ${UNREAD_SQL}`,
-  )
-  while (sources.length < most) {
-    const source = next.get(sources.at(-1) ?? "")?.["source"]
-    if (typeof source !== "string") break
-    sources.push(source)
-  }
-  return sources
-}
-
 /** How many addresses of a source failed at the last visit, by `host:port`, without those that the site says are gone. */
 export function unreadByHost(db: Pick<StateStore, "prepare">, source: string): ReadonlyMap<string, number> {
   if (!hasTable(db, "known_address")) return new Map()

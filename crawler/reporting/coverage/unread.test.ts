@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import { openStateFile, type StateStore } from "#base/store/state-store.ts"
+import { openStateFile } from "#base/store/state-store.ts"
 import { migrateFrontier } from "../../crawl/frontier/frontier-schema.ts"
-import { cutOffPages, sourcesWithUnread, unreadByHost } from "../../crawl/frontier/source-pages.ts"
+import { cutOffPages, unreadByHost } from "../../crawl/frontier/source-pages.ts"
 import { CrawlFixture, temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { article, startTestSite, status } from "../../testing/test-site.ts"
 import { unreadOf } from "./unread.ts"
@@ -18,17 +18,12 @@ test("pages that could not be read are counted, and those that are gone are not"
   await using fixture = new CrawlFixture()
   await fixture.crawl({ name: "docs", seeds: [site.url("/")] })
   await fixture.crawl({ name: "other", seeds: [other.url("/")] })
-  const unread = [{ source: "docs", pages: 2, host: site.authority }]
-  expect(unreadOf(fixture.db, ["docs", "other", "none"])).toEqual(unread)
-  expect(unreadOf(fixture.db, null)).toEqual(unread)
+  expect(unreadOf(fixture.db, ["docs", "other", "none"])).toEqual([
+    { source: "docs", pages: 2, host: site.authority },
+  ])
 })
 
 test.each([
-  [
-    "sources with pages that could not be read",
-    (db: Pick<StateStore, "prepare">) => sourcesWithUnread(db, 9),
-    "known_address_unread",
-  ],
   ["pages that could not be read", unreadByHost, "known_address_unread"],
   ["pages whose answers were cut off", cutOffPages, "known_address_noted"],
 ] as const)("%s are found without looking at all others", (_, ask, index) => {

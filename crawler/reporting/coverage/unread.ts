@@ -1,6 +1,6 @@
 import { steadyNow } from "#base/steady-time.ts"
 import type { StateStore } from "#base/store/state-store.ts"
-import { hasPages, sourcesWithUnread, unreadByHost } from "../../crawl/frontier/source-pages.ts"
+import { hasPages, unreadByHost } from "../../crawl/frontier/source-pages.ts"
 
 /** Pages of a source whose last visit failed, without those that are gone. */
 export interface Unread {
@@ -14,15 +14,9 @@ export interface Unread {
 const KEPT_MS = 30_000
 
 const counted = new WeakMap<StateStore, Map<string, { readonly at: number; readonly unread: Unread }>>()
-/** Sources that are looked at when a search names none. */
-const MOST_SOURCES = 100
 
-/**
- * Counts unread pages, source by source, as of half a minute ago at most. Sources without any are left out.
- * @param asked null: all sources, and what was crawled without being declared as one
- */
-export function unreadOf(db: StateStore, asked: readonly string[] | null): readonly Unread[] {
-  const sources = asked ?? sourcesWithUnread(db, MOST_SOURCES)
+/** Counts unread pages, source by source, as of half a minute ago at most. Sources without any are left out. */
+export function unreadOf(db: StateStore, sources: readonly string[]): readonly Unread[] {
   const known = counted.get(db) ?? new Map<string, { readonly at: number; readonly unread: Unread }>()
   counted.set(db, known)
   const now = steadyNow()
