@@ -18,9 +18,8 @@ export const TERM_FREQUENCIES = "terms.bin"
 export class TermFrequencies {
   readonly #counts: Uint32Array
   #pages: number
-  /** Pages added to this one object, and of each slot the last that was counted there: one page counts once. */
-  #added = 0
-  #addedTo: Uint32Array | undefined
+  /** By slot, the number of the last page counted there, so that a page counts once. Only a writer has it. */
+  #lastPages: Uint32Array | undefined
   #version: string
 
   private constructor(counts: Uint32Array, pages: number, version: string) {
@@ -62,17 +61,15 @@ export class TermFrequencies {
    */
   add(hashes: Iterable<number>, language: string | null): void {
     this.#pages++
-    this.#addedTo ??= new Uint32Array(SLOTS)
-    this.#added++
-    for (const hash of hashes) this.#count(hash)
-    if (language !== null) this.#count(hashOfLanguage(language))
-  }
-
-  #count(hash: number): void {
-    const slot = slotOf(hash)
-    if (this.#addedTo![slot] === this.#added) return
-    this.#addedTo![slot] = this.#added
-    this.#counts[slot]!++
+    const lastPages = (this.#lastPages ??= new Uint32Array(SLOTS))
+    const count = (hash: number) => {
+      const slot = slotOf(hash)
+      if (lastPages[slot] === this.#pages) return
+      lastPages[slot] = this.#pages
+      this.#counts[slot]!++
+    }
+    for (const hash of hashes) count(hash)
+    if (language !== null) count(hashOfLanguage(language))
   }
 
   /**
