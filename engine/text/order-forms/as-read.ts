@@ -3,6 +3,7 @@
  */
 
 import { lazily } from "#base/process/lazily.ts"
+import { murmurMix } from "#base/text/hash.ts"
 import { orderWords } from "./order-forms.ts"
 
 /** Marks that are not seen: soft hyphens, joiners, directions, selectors of variants. */
@@ -149,21 +150,17 @@ const rotatedKeys = lazily(() => keysOf(rotatedWords()))
 /** Whether words of a text are words of orders thirteen letters further. */
 function isRotated(text: string): boolean {
   let found = 0
-  for (const word of text.toLowerCase().match(/[a-z]{5,30}/g) ?? []) {
-    for (
-      let end = longestStart(word, rotatedKeys());
-      end > 0;
-      end = longestStart(word, rotatedKeys(), end - 1)
-    )
-      if (rotatedWords().has(word.slice(0, end))) {
-        found += 1
-        break
-      }
-    if (found >= LEAST_ROTATED) return true
-  }
+  for (const word of text.toLowerCase().match(/[a-z]{5,30}/g) ?? [])
+    if (beginsRotated(word) && (found += 1) >= LEAST_ROTATED) return true
   return false
 }
 const LEAST_ROTATED = 2
+
+function beginsRotated(word: string): boolean {
+  for (let end = word.length; end >= shortestStart(word); end--)
+    if (rotatedKeys().has(keyOf(word, end)) && rotatedWords().has(word.slice(0, end))) return true
+  return false
+}
 
 const isText = (text: string): boolean =>
   /^[\p{L}\p{M}\p{N}\p{P}\p{S}\s]+$/u.test(text) && text.includes(" ") && !text.includes("\uFFFD")
@@ -196,13 +193,15 @@ function mixed(word: string): string {
   return word[0] + Array.from(word.slice(1, -1)).toSorted().join("") + word.at(-1)
 }
 
-/** One number for a word and all that have its first and last letter and those between in some order; rarely for others. */
+/**
+ * A number for the first `length` letters of a word: the same for all words with these first and last letters and these between, in
+ * any order, and seldom for others.
+ */
 function keyOf(word: string, length: number): number {
   let key = length
   for (let at = 0; at < length; at++) {
     const place = at === 0 ? 0x10_00_00 : at === length - 1 ? 0x20_00_00 : 0
-    const sign = Math.imul(word.charCodeAt(at) + place, 0x9e_37_79_b1)
-    key = (key + Math.imul(sign ^ (sign >>> 15), 0x85_eb_ca_6b)) | 0
+    key = (key + murmurMix(word.charCodeAt(at) + place)) | 0
   }
   return key
 }
@@ -210,18 +209,15 @@ function keyOf(word: string, length: number): number {
 const keysOf = (words: Iterable<string>): ReadonlySet<number> =>
   new Set(Array.from(words, (word) => keyOf(word, word.length)))
 
-/** The letters of a word's longest start, of `most` letters at most, that has one of the keys; 0 for none. */
-function longestStart(word: string, wanted: ReadonlySet<number>, most = word.length): number {
-  for (let end = most; end >= Math.max(LEAST_WORD, word.length - LONGEST_ENDING); end--)
-    if (wanted.has(keyOf(word, end))) return end
-  return 0
-}
+/** Letters of the shortest start that may be a word of orders. */
+const shortestStart = (word: string): number => Math.max(LEAST_WORD, word.length - LONGEST_ENDING)
 
 /** A text in which letters changed places within words, with the words of orders that it has. */
 function withWords(text: string): string {
   return text.replace(/\p{Script=Latin}{5,30}/gu, (written) => {
     const word = written.toLowerCase()
-    for (let end = longestStart(word, keys()); end > 0; end = longestStart(word, keys(), end - 1)) {
+    for (let end = word.length; end >= shortestStart(word); end--) {
+      if (!keys().has(keyOf(word, end))) continue
       const start = word.slice(0, end)
       if (orderWords().has(start)) return written
       const meant = mixedWords().get(mixed(start))
