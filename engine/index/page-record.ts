@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { termsIn } from "../text/analysis/analyse.ts"
-import { type Terms, joinTerms } from "../text/analysis/known-chunks.ts"
+import { type Terms, textsOf } from "../text/analysis/known-chunks.ts"
 import { placeOf } from "./page/domains.ts"
 import { fingerprintOf } from "./page/fingerprint.ts"
 import type { PageFacts } from "./page/page-facts.ts"
@@ -118,7 +118,11 @@ function factsOf(
 ): PageFacts {
   const hashes = terms.flatMap((one) => one.terms.map((term) => term.hash))
   const facts = { url, title, host, domain, port, language, country, topic, published }
-  return { ...facts, ...(isListing && { isListing }), fingerprint: fingerprintOf(joinTerms(terms), hashes) }
+  return {
+    ...facts,
+    ...(isListing && { isListing }),
+    fingerprint: fingerprintOf(textsOf(terms).join(" "), hashes),
+  }
 }
 
 function detailsOf(page: Page): Details {

@@ -1,5 +1,5 @@
 import type { PageNames } from "./page-names.ts"
-import { type Terms, joinTerms } from "./analysis/known-chunks.ts"
+import { type Terms, textsOf } from "./analysis/known-chunks.ts"
 
 /** Passages of a section: some 3,000 characters. */
 const SECTION_PASSAGES = 6
@@ -34,8 +34,7 @@ export function sectionsOf(
     const here = passages
       .slice(at, at + SECTION_PASSAGES)
       .flatMap(({ headings, text }) => [...headings, text])
-    const terms = here.some((one) => one.terms.length > 0) ? [joinTerms(here)] : []
-    sections.push([...names, ...terms, ...textFrom(passages, at + SECTION_PASSAGES)].join(" "))
+    sections.push([...names, ...textsOf(here), ...textFrom(passages, at + SECTION_PASSAGES)].join(" "))
   }
   return sections
 }

@@ -15,9 +15,9 @@ export interface Terms {
   readonly text: string
 }
 
-/** The terms of several texts, one behind the other, with a space between two. */
-export const joinTerms = (all: readonly Terms[]): string =>
-  all.flatMap(({ terms, text }) => (terms.length > 0 ? text : [])).join(" ")
+/** The texts of those that have terms. */
+export const textsOf = (all: readonly Terms[]): string[] =>
+  all.flatMap(({ terms, text }) => (terms.length > 0 ? text : []))
 
 /** In each of two halves: seven hundred manual pages have 65,000 different ones. */
 const MOST = 49_152
