@@ -50,7 +50,7 @@ export interface PageRow extends FilterColumns {
   readonly facts: string
   /** The terms of its names and passages: see `passage-terms.ts`. */
   readonly passage_terms: Uint8Array
-  /** In their order: what the page may be suggested by. */
+  /** In order, for the suggestions that lead to the page. */
   readonly headings: readonly Heading[]
 }
 

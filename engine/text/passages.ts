@@ -51,7 +51,7 @@ interface Piece {
 export const toPassages = (markdown: string, anchors: readonly PageAnchor[] = []): Passage[] =>
   passagesOfBlocks(blocksOf(markdown), anchors)
 
-/** The same, of markdown that was read already. */
+/** {@link toPassages} for markdown that is already in blocks. */
 export function passagesOfBlocks(blocks: readonly Block[], anchors: readonly PageAnchor[] = []): Passage[] {
   const passages: Passage[] = []
   let open: Section | null = null
@@ -223,7 +223,7 @@ const together = (first: Piece, second: Piece): Piece => ({
   ...joinedSize(first, second),
 })
 
-/** Of two pieces with one character between them. */
+/** The size of two pieces with one character between them. */
 const joinedSize = (first: Piece, second: Piece): Pick<Piece, "chars" | "width"> => ({
   chars: first.chars + 1 + second.chars,
   width: first.width + 1 + second.width,

@@ -6,7 +6,7 @@ export interface Line {
   /** The text that is embedded and searched; in a table row, {@link CELL_END} separates the cells. */
   readonly text: string
   readonly part?: Part
-  /** The first line of a list item: how many items it is in. */
+  /** On the first line of a list item: how many items enclose it. */
   readonly depth?: number
 }
 
@@ -30,7 +30,7 @@ const MIN_NAME_CHARS = 6
 const MAX_KEY_CHARS = 40
 const LEFT_OUT = "…"
 const FENCE = "```"
-/** Before a list item, for each item around it. */
+/** Before a list item, once for each item that encloses it. */
 const INDENT = "  "
 /** The mark before a definition. */
 const DEFINITION = /^: /
@@ -44,7 +44,7 @@ export function showLines(lines: readonly Line[]): string {
   return least.length <= MAX_SHOWN_CHARS ? least : plain(lines)
 }
 
-/** The least characters that lines take when shown; 0 when they have no code or table and no nested list. */
+/** The least characters that lines take when shown; 0 when they have no code, table or nested list. */
 export const shownLength = (lines: readonly Line[]): number =>
   lines.every(isPlain) ? 0 : write(lines, false).length
 

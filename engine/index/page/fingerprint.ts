@@ -63,7 +63,7 @@ const plain = (title: string) =>
 
 const titlesAgree = (a: string, b: string) => a !== "" && b !== "" && (a.includes(b) || b.includes(a))
 
-/** Shingles that are counted in bytes before these are added up: as many as a byte counts. */
+/** Shingles counted in bytes before the bytes are added to the sums: the most that a byte can count. */
 const COUNTED_AT_A_TIME = 255
 
 /**
@@ -84,7 +84,7 @@ export function simhash(hashes: readonly number[]): string {
   return [low, high].map((ones) => hexadecimal(ones.inMost(shingles))).join("")
 }
 
-/** How many numbers have each of 32 bits: four counts to a number, a byte each, eight numbers for all bits. */
+/** Counts how many numbers have each of 32 bits. Eight numbers hold the counts, four bytes in each. */
 class OnesByBit {
   readonly #bytes = new Int32Array(8)
   readonly #sums = new Uint32Array(32)
@@ -102,7 +102,7 @@ class OnesByBit {
     this.#counted = 0
   }
 
-  /** The bits that more than half of so many numbers have. */
+  /** @returns the bits set in more than half of the `numbers` that were added */
   inMost(numbers: number): number {
     this.#sumUp()
     let value = 0

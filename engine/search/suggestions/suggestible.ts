@@ -15,11 +15,11 @@ const NAMES_PER_PAGE = 100
 const READ_CHARS = 200_000
 
 interface SuggestibleName extends Suggestion {
-  /** As they are typed, with a space between two. */
+  /** {@link typedWords} joined by spaces. */
   readonly words: string
 }
 
-/** A page, with its headings where whoever read its markdown kept them. */
+/** A page, with its headings when its markdown was already read. */
 export type NamedPage = Pick<StoredPage, "id" | "revision" | "title" | "details" | "markdown"> &
   Partial<Pick<PageRow, "headings">>
 

@@ -41,7 +41,7 @@ const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{N}+|\
 export const analyse = (text: string, language: string | null): string[] =>
   findTerms(text, language).map((term) => term.text)
 
-/** The same, as the index wants it. */
+/** {@link analyse} for the index: terms with their hashes, and joined. */
 export function termsIn(text: string, language: string | null): Terms {
   const terms = findTerms(text, language)
   return { terms, text: terms.map((term) => term.text).join(" ") }
@@ -61,7 +61,7 @@ function findTerms(text: string, language: string | null): Term[] {
   return terms
 }
 
-const termsOfChunk = (chunk: string, stem: Stem): string[] => {
+function termsOfChunk(chunk: string, stem: Stem): string[] {
   const terms: string[] = []
   addTerms(chunk, stem, terms, true)
   return terms

@@ -6,32 +6,32 @@ export const CHUNK =
 
 const SURROGATE = /[\ud800-\udfff]/
 
-/** Bits of a kind of character. */
+/** Bits of a character's kind. */
 const [IN_WORDS, LETTER_OR_DIGIT, JOINS, KNOWN] = [1, 2, 4, 8]
-/** By UTF-16 unit, told once each. */
+/** By UTF-16 unit, each worked out once. */
 const kinds = new Uint8Array(0x10000)
 
-function tell(unit: number): number {
+function classify(unit: number): number {
   const char = String.fromCharCode(unit)
   const inWords = /[\p{L}\p{M}\p{N}_]/u.test(char) ? IN_WORDS : 0
   const letter = /[\p{L}\p{N}]/u.test(char) ? LETTER_OR_DIGIT : 0
   return (kinds[unit] = KNOWN | inWords | letter | (/[.:'’\-/@+&]/.test(char) ? JOINS : 0))
 }
 
-/** Of the character at a place; 0 behind the end. */
+/** The kind of the character at a place; 0 past the end. */
 function kindAt(text: string, at: number): number {
   if (at >= text.length) return 0
   const unit = text.charCodeAt(at)
-  return kinds[unit] || tell(unit)
+  return kinds[unit] || classify(unit)
 }
 
 /**
- * Finds what {@link CHUNK} finds, in a third of the time, and makes no text of it.
+ * Finds the same chunks as {@link CHUNK} in a third of the time, without building strings.
  *
- * @param take gets where a chunk begins and ends, and a hash of its UTF-16 units
+ * @param take gets the start and end of a chunk, and the FNV-1a hash of its UTF-16 units
  */
 export function findChunks(text: string, take: (from: number, to: number, hash: number) => void): void {
-  // The pattern knows characters of two units.
+  // Only the pattern handles characters of two units.
   if (SURROGATE.test(text)) return findByPattern(text, take)
   const { length } = text
   for (let at = 0; at < length;) {
@@ -45,7 +45,7 @@ export function findChunks(text: string, take: (from: number, to: number, hash: 
       for (; at < end; at++) hash = fnv1aStep(hash, text.charCodeAt(at))
       for (; at < length; at++) {
         const unit = text.charCodeAt(at)
-        if (((kinds[unit] || tell(unit)) & IN_WORDS) === 0) break
+        if (((kinds[unit] || classify(unit)) & IN_WORDS) === 0) break
         hash = fnv1aStep(hash, unit)
       }
     }
@@ -68,7 +68,7 @@ function jointAt(text: string, at: number): number {
   return isPair && (kindAt(text, at + 2) & IN_WORDS) !== 0 ? 2 : 0
 }
 
-/** Units of what belongs to the name that ends here, as in `C++` and `C#`. */
+/** Units of the signs that end the name here, as in `C++` and `C#`, or 0. */
 function endingAt(text: string, at: number): number {
   if (text.startsWith("++", at)) return 2
   return text.startsWith("#", at) && (kindAt(text, at + 1) & LETTER_OR_DIGIT) === 0 ? 1 : 0

@@ -3,13 +3,13 @@ import { ownCopy } from "#base/text/own-copy.ts"
 import type { Stem } from "./stem.ts"
 import { termHash } from "./term-hash.ts"
 
-/** A term, with the 32 bits that are packed and counted of it. */
+/** A term, and the 32-bit hash that is packed and counted for it. */
 export interface Term {
   readonly text: string
   readonly hash: number
 }
 
-/** The terms of a text, and the same as a text with a space between two. */
+/** The terms of a text, and the same terms joined by spaces. */
 export interface Terms {
   readonly terms: readonly Term[]
   readonly text: string
@@ -19,10 +19,10 @@ export interface Terms {
 export const textsOf = (all: readonly Terms[]): string[] =>
   all.flatMap(({ terms, text }) => (terms.length > 0 ? text : []))
 
-/** In each of two halves: seven hundred manual pages have 65,000 different ones. */
+/** Chunks in each of two halves: seven hundred manual pages have 65,000 different ones. */
 const MOST = 49_152
 const SLOTS = 2 ** 17
-/** With its terms. */
+/** A chunk and its terms. */
 const BYTES_OF_CHUNK = 160
 
 export const termOf = (text: string): Term => ({ text, hash: termHash(text) })
@@ -33,7 +33,7 @@ export const termsOf = (texts: readonly string[]): Terms => ({
 })
 
 class Half {
-  /** By hash: the place in the lists below, from 1; 0 where there is none. */
+  /** By hash: the place in the lists below, from 1; 0 for an empty slot. */
   readonly slots = new Uint16Array(SLOTS)
   readonly hashes = new Int32Array(MOST)
   readonly chunks: string[] = []
@@ -69,7 +69,7 @@ function isAt(text: string, from: number, to: number, chunk: string): boolean {
   return true
 }
 
-/** What was met lately, and before that. */
+/** The half that is being filled, and the full one before it. */
 let late: Half | null = null
 let early: Half | null = null
 
@@ -81,10 +81,10 @@ noteCache("chunks", {
 })
 
 /**
- * The terms of a stretch of text, made once for as long as it is met again and again: a page's words repeat, and so do those of
- * its site. No text is made of what is known.
+ * The terms of the chunk between two places in a text, remembered while it keeps appearing: the words of a page repeat, and so do those
+ * of its site. A known chunk is found without cutting it out.
  *
- * @param hash of its UTF-16 units
+ * @param hash of the chunk's UTF-16 units
  */
 export function knownTerms(
   text: string,

@@ -3,7 +3,7 @@ import { plainInline } from "./markdown-inline.ts"
 /** A stretch of markdown as plain text, with the line on which it begins, from 0. */
 export type Block = { readonly line: number; readonly text: string } & (
   | { readonly kind: "heading"; readonly depth: number }
-  /** A paragraph, list item, table or quotation: lines of words. `depth`: of an item, how many items it is in. */
+  /** A paragraph, list item, table or quotation: lines of words. `depth`: how many items enclose a list item. */
   | { readonly kind: "text"; readonly table?: Table; readonly depth?: number }
   /** Lines whose breaks and indentation matter. */
   | { readonly kind: "code"; readonly code?: Code }
@@ -24,7 +24,7 @@ export interface Code {
   readonly lines: readonly string[]
 }
 
-/** Items around an item that are counted. */
+/** Enclosing items that are counted. */
 const MAX_DEPTH = 4
 const QUOTE_MARKS = /^(?: {0,3}>)+ ?/
 const FENCE = /^\s*(`{3,}|~{3,})[ \t]*([\w+#.-]{0,20})/
@@ -38,8 +38,8 @@ const DEFINITION = /^ {0,3}\[[^\]^][^\]]{0,200}\]:[ \t]+\S/
 
 /**
  * Reads markdown line by line into blocks of plain text, in time linear in its length whatever the text: pages
- * come from strangers. It knows what our extraction writes (CommonMark and tables). Of nesting it keeps how deep list items
- * are.
+ * come from strangers. It knows what our extraction writes (CommonMark and tables). The only nesting it keeps is that
+ * of list items.
  */
 export function blocksOf(markdown: string): Block[] {
   const reader = new BlockReader()
@@ -67,9 +67,9 @@ class BlockReader {
   #fence = ""
   #language = ""
   #inList = false
-  /** Where the marks of the open items are in their lines, outermost first. */
+  /** Columns of the open items' marks, outermost first. */
   #items: number[] = []
-  /** Whether the paragraph that is being read begins an item. */
+  /** Whether the paragraph being read begins a list item. */
   #isItem = false
   /** Where the paragraph or code began that is being read. */
   #start = 0

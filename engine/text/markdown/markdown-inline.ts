@@ -12,9 +12,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   apos: "'",
   nbsp: " ",
 }
-/** Where more than words begins. */
+/** A character that may begin something other than words. */
 const MARK = /[\\`*_~![\]<&$\n]/g
-/** White space that is more than one space between two words, or one line break. */
+/** White space that {@link squeezed} changes: anything but single spaces and line breaks between words. */
 const LOOSE_SPACE = /^\s|\s$|\s{2}|[^\S\n ]/
 const LONGEST_TARGET = 4_000
 const PUNCTUATION = /[!-/:-@[-`{-~]/

@@ -11,7 +11,7 @@ export const orderForms = lazily((): readonly RegExp[] =>
 
 const prefiltered = lazily(() => prefilter(orderForms()))
 
-/** The forms that a text may match, given as it reads. */
+/** The forms that a text may match; `read` is the text after `asRead`. */
 export const formsFor = (read: string): readonly RegExp[] => prefiltered()(read)
 
 const LEAST_WORD = 5

@@ -1,6 +1,6 @@
 /**
  * Which of many patterns a text may match, from the letters that each match must hold. Patterns are read as RE2's FilteredRE2
- * reads them (https://github.com/google/re2/blob/main/re2/prefilter.h); texts are looked at by their pairs and triples of
+ * reads them (https://github.com/google/re2/blob/main/re2/prefilter.h); texts are searched by their pairs and triples of
  * letters (Cox, "Regular Expression Matching with a Trigram Index", 2012).
  */
 
@@ -10,23 +10,23 @@ import { type AST, RegExpParser } from "@eslint-community/regexpp"
 type Clause = readonly string[]
 
 interface Needs {
-  /** All that the part can match; null where that is too much to list. */
+  /** Every string that the part can match; null when there are too many to list. */
   readonly exact: readonly string[] | null
   /** Every match satisfies every one of these. */
   readonly clauses: readonly Clause[]
 }
 
-/** Strings listed for one part of a pattern; more would cost more to look up than the pattern to try. */
+/** Strings listed for one part of a pattern; looking up more would cost more than trying the pattern. */
 const MOST_STRINGS = 16
 const LEAST_LETTERS = 2
 const ANYTHING: Needs = { exact: null, clauses: [] }
 const NOTHING: Needs = { exact: [""], clauses: [] }
 
 /**
- * For texts in which every row of blanks is one blank.
+ * Chooses among patterns for texts whose white space is single blanks.
  *
- * @returns those of the patterns that may match a text; all others don't.
- * @throws SyntaxError for what is no pattern with the flag `u`.
+ * @returns the patterns that may match a text; the others certainly don't.
+ * @throws SyntaxError when a pattern is invalid with the flag `u`.
  */
 export function prefilter(patterns: readonly RegExp[]): (text: string) => RegExp[] {
   const grams = new Grams()
@@ -119,7 +119,7 @@ const letter = (codePoint: number): string => String.fromCodePoint(codePoint).to
 
 const shortest = (clause: Clause): number => Math.min(...clause.map((literal) => literal.length))
 
-/** With the strings as one more clause, if each has letters enough to say something. */
+/** Adds the strings as one more clause, unless one of them is too short to look up. */
 const withClause = (clauses: readonly Clause[], strings: Clause | null): readonly Clause[] =>
   strings !== null && strings.length > 0 && shortest(strings) >= LEAST_LETTERS
     ? [...clauses, strings]
@@ -128,7 +128,7 @@ const withClause = (clauses: readonly Clause[], strings: Clause | null): readonl
 const rarest = (clauses: readonly Clause[]): Clause | undefined =>
   clauses.toSorted((a, b) => shortest(b) - shortest(a) || a.length - b.length)[0]
 
-/** Of a clause, when it was last satisfied. */
+/** The reading that last satisfied a clause; 0 before any did. */
 interface Satisfied {
   reading: number
 }
@@ -145,9 +145,9 @@ const pairSlot = (a: number, b: number): number => slotOf((a << 8) ^ b)
 const tripleSlot = (a: number, b: number, c: number): number =>
   slotOf((a << 16) ^ (b << 8) ^ c ^ 0x5a_00_00_00)
 
-/** The pairs and triples of letters of one text after the other, as a Bloom filter: it may say yes for no, never no for yes. */
+/** A Bloom filter of the pairs and triples of letters in a text, used again for each text: it may find too much, never too little. */
 class Grams {
-  /** The reading that last had the slot's pair or triple. */
+  /** By slot, the reading that last had its pair or triple. */
   readonly #slots = new Uint32Array(1 << SLOT_BITS)
   readonly #literals = new Map<string, Literal>()
   readonly #byFirstSlot: (Literal[] | undefined)[] = Array.from({ length: 1 << SLOT_BITS })
@@ -173,9 +173,9 @@ class Grams {
     return literal
   }
 
-  /** Marks the clauses of which the text may hold a string, with the number that is returned. */
+  /** Marks each clause that the text may hold a string of. @returns the number it marks them with */
   read(text: string): number {
-    // After four thousand million texts the count begins anew.
+    // The count starts over after four billion texts.
     if ((this.#reading += 1) > 0xff_ff_ff_ff) {
       this.#reading = 1
       this.#slots.fill(0)

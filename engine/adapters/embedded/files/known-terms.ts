@@ -52,7 +52,7 @@ export class KnownTerms {
 
   /**
    * @param terms with a space between two.
-   * @param added terms that need not be added again; these join them
+   * @param added terms added before, which are skipped; the new ones join them
    */
   add(terms: string, added = new Set<string>()): void {
     for (const term of terms.split(" ")) {
@@ -86,7 +86,7 @@ export class KnownTerms {
 
 const fileIn = (dir: string) => path.join(dir, KNOWN_TERMS)
 
-/** From one bit of a term to its next, so that two hashes give all (Kirsch, Mitzenmacher 2006). */
+/** The distance between two bits of a term, so that two hashes give all four (Kirsch, Mitzenmacher 2006). */
 const stepOf = (term: string): number => hash(term, 0x2c1b3c6d) | 1
 
 /** FNV-1a over UTF-16 units, with a last mix so that the low bits depend on all of it. */
