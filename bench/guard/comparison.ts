@@ -24,7 +24,7 @@ interface Pair {
   readonly now: Figures
 }
 
-export interface CompareOptions {
+interface CompareOptions {
   /** Whether both take each turn at the same time, so that whatever else the machine does is felt by both alike. */
   readonly together: boolean
   /** After which no further pass begins. */
@@ -34,14 +34,14 @@ export interface CompareOptions {
 }
 
 /** A measure of two checkouts, or of this one alone where the other one can't run it. */
-export class Comparison {
-  readonly measure: Measure
+class Comparison {
+  readonly #measure: Measure
   readonly #sides: readonly [before: Side, now: Side]
   readonly #ground: Ground
   readonly #options: CompareOptions
   readonly #starts: Pair[][] = []
-  #isNew = false
-  #hasRun = false
+  /** Whether the other checkout can run the measure; null before its first turn. */
+  #canOtherRun: boolean | null = null
 
   constructor(
     measure: Measure,
@@ -49,35 +49,34 @@ export class Comparison {
     ground: Ground,
     options: CompareOptions,
   ) {
-    this.measure = measure
+    this.#measure = measure
     this.#sides = sides
     this.#ground = ground
     this.#options = options
   }
 
-  /** Starts both as often as the measure says. Another pass adds to what is known. */
-  async pass(): Promise<void> {
-    if (this.measure.startsCold && this.#starts.length === 0) await this.#start()
-    for (let start = 0; start < this.measure.starts; start++) this.#starts.push(await this.#start())
+  /** Starts both as often as the measure says. @returns the results of this pass and the earlier ones together */
+  async pass(): Promise<Result[]> {
+    if (this.#measure.startsCold && this.#starts.length === 0) await this.#start()
+    for (let start = 0; start < this.#measure.starts; start++) this.#starts.push(await this.#start())
+    return this.#measure.lines.map((line) => this.#resultOf(line))
   }
 
-  results(): Result[] {
-    return this.measure.lines.map((line) => {
-      const pairs = this.#starts.flat()
-      const now = median(pairs.map((pair) => pair.now[line.name]!))
-      const allowed = this.#options.allowed(line.name)
-      if (this.#isNew) return { line, before: null, now, ratio: null, allowed, verdict: "new" }
-      const before = median(pairs.map((pair) => pair.before![line.name]!))
-      const ratio = ratioOf(
-        this.#starts.map((start) => start.map((pair) => pair.now[line.name]! / pair.before![line.name]!)),
-      )
-      return { line, before, now, ratio, allowed, verdict: verdictOf(ratio, allowed) }
-    })
+  #resultOf(line: Line): Result {
+    const pairs = this.#starts.flat()
+    const now = median(pairs.map((pair) => pair.now[line.name]!))
+    const allowed = this.#options.allowed(line.name)
+    if (this.#canOtherRun === false) return { line, before: null, now, ratio: null, allowed, verdict: "new" }
+    const before = median(pairs.map((pair) => pair.before![line.name]!))
+    const ratio = ratioOf(
+      this.#starts.map((start) => start.map((pair) => pair.now[line.name]! / pair.before![line.name]!)),
+    )
+    return { line, before, now, ratio, allowed, verdict: verdictOf(ratio, allowed) }
   }
 
   /** One start of both. Where they take turns, whoever comes first changes, since the second may find caches warm. */
   async #start(): Promise<Pair[]> {
-    const { measure } = this
+    const measure = this.#measure
     const [before, now] = this.#sides
     await using started = new AsyncDisposableStack()
     const other = await this.#mayLack(async () => started.use(await measure.open(before, this.#ground)))
@@ -89,7 +88,7 @@ export class Comparison {
       const early = isOwnEarly ? own.turn() : null
       if (!this.#options.together) await early
       const before = await theirs()
-      if (before) this.#hasRun = true
+      if (before) this.#canOtherRun = true
       pairs.push({ before, now: await (early ?? own.turn()) })
     }
     return pairs
@@ -97,12 +96,12 @@ export class Comparison {
 
   /** What fails before it ever worked is a part that the other checkout lacks. */
   async #mayLack<T>(work: () => Promise<T>): Promise<T | null> {
-    if (this.#isNew) return null
+    if (this.#canOtherRun === false) return null
     try {
       return await work()
     } catch (error) {
-      if (this.#hasRun) throw error
-      this.#isNew = true
+      if (this.#canOtherRun) throw error
+      this.#canOtherRun = false
       process.stderr.write(`${this.#sides[0].root} can't run this: ${(error as Error).message}\n`)
       return null
     }
@@ -122,25 +121,20 @@ export async function compare(
   for (const one of sides) mkdirSync(one.scratch)
   await using ground = new Ground(scratch)
   const isWanted = ({ line }: Result) => lines.includes(line.name)
-  const comparisons = MEASURES.filter((one) => one.lines.some(({ name }) => lines.includes(name))).map(
+  const found = new Map<Comparison, readonly Result[]>()
+  let open = MEASURES.filter((one) => one.lines.some(({ name }) => lines.includes(name))).map(
     (one) => new Comparison(one, sides, ground, options),
   )
-  let open = comparisons
-  for (let pass = 1; open.length > 0 && (pass === 1 || performance.now() < end); pass++) {
+  for (let pass = 1; open.length > 0; pass++) {
     for (const comparison of open) {
-      if (pass > 1 && performance.now() > end) break
-      await comparison.pass()
-      for (const result of comparison.results().filter(isWanted))
-        process.stderr.write(`pass ${pass}: ${rowOf(result).join(", ")}\n`)
+      if (pass > 1 && performance.now() > end) return [...found.values()].flat()
+      const results = (await comparison.pass()).filter(isWanted)
+      found.set(comparison, results)
+      for (const result of results) process.stderr.write(`pass ${pass}: ${rowOf(result).join(", ")}\n`)
     }
-    open = open.filter((one) =>
-      one
-        .results()
-        .filter(isWanted)
-        .some(({ verdict }) => verdict === "undecided"),
-    )
+    open = open.filter((one) => found.get(one)!.some(({ verdict }) => verdict === "undecided"))
   }
-  return comparisons.flatMap((one) => one.results()).filter(isWanted)
+  return [...found.values()].flat()
 }
 
 /** The head of the table of results. */
