@@ -1,5 +1,5 @@
 import { chance } from "#base/testing/chance.ts"
-import { median } from "../measure.ts"
+import { median, percentile } from "../measure.ts"
 
 /** What a line may take of what it took before. */
 export const MOST = 1.05
@@ -31,14 +31,11 @@ export function ratioOf(starts: readonly (readonly number[])[]): Ratio {
   const medians = Array.from({ length: RESAMPLES }, () => {
     const some = starts.map(() => drawn.one(starts))
     return median(some.flatMap((turns) => turns.map(() => drawn.one(turns))))
-  }).sort((a, b) => a - b)
+  })
   const middle = median(starts.flat())
   const freedom = starts.length - 1
   const stretch = (STUDENT[freedom - 1] ?? STUDENT.at(-1)!) / NORMAL / Math.sqrt(freedom / starts.length)
-  const at = (share: number) => {
-    const drawnAt = medians[Math.min(RESAMPLES - 1, Math.floor(share * RESAMPLES))] ?? Number.NaN
-    return middle * (drawnAt / middle) ** stretch
-  }
+  const at = (share: number) => middle * (percentile(medians, share) / middle) ** stretch
   return { middle, low: at(TAIL), high: at(1 - TAIL) }
 }
 
