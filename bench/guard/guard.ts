@@ -10,7 +10,7 @@ import { compare, HEAD, rowOf } from "./comparison.ts"
 import { allowedFor, type Entry, LEDGER, newEntries, parseLedger } from "./ledger.ts"
 import { LINES } from "./lines.ts"
 
-const USAGE = `usage: npm run bench:guard -- --before <checkout or commit> [--only ${LINES.map(({ name }) => name).join(",")}] [--minutes 9] [--together]`
+const USAGE = `usage: npm run bench:guard -- --before <checkout or commit> [--only ${LINES.join(",")}] [--minutes 9] [--together]`
 const EXIT_SLOWER = 1
 const EXIT_USAGE = 2
 const EXIT_UNDECIDED = 3
@@ -26,8 +26,8 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "9" },
   },
 })
-const only = values.only?.split(",") ?? LINES.map(({ name }) => name)
-const unknown = only.filter((name) => !LINES.some((line) => line.name === name))
+const only = values.only?.split(",") ?? LINES
+const unknown = only.filter((name) => !LINES.includes(name))
 if (values.before === undefined || unknown.length > 0 || !(Number(values.minutes) > 0)) {
   console.error(unknown.length > 0 ? `No line is called ${unknown.join(", ")}.\n${USAGE}` : USAGE)
   process.exit(EXIT_USAGE)
@@ -54,10 +54,5 @@ if (isAny("slower")) {
 /** None in a checkout that is older than the ledger. */
 function ledgerOf(root: string): readonly Entry[] {
   const file = join(root, LEDGER)
-  return existsSync(file)
-    ? parseLedger(
-        readFileSync(file, "utf8"),
-        LINES.map(({ name }) => name),
-      )
-    : []
+  return existsSync(file) ? parseLedger(readFileSync(file, "utf8"), LINES) : []
 }

@@ -1,4 +1,4 @@
-import type { Line, Measure } from "./ground.ts"
+import type { Measure } from "./ground.ts"
 import { crawl, recrawl } from "./lines/crawling.ts"
 import { advanced, answer, question } from "./lines/questions.ts"
 import { reading } from "./lines/reading.ts"
@@ -17,4 +17,5 @@ export const MEASURES: readonly Measure[] = [
   resting,
 ]
 
-export const LINES: readonly Line[] = MEASURES.flatMap(({ lines }) => lines)
+/** Names of all lines, in the order of the table. */
+export const LINES: readonly string[] = MEASURES.flatMap(({ lines }) => lines.map(({ name }) => name))

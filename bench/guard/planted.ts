@@ -76,7 +76,7 @@ using plain = worktreeOf("HEAD")
 using copy = worktreeOf("HEAD")
 const rows: string[][] = []
 let isProved = true
-for (const line of values.only?.split(",") ?? LINES.map(({ name }) => name)) {
+for (const line of values.only?.split(",") ?? LINES) {
   const plant = PLANTS[line]
   if (!plant) throw new Error(`nothing is planted for ${line}; known: ${Object.keys(PLANTS).join(", ")}`)
   const same = await measured(line)
