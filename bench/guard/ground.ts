@@ -8,6 +8,7 @@ import { homePage } from "../corpora/documentation-site.ts"
 import { type GeneratedSite, serveGenerated } from "../corpora/generated-site.ts"
 import { type OwnPage, ownHtml } from "../corpora/documentation-pages.ts"
 import { serveFolder, type StaticSite } from "../corpora/static-site.ts"
+import type { Filled } from "../speed/vectors/filler.ts"
 import { stretchesOf } from "../questions/search-questions.ts"
 import { type Run, runOnce, type Side } from "./run.ts"
 
@@ -15,9 +16,8 @@ const FILLER = join(import.meta.dirname, "../speed/vectors/filler.ts")
 /** Pages that are asked for again; each costs little. */
 export const GENERATED_PAGES = 500
 const GENERATED_PARAGRAPHS = 12
-/** Which of the pages the index for questions holds, and of which the vectors are made in a turn: one in so many. Vectors take the most of all. */
+/** The index for questions holds one page in so many: making vectors takes longer than anything else. */
 const INDEXED = 2
-const FILLED = 12
 const STRETCHES = 2000
 
 /** A row of the table. */
@@ -116,13 +116,13 @@ export class Ground implements AsyncDisposable {
 
   async #fill(side: Side): Promise<string> {
     const dataDir = join(side.scratch, "index")
-    await this.#putPages(side, dataDir, INDEXED)
-    await runOnce(side, FILLER, [side.root, dataDir, "vectors"])
+    await this.putPages(side, dataDir, INDEXED)
+    await makeVectors(side, dataDir)
     return dataDir
   }
 
-  /** Pages without vectors, one in `share`. */
-  async #putPages(side: Side, dataDir: string, share: number): Promise<void> {
+  /** Indexes one page in `share` in a data folder, without vectors. */
+  async putPages(side: Side, dataDir: string, share: number): Promise<void> {
     const file = join(this.scratch, `pages-${share}.json`)
     if (!existsSync(file)) {
       const pages = await this.pages()
@@ -131,25 +131,15 @@ export class Ground implements AsyncDisposable {
     await runOnce(side, FILLER, [side.root, dataDir, "pages", file])
   }
 
-  /** A data folder with some of the pages, whose vectors are still to be made. */
-  async unfilled(side: Side): Promise<string> {
-    const dataDir = join(side.scratch, "unfilled")
-    if (!existsSync(dataDir)) await this.#putPages(side, dataDir, FILLED)
-    return dataDir
-  }
-
-  /** Makes the vectors that a folder lacks. @returns processor milliseconds a passage */
-  async fill(side: Side, dataDir: string): Promise<number> {
-    const { cpuSeconds, passages } = await runOnce<{ cpuSeconds: number; passages: number }>(side, FILLER, [
-      side.root,
-      dataDir,
-      "vectors",
-    ])
-    return (cpuSeconds * 1000) / passages
-  }
-
   async [Symbol.asyncDispose]() {
     await (await this.#site)?.[Symbol.asyncDispose]()
     await (await this.#generated)?.[Symbol.asyncDispose]()
   }
+}
+
+/** Makes the vectors that a data folder lacks. @returns processor milliseconds a passage */
+export async function makeVectors(side: Side, dataDir: string): Promise<number> {
+  const args = [side.root, dataDir, "vectors"]
+  const { cpuSeconds, passages } = await runOnce<Filled>(side, FILLER, args)
+  return (cpuSeconds * 1000) / passages
 }

@@ -1,6 +1,10 @@
+import { existsSync } from "node:fs"
 import { cp, rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { Measure } from "../ground.ts"
+import { makeVectors, type Measure } from "../ground.ts"
+
+/** One page in so many, since vectors take long. */
+const FILLED = 12
 
 /** Each turn is a process of its own, as the crawler's is, on a copy of pages that have none. */
 export const vectors: Measure = {
@@ -9,12 +13,13 @@ export const vectors: Measure = {
   turns: 1,
   startsCold: true,
   async open(side, ground) {
-    const pages = await ground.unfilled(side)
+    const pages = join(side.scratch, "unfilled")
+    if (!existsSync(pages)) await ground.putPages(side, pages, FILLED)
     const dataDir = join(side.scratch, "vectors")
     return {
       async turn() {
         await cp(pages, dataDir, { recursive: true })
-        return { vectors: await ground.fill(side, dataDir) }
+        return { vectors: await makeVectors(side, dataDir) }
       },
       [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }),
     }

@@ -7,6 +7,16 @@ import type { Page } from "#engine"
 import type * as EngineSettings from "#engine/settings.ts"
 import { readSettings } from "#base/settings.ts"
 
+/** The last line. CPU time is of all threads. */
+export interface Filled {
+  readonly pages: number
+  readonly passages: number
+  readonly seconds: number
+  readonly cpuSeconds: number
+  /** Most that was resident. */
+  readonly megabytes: number
+}
+
 const [root, dataDir, task, file] = process.argv.slice(2) as [string, string, "pages" | "vectors", string]
 const { openEngine } = (await import(join(root, "engine/open-engine.ts"))) as typeof OpenEngine
 const { engineSettings } = (await import(join(root, "engine/settings.ts"))) as typeof EngineSettings
@@ -26,6 +36,5 @@ const seconds = (performance.now() - began) / 1000
 const { user, system } = process.cpuUsage(before)
 const { passages, pages } = await engine.stats()
 const megabytes = process.resourceUsage().maxRSS / 1024
-process.stdout.write(
-  `${JSON.stringify({ pages, passages, seconds, cpuSeconds: (user + system) / 1e6, megabytes })}\n`,
-)
+const filled: Filled = { pages, passages, seconds, cpuSeconds: (user + system) / 1e6, megabytes }
+process.stdout.write(`${JSON.stringify(filled)}\n`)

@@ -17,19 +17,11 @@ import {
   table,
   untilAnswers,
 } from "../../measure.ts"
+import type { Filled } from "./filler.ts"
 
 const OWN = join(import.meta.dirname, "../../..")
 const FILLER = join(import.meta.dirname, "filler.ts")
 const KEY = "bench-key-that-nobody-keeps"
-
-/** What a filler says in the end. */
-interface Filled {
-  readonly pages: number
-  readonly passages: number
-  readonly seconds: number
-  readonly cpuSeconds: number
-  readonly megabytes: number
-}
 
 /** Milliseconds of questions: while nothing is made, while vectors are made, and afterwards. */
 interface Asked {
