@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, type Serializable, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { availableParallelism, cpus, totalmem } from "node:os"
@@ -221,18 +221,27 @@ export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 
   clearTimeout(force)
 }
 
-/** The child's next message. @throws Error when it ends instead. */
-export async function nextMessage<T>(child: ChildProcess): Promise<T> {
-  const over = new AbortController()
-  try {
-    const ended = once(child, "exit", { signal: over.signal }).then(([code]) => {
-      throw new Error(`${child.spawnargs.join(" ")} ended with ${code}`)
-    })
-    const [message] = await Promise.race([once(child, "message", { signal: over.signal }), ended])
-    return message as T
-  } finally {
-    over.abort()
-  }
+/** The child's next message, or its next one of a `kind`. @throws Error when the child ends instead. */
+export function nextMessage<T>(child: ChildProcess, kind?: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const take = (message: unknown) => {
+      if (kind !== undefined && (message as { kind?: unknown }).kind !== kind) return
+      child.off("message", take).off("exit", leave)
+      resolve(message as T)
+    }
+    const leave = (code: number | null) => {
+      child.off("message", take)
+      reject(new Error(`${child.spawnargs.join(" ")} ended with ${code}`))
+    }
+    child.on("message", take).once("exit", leave)
+  })
+}
+
+/** Sends the child a message. @returns its {@link nextMessage} */
+export function answerTo<T>(child: ChildProcess, message: Serializable, kind?: string): Promise<T> {
+  const answer = nextMessage<T>(child, kind)
+  child.send(message)
+  return answer
 }
 
 const START_LIMIT_MS = 60_000

@@ -1,7 +1,16 @@
-// Loaded before a program of a checkout: answers each message with the processor microseconds of all its threads until now.
-process.on("message", () => {
+// Loaded before a program of a checkout: answers "cpu" with the processor time of all its threads until now, which /proc
+// gives to a hundredth of a second only.
+
+/** Microseconds. */
+export interface Spent {
+  readonly kind: "cpu"
+  readonly microseconds: number
+}
+
+process.on("message", (message) => {
+  if (message !== "cpu") return
   const { user, system } = process.cpuUsage()
-  process.send?.({ cpuMicroseconds: user + system })
+  process.send?.({ kind: "cpu", microseconds: user + system } satisfies Spent)
 })
-// It ends as it would without.
+// Without this, the listener would keep the program alive.
 process.channel?.unref()

@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { nextMessage, runMeasured, stopProcess } from "../measure.ts"
+import { answerTo, nextMessage, runMeasured, stopProcess } from "../measure.ts"
 import { atTheEnd } from "./checkout.ts"
+import type { Spent } from "./meter.ts"
 
 const METER = join(import.meta.dirname, "meter.ts")
 
@@ -57,14 +58,8 @@ export function startOwn(side: Side, args: readonly string[], env: NodeJS.Proces
 }
 
 /** Processor milliseconds of a program with the meter until now, without its children. */
-export async function cpuMsOf(child: ChildProcess): Promise<number> {
-  child.send("cpu")
-  for (;;) {
-    // The program may have messages of its own, such as that it is ready.
-    const { cpuMicroseconds } = await nextMessage<{ readonly cpuMicroseconds?: number }>(child)
-    if (cpuMicroseconds !== undefined) return cpuMicroseconds / 1000
-  }
-}
+export const cpuMsOf = async (child: ChildProcess): Promise<number> =>
+  (await answerTo<Spent>(child, "cpu", "cpu")).microseconds / 1000
 
 /** A program that says when it is ready, and answers each message with the figures of a turn. */
 export async function startTurns(side: Side, program: string, args: readonly string[]): Promise<Run> {
@@ -75,11 +70,7 @@ export async function startTurns(side: Side, program: string, args: readonly str
   })
   await nextMessage(child)
   return {
-    turn: async () => {
-      const figures = nextMessage<Figures>(child)
-      child.send("turn")
-      return await figures
-    },
+    turn: () => answerTo<Figures>(child, "turn"),
     [Symbol.asyncDispose]: () => stopProcess(child),
   }
 }

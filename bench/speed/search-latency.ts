@@ -10,7 +10,17 @@ import { readSettings } from "#base/settings.ts"
 import { wordsOf } from "#engine/text/query-text.ts"
 import { documentationPages } from "../corpora/documentation-pages.ts"
 import { BENCH_DIR } from "../corpora/documentation-site.ts"
-import { machine, MB, memoryOf, percentile, short, stopProcess, table } from "../measure.ts"
+import {
+  answerTo,
+  machine,
+  MB,
+  memoryOf,
+  nextMessage,
+  percentile,
+  short,
+  stopProcess,
+  table,
+} from "../measure.ts"
 import type { LoopDelay } from "../peers/loop-delay.ts"
 import { type BuiltIndex, ensureIndex } from "../corpora/search-index.ts"
 import { searchQuestions } from "../questions/search-questions.ts"
@@ -142,7 +152,7 @@ async function overHttp(run: Run): Promise<number> {
     },
   })
   try {
-    const { localUrl } = await answerOf<{ kind: "ready"; localUrl: string }>(api, "ready")
+    const { localUrl } = await nextMessage<{ localUrl: string }>(api, "ready")
     const server = new Pool(localUrl.replace("localhost", "127.0.0.1"), {
       connections: Math.max(...CLIENTS),
     })
@@ -250,22 +260,5 @@ function report(name: string, { each, ms }: Timing, delayMs?: number): void {
 }
 
 async function loopDelay(child: ChildProcess): Promise<number> {
-  const answer = answerOf<LoopDelay>(child, "loop-delay")
-  child.send("loop-delay")
-  return (await answer).maxMs
-}
-
-/** The child's next message of a kind. @throws Error when it ends instead. */
-function answerOf<T extends { kind: string }>(child: ChildProcess, kind: T["kind"]): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const hear = (message: unknown) => {
-      if ((message as T).kind !== kind) return
-      child.off("message", hear)
-      child.off("exit", leave)
-      resolve(message as T)
-    }
-    child.on("message", hear)
-    const leave = (code: number | null) => reject(new Error(`the API process ended with ${code}`))
-    child.once("exit", leave)
-  })
+  return (await answerTo<LoopDelay>(child, "loop-delay", "loop-delay")).maxMs
 }

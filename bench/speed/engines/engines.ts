@@ -6,7 +6,6 @@
 // which both have an index: what the one makes its Java machines compile, the other needs not pay for. Engines are loaded and asked one
 // after the other, and only the servers of one run at a time. `--only` leaves all columns out but one.
 import { fork } from "node:child_process"
-import { once } from "node:events"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -20,7 +19,17 @@ import { readSettings } from "#base/settings.ts"
 import type { Measured } from "../../capacity/needs.ts"
 import type { Questions } from "./answering-process.ts"
 import { BENCH_DIR } from "../../corpora/documentation-site.ts"
-import { cpuSecondsOf, machine, MB, type Memory, memoryOf, percentile, short, table } from "../../measure.ts"
+import {
+  answerTo,
+  cpuSecondsOf,
+  machine,
+  MB,
+  type Memory,
+  memoryOf,
+  percentile,
+  short,
+  table,
+} from "../../measure.ts"
 import { OwnHybrid, startMeilisearch } from "../../corpora/meilisearch.ts"
 import { OpenSearchHybrid } from "./opensearch-hybrid.ts"
 import { ensureIndex, folderBytes } from "../../corpora/search-index.ts"
@@ -427,15 +436,8 @@ async function ask(contender: Contender, all: readonly string[], figures: Figure
   }
 }
 
-async function memoryAnswering(questions: Questions): Promise<Memory> {
-  const child = fork(join(import.meta.dirname, "answering-process.ts"))
-  const ended = once(child, "exit").then(([code]) => {
-    throw new Error(`the answering process ended with ${String(code)}`)
-  })
-  ended.catch(() => undefined)
-  child.send(questions)
-  const [memory] = (await Promise.race([once(child, "message"), ended])) as [Memory]
-  return memory
+function memoryAnswering(questions: Questions): Promise<Memory> {
+  return answerTo<Memory>(fork(join(import.meta.dirname, "answering-process.ts")), questions)
 }
 
 for (const passages of values.passages.split(",").map(Number)) await measure(passages)

@@ -5,7 +5,16 @@ import { parseArgs } from "node:util"
 import type { SearchDepth } from "#engine"
 import { BENCH_DIR } from "../../corpora/documentation-site.ts"
 import type { BuiltIndex } from "../../corpora/search-index.ts"
-import { machine, median, nextMessage, percentile, short, stopProcess, table } from "../../measure.ts"
+import {
+  answerTo,
+  machine,
+  median,
+  nextMessage,
+  percentile,
+  short,
+  stopProcess,
+  table,
+} from "../../measure.ts"
 import { searchQuestions } from "../../questions/search-questions.ts"
 import type { Took, Turn } from "./asker.ts"
 
@@ -52,7 +61,8 @@ async function compare(passages: string): Promise<void> {
         const texts = questions.splice(0, count)
         // Whoever is asked first meets a processor at rest: the order changes with the round.
         for (const asker of round % 2 ? askers : askers.toReversed()) {
-          const one = await ask(asker, { depth, texts })
+          const turn: Turn = { depth, texts }
+          const one = await answerTo<Took>(asker.process, turn)
           const key = `${depth} ${asker.name}`
           // The first round warms up.
           if (round > 0) took.set(key, [...(took.get(key) ?? []), one])
@@ -70,12 +80,6 @@ async function start(name: string, root: string, passages: string): Promise<Aske
   await mkdir(dataDir, { recursive: true })
   const child = fork(ASKER, [root, dataDir, passages], { stdio: ["ignore", "ignore", "inherit", "ipc"] })
   return { name, process: child, built: await nextMessage<BuiltIndex>(child) }
-}
-
-async function ask({ process: child }: Asker, turn: Turn): Promise<Took> {
-  const answer = nextMessage<Took>(child)
-  child.send(turn)
-  return await answer
 }
 
 function report(askers: readonly Asker[], took: ReadonlyMap<string, readonly Took[]>): string {
