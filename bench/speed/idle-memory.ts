@@ -15,14 +15,14 @@ import {
   short,
   stopProcess,
   table,
+  untilAnswers,
 } from "../measure.ts"
+import { askable, askApi } from "../questions/ask-api.ts"
 import { freePort } from "#base/testing/free-port.ts"
 
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
-const KEY = "bench-key-that-nobody-keeps"
 const QUESTION = "how do I schedule a crawl?"
 const POLL_MS = 50
-const START_LIMIT_MS = 60_000
 const CRAWL_LIMIT_MS = 300_000
 
 const { values } = parseArgs({ options: { rest: { type: "string", default: "30" } } })
@@ -32,13 +32,13 @@ const url = `http://127.0.0.1:${port}`
 const began = performance.now()
 const appliance = spawn(process.execPath, [FOSSICK, "start"], {
   stdio: ["ignore", "ignore", "inherit"],
-  env: { ...process.env, FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: String(port), FOSSICK_API_KEY: KEY },
+  env: { ...process.env, ...askable(dataDir, port) },
 })
 try {
-  await until(isReady, START_LIMIT_MS, "ready")
+  await untilAnswers(appliance, `${url}/readyz`)
   const readySeconds = (performance.now() - began) / 1000
   const ready = processTree(pid(appliance)).length
-  await until(isHandbookCrawled, CRAWL_LIMIT_MS, "done with its handbook")
+  await untilHandbookCrawled()
   const crawledSeconds = (performance.now() - began) / 1000
   const found = await ask()
   await sleep(Number(values.rest) * 1000)
@@ -68,13 +68,6 @@ function report(readySeconds: number, crawledSeconds: number, ready: number, fou
   )
 }
 
-async function isReady(): Promise<boolean> {
-  return fetch(`${url}/readyz`).then(
-    (answer) => answer.ok,
-    () => false,
-  )
-}
-
 /** The first crawl is over, and the process that ran it, vectors included, has ended. */
 async function isHandbookCrawled(): Promise<boolean> {
   using db = openStateStore(dataDir)
@@ -87,21 +80,17 @@ async function isHandbookCrawled(): Promise<boolean> {
 }
 
 async function ask(): Promise<string> {
-  const answer = await fetch(`${url}/search`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
-    body: JSON.stringify({ query: QUESTION }),
-  })
-  const { results } = (await answer.json()) as { results?: { url: string }[] }
-  if (!results?.[0]) throw new Error(`/search answered ${answer.status} without results`)
+  const { results } = JSON.parse(await askApi(url, { query: QUESTION })) as { results: { url: string }[] }
+  if (!results[0]) throw new Error(`nothing found for "${QUESTION}"`)
   return results[0].url
 }
 
-async function until(test: () => Promise<boolean>, limitMs: number, what: string): Promise<void> {
-  const late = performance.now() + limitMs
-  while (!(await test())) {
+async function untilHandbookCrawled(): Promise<void> {
+  const late = performance.now() + CRAWL_LIMIT_MS
+  while (!(await isHandbookCrawled())) {
     if (appliance.exitCode !== null) throw new Error(`the appliance ended with ${appliance.exitCode}`)
-    if (performance.now() > late) throw new Error(`not ${what} within ${limitMs / 1000} s`)
+    if (performance.now() > late)
+      throw new Error(`the handbook is not crawled after ${CRAWL_LIMIT_MS / 1000} s`)
     await sleep(POLL_MS)
   }
 }

@@ -1,10 +1,9 @@
 import { freePort } from "#base/testing/free-port.ts"
 import { stopProcess, untilAnswers } from "../../measure.ts"
 import { HANDBOOK_QUESTIONS, MANUAL_QUESTIONS } from "../../quality/answer-questions.ts"
+import { askable, askApi } from "../../questions/ask-api.ts"
 import type { Ground, Measure } from "../ground.ts"
 import { cpuMsOf, startOwn } from "../run.ts"
-
-export const KEY = "bench-key-that-nobody-keeps"
 
 const WARM_UP_TURNS = 3
 
@@ -30,11 +29,10 @@ const asking = ({ name, of, starts, turns, each, body, texts }: Asked): Measure 
     const dataDir = await ground.index(side)
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
-    const env = { FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: String(port), FOSSICK_API_KEY: KEY }
-    const api = startOwn(side, ["api/main.ts"], env)
+    const api = startOwn(side, ["api/main.ts"], askable(dataDir, port))
     await untilAnswers(api, `${url}/healthz`)
     const askNext = async (count: number) => {
-      for (const query of left.splice(0, count)) await ask(url, { query, ...body })
+      for (const query of left.splice(0, count)) await askApi(url, { query, ...body })
     }
     await askNext(WARM_UP_TURNS * each)
     return {
@@ -47,16 +45,6 @@ const asking = ({ name, of, starts, turns, each, body, texts }: Asked): Measure 
     }
   },
 })
-
-async function ask(url: string, body: Readonly<Record<string, unknown>>): Promise<void> {
-  const answer = await fetch(`${url}/search`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${answer.status}: ${text.slice(0, 200)}`)
-}
 
 export const question = asking({
   name: "question",

@@ -11,9 +11,9 @@ import {
   treeCpuSeconds,
   untilAnswers,
 } from "../../measure.ts"
+import { askable } from "../../questions/ask-api.ts"
 import type { Measure } from "../ground.ts"
 import { startOwn } from "../run.ts"
-import { KEY } from "./questions.ts"
 
 /** What is loaded after the start is there by then. */
 const REST_MS = 5000
@@ -35,8 +35,7 @@ export const resting: Measure = {
       async turn() {
         const port = await freePort()
         const began = performance.now()
-        const env = { FOSSICK_DATA_DIR: dataDir, FOSSICK_PORT: String(port), FOSSICK_API_KEY: KEY }
-        const appliance = startOwn(side, ["command/fossick.js", "start"], env)
+        const appliance = startOwn(side, ["command/fossick.js", "start"], askable(dataDir, port))
         try {
           await untilAnswers(appliance, `http://127.0.0.1:${port}/readyz`)
           const ready = performance.now() - began

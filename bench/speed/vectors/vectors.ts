@@ -17,11 +17,11 @@ import {
   table,
   untilAnswers,
 } from "../../measure.ts"
+import { askable, askApi } from "../../questions/ask-api.ts"
 import type { Filled } from "./filler.ts"
 
 const OWN = join(import.meta.dirname, "../../..")
 const FILLER = join(import.meta.dirname, "filler.ts")
-const KEY = "bench-key-that-nobody-keeps"
 
 /** Milliseconds of questions: while nothing is made, while vectors are made, and afterwards. */
 interface Asked {
@@ -139,13 +139,7 @@ async function askMeanwhile(
   pages: readonly Page[],
 ): Promise<Asked> {
   const port = await freePort()
-  const env = {
-    ...process.env,
-    FOSSICK_DATA_DIR: dataDir,
-    FOSSICK_PORT: String(port),
-    FOSSICK_API_KEY: KEY,
-    FOSSICK_LOG_LEVEL: "error",
-  }
+  const env = { ...process.env, ...askable(dataDir, port), FOSSICK_LOG_LEVEL: "error" }
   const api = spawn("taskset", ["--cpu-list", cores, process.execPath, join(root, "api/main.ts")], {
     stdio: ["ignore", "ignore", "inherit"],
     env,
@@ -172,7 +166,7 @@ async function ask(url: string, pages: readonly Page[], over: Promise<unknown>):
   void over.finally(() => end.abort()).catch(() => undefined)
   for (let i = 0; !end.signal.aborted; i++) {
     const began = performance.now()
-    const asking = askOne(url, pages[(i * 7) % pages.length]!.title)
+    const asking = askApi(url, { query: pages[(i * 7) % pages.length]!.title, max_results: 5 })
       .then(() => void took.push(performance.now() - began))
       .finally(() => underWay.delete(asking))
     underWay.add(asking)
@@ -181,14 +175,4 @@ async function ask(url: string, pages: readonly Page[], over: Promise<unknown>):
   await Promise.all(underWay)
   await over
   return took
-}
-
-async function askOne(url: string, query: string): Promise<void> {
-  const answer = await fetch(`${url}/search`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
-    body: JSON.stringify({ query, max_results: 5 }),
-  })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${answer.status}: ${text.slice(0, 200)}`)
 }

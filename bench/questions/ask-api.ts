@@ -1,0 +1,21 @@
+/** The key of the appliances that benches start. */
+const KEY = "bench-key-that-nobody-keeps"
+
+/** Settings of an appliance, or of its API process, that {@link askApi} can ask. */
+export const askable = (dataDir: string, port: number) => ({
+  FOSSICK_DATA_DIR: dataDir,
+  FOSSICK_PORT: String(port),
+  FOSSICK_API_KEY: KEY,
+})
+
+/** Posts to `/search`. @returns the text of the answer @throws Error unless the status is 2xx */
+export async function askApi(url: string, body: Readonly<Record<string, unknown>>): Promise<string> {
+  const answer = await fetch(`${url}/search`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${answer.status}: ${text.slice(0, 200)}`)
+  return text
+}
