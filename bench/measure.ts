@@ -247,7 +247,7 @@ export function answerTo<T>(child: ChildProcess, message: Serializable, kind?: s
 const START_LIMIT_MS = 60_000
 const START_POLL_MS = 20
 
-/** Waits until a server that is starting answers an address with success. @throws Error when it ends or takes a minute. */
+/** Waits until a starting server answers `url` with a 2xx status. @throws Error when the server ends or takes over a minute. */
 export async function untilAnswers(server: ChildProcess, url: string): Promise<void> {
   const late = performance.now() + START_LIMIT_MS
   for (;;) {

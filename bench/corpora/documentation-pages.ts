@@ -27,15 +27,15 @@ export async function* documentationPages(every = 1): AsyncGenerator<Page> {
   }
 }
 
-/** A page of the repository as a browser gets it. */
+/** A page of the repository, as a browser would get it. */
 export interface OwnPage {
   readonly site: string
-  /** Below the site. */
+  /** Relative to `site`. */
   readonly path: string
   readonly html: string
 }
 
-/** What needs no network and no package: the manuals' pages beside the benches, then the handbook. */
+/** Pages that need no network and no package: the manuals' pages beside the benches, then the handbook. */
 export async function* ownHtml(): AsyncGenerator<OwnPage> {
   for (const path of await htmlPages(MANUALS)) {
     yield { site: "http://manuals.example/", path, html: await readFile(join(MANUALS, path), "utf8") }

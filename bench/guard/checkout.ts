@@ -3,15 +3,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } 
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
-/** This checkout, whose measuring programs measure both. */
+/** This checkout, whose measuring programs run both. */
 export const OWN = join(import.meta.dirname, "../..")
 
-/** A folder with the code and its packages. */
+/** A folder with code and its packages. */
 export interface Checkout extends Disposable {
   readonly root: string
 }
 
-/** A folder for this run alone, gone when the process ends, however it does. */
+/** A folder for this run, deleted when the process ends for any reason but SIGKILL. */
 export function scratchFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `fossick-${name}-`))
   atTheEnd(() => rmSync(folder, { recursive: true, force: true }))
@@ -20,7 +20,7 @@ export function scratchFolder(name: string): string {
 
 const ends = new Set<() => void>()
 
-/** Also where the command is stopped: a worktree that stays would be in everyone's way. The last is cleared first. @returns forgets it */
+/** Calls `clear` when this process ends, by a signal too: a worktree left behind would be in the way. Last in, first out. @returns a function that takes `clear` back */
 export function atTheEnd(clear: () => void): () => void {
   if (!process.listeners("exit").includes(clearAll)) {
     process.once("exit", clearAll)
@@ -34,18 +34,18 @@ const clearAll = () => {
   for (const clear of [...ends].toReversed()) clear()
 }
 
-/** A checkout's folder as it is, or a commit in a worktree of its own. @throws Error saying what is missing, and how to get it */
+/** The folder of a checkout, or a worktree of a commit. @throws Error that says what is missing and how to get it */
 export function checkoutOf(what: string): Checkout {
   const folder = resolve(what)
   if (!existsSync(folder)) return worktreeOf(what)
   if (!existsSync(join(folder, "package-lock.json")) || !statSync(folder).isDirectory())
-    throw new Error(`${folder} is no checkout`)
+    throw new Error(`${folder} is not a checkout`)
   if (!existsSync(join(folder, "node_modules")))
     throw new Error(`${folder} has no packages: run npm ci there`)
   return { root: folder, [Symbol.dispose]: () => undefined }
 }
 
-/** With this checkout's packages. */
+/** A worktree with this checkout's packages. @throws Error if the commit needs other packages */
 export function worktreeOf(commit: string): Checkout {
   const hash = commitOf(commit)
   const root = join(scratchFolder("worktree"), hash.slice(0, 8))
@@ -54,7 +54,7 @@ export function worktreeOf(commit: string): Checkout {
   const forget = atTheEnd(remove)
   if (!lockOf(root).equals(lockOf(OWN)))
     throw new Error(
-      `${commit} has other packages than this checkout. Make a checkout of its own, and give that folder:\n` +
+      `${commit} needs other packages than this checkout. Make a checkout for it and pass that folder:\n` +
         `  git worktree add /tmp/before ${commit} && (cd /tmp/before && npm ci)`,
     )
   symlinkSync(join(OWN, "node_modules"), join(root, "node_modules"))
@@ -65,13 +65,13 @@ function commitOf(name: string): string {
   try {
     return git("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`)
   } catch (cause) {
-    throw new Error(`${name} is neither a checkout's folder nor a commit`, { cause })
+    throw new Error(`${name} is neither the folder of a checkout nor a commit`, { cause })
   }
 }
 
 const lockOf = (root: string) => readFileSync(join(root, "package-lock.json"))
 
-/** @returns what it printed */
+/** @returns the trimmed output @throws Error with git's error output */
 export function git(...args: readonly string[]): string {
   try {
     return execFileSync("git", args, { cwd: OWN, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim()

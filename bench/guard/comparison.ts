@@ -18,22 +18,22 @@ export interface Result {
   readonly verdict: Verdict | "new"
 }
 
-/** What both took in turns that followed each other; the other checkout's is null where it can't. */
+/** The figures of two neighbouring turns; `before` is null if the other checkout can't run the measure. */
 interface Pair {
   readonly before: Figures | null
   readonly now: Figures
 }
 
 interface CompareOptions {
-  /** Whether both take each turn at the same time, so that whatever else the machine does is felt by both alike. */
+  /** Whether both take each turn at the same time, so that other programs slow both alike. */
   readonly together: boolean
-  /** After which no further pass begins. */
+  /** No further pass begins after this time. */
   readonly minutes: number
-  /** Up to which ratio a line passes. */
+  /** The highest ratio at which a line passes. */
   readonly allowed: (line: string) => number
 }
 
-/** A measure of two checkouts, or of this one alone where the other one can't run it. */
+/** Takes a measure of both checkouts, or of this one alone if the other can't run it. */
 class Comparison {
   readonly #measure: Measure
   readonly #sides: readonly [before: Side, now: Side]
@@ -55,7 +55,7 @@ class Comparison {
     this.#options = options
   }
 
-  /** Starts both as often as the measure says. @returns the results of this pass and the earlier ones together */
+  /** Starts both checkouts as often as the measure asks. @returns the results of all passes so far */
   async pass(): Promise<Result[]> {
     if (this.#measure.startsCold && this.#starts.length === 0) await this.#start()
     for (let start = 0; start < this.#measure.starts; start++) this.#starts.push(await this.#start())
@@ -74,7 +74,7 @@ class Comparison {
     return { line, before, now, ratio, allowed, verdict: verdictOf(ratio, allowed) }
   }
 
-  /** One start of both. Where they take turns, whoever comes first changes, since the second may find caches warm. */
+  /** One start of both checkouts. They take turns at going first, since the second may find warm caches. */
   async #start(): Promise<Pair[]> {
     const measure = this.#measure
     const [before, now] = this.#sides
@@ -94,7 +94,7 @@ class Comparison {
     return pairs
   }
 
-  /** What fails before it ever worked is a part that the other checkout lacks. */
+  /** An error before the first finished turn means that the other checkout lacks something. */
   async #mayLack<T>(work: () => Promise<T>): Promise<T | null> {
     if (this.#canOtherRun === false) return null
     try {
@@ -108,7 +108,7 @@ class Comparison {
   }
 }
 
-/** Measures lines of two checkouts: a pass of each, then more passes of those that are undecided. */
+/** Measures lines of two checkouts: one pass of each line, then more passes of undecided lines. */
 export async function compare(
   roots: { readonly before: string; readonly now: string },
   lines: readonly string[],
@@ -137,7 +137,7 @@ export async function compare(
   return [...found.values()].flat()
 }
 
-/** The head of the table of results. */
+/** Head of the table of results. */
 export const HEAD = ["line", "what", "before", "now", "ratio", "95 % interval", "verdict"]
 
 export function rowOf({ line, before, now, ratio, allowed, verdict }: Result): string[] {

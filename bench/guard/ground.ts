@@ -13,7 +13,7 @@ import { stretchesOf } from "../questions/search-questions.ts"
 import { type Run, runOnce, type Side } from "./run.ts"
 
 const FILLER = join(import.meta.dirname, "../speed/vectors/filler.ts")
-/** Pages that are asked for again; each costs little. */
+/** Pages of the recrawl; an unchanged page costs little. */
 export const GENERATED_PAGES = 500
 const GENERATED_PARAGRAPHS = 12
 /** The index for questions holds one page in so many: making vectors takes longer than anything else. */
@@ -23,24 +23,27 @@ const STRETCHES = 2000
 /** A row of the table. */
 export interface Line {
   readonly name: string
-  /** What its figure is. */
+  /** Unit and meaning of its figure. */
   readonly of: string
 }
 
-/** What is measured together. Both checkouts are started, take their turns in turn, and are stopped; then again. */
+/** Lines that are measured together. Both checkouts start, take turns, and stop; then they start again. */
 export interface Measure {
   readonly lines: readonly Line[]
-  /** Starts of a pass that count; where a line is undecided, another pass follows while there is time. */
+  /** Starts of a pass. While a line is undecided and there is time, another pass follows. */
   readonly starts: number
-  /** Turns of a start. Short ones meet the same noise, so that many of them tell more than few long ones. */
+  /** Turns of a start. Many short turns tell more than a few long ones, since neighbours meet the same noise. */
   readonly turns: number
-  /** Whether the first start finds cold caches and code that was never compiled, and does not count. */
+  /** Whether to drop the first start, which finds cold caches and uncompiled code. */
   readonly startsCold: boolean
-  /** Processes that are warm. @throws where the checkout lacks a part that the measuring program wants */
+  /** Starts and warms up a checkout's processes. @throws Error when the checkout lacks a part that the measuring program needs */
   open(side: Side, ground: Ground): Promise<Run>
 }
 
-/** What both checkouts are given alike: made by this checkout's code, each when it is first wanted. */
+/**
+ * Pages and sites that both checkouts get, and an index of the pages for each. All are made when first needed, pages and sites by
+ * this checkout's code.
+ */
 export class Ground implements AsyncDisposable {
   readonly scratch: string
   #html: Promise<readonly OwnPage[]> | null = null
@@ -54,12 +57,12 @@ export class Ground implements AsyncDisposable {
     this.scratch = scratch
   }
 
-  /** Pages of the repository as browsers get them. */
+  /** The repository's pages, as browsers would get them. */
   html(): Promise<readonly OwnPage[]> {
     return (this.#html ??= Array.fromAsync(ownHtml()))
   }
 
-  /** A site of those pages. @returns its first address */
+  /** Serves those pages as a site. @returns the home page's address */
   async site(): Promise<string> {
     this.#site ??= this.#serve()
     return (await this.#site).url
@@ -77,7 +80,7 @@ export class Ground implements AsyncDisposable {
     return await serveFolder(folder, homePage("Pages of the repository", paths))
   }
 
-  /** A site of made-up pages, which answer conditional requests. @returns its first address */
+  /** Serves a site of made-up pages, which answers conditional requests. @returns the home page's address */
   async generated(): Promise<string> {
     this.#generated ??= serveGenerated({ pages: GENERATED_PAGES, paragraphs: GENERATED_PARAGRAPHS })
     return (await this.#generated).url
@@ -95,7 +98,7 @@ export class Ground implements AsyncDisposable {
     })
   }
 
-  /** Many different questions: stretches of the pages' words. */
+  /** Questions, all different: stretches of words from the pages. */
   stretches(): Promise<readonly string[]> {
     return (this.#stretches ??= this.#cut())
   }
@@ -105,7 +108,7 @@ export class Ground implements AsyncDisposable {
     return stretchesOf(texts, STRETCHES)
   }
 
-  /** A data folder that the side's own code filled with pages and their vectors. */
+  /** A data folder that the checkout's own code filled with pages and their vectors. */
   index(side: Side): Promise<string> {
     const known = this.#indexes.get(side)
     if (known) return known

@@ -1,6 +1,6 @@
-// What this checkout costs beside another one: npm run bench:guard -- --before <checkout or commit> [--only crawl,rest,…] [--minutes 9] [--together]
+// Compares the cost of this checkout with another one: npm run bench:guard -- --before <checkout or commit> [--only crawl,rest,…] [--minutes 9] [--together]
 //
-// Ends with 0 where every line passes, with 1 where one is slower than the ledger allows, with 3 where none is but one can't be judged.
+// Exits with 0 if every line passes, 1 if a line is slower than the ledger allows, and 3 if no line is slower but one can't be judged.
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -17,12 +17,12 @@ const EXIT_UNDECIDED = 3
 
 const { values } = parseArgs({
   options: {
-    /** What to compare with. */
+    /** The checkout or commit to compare with. */
     before: { type: "string" },
     only: { type: "string" },
-    /** Both at the same time, for a machine that others keep busy. */
+    /** Runs both at the same time, for a busy machine. */
     together: { type: "boolean", default: false },
-    /** After so many no line gets another pass. */
+    /** No further pass begins after this time. */
     minutes: { type: "string", default: "9" },
   },
 })
@@ -44,14 +44,14 @@ console.log(
 )
 const isAny = (verdict: string) => results.some((result) => result.verdict === verdict)
 if (isAny("slower")) {
-  console.log(`Make it as quick as it was, or add a row with the reason to ${LEDGER}.`)
+  console.log(`Make it as fast as before, or add a row with the reason to ${LEDGER}.`)
   process.exitCode = EXIT_SLOWER
 } else if (isAny("undecided")) {
-  console.log("Measure what is too noisy again, on a machine at rest with more --minutes, or --together.")
+  console.log("Measure the noisy lines again on an idle machine, with more --minutes, or with --together.")
   process.exitCode = EXIT_UNDECIDED
 }
 
-/** None in a checkout that is older than the ledger. */
+/** Empty for a checkout that is older than the ledger. */
 function ledgerOf(root: string): readonly Entry[] {
   const file = join(root, LEDGER)
   return existsSync(file) ? parseLedger(readFileSync(file, "utf8"), LINES) : []

@@ -28,12 +28,12 @@ test("rows of the ledger are read", () => {
 test.each([
   ["no date", ROW.replace("2026-11-28", "yesterday"), "needs a date"],
   ["no commit", ROW.replace("4066331f", "HEAD"), "needs the commit"],
-  ["a line that there is not", ROW.replace("crawl", "crawling"), "names no line; there are crawl, rest"],
+  ["an unknown line", ROW.replace("crawl", "crawling"), "names no line; there are crawl, rest"],
   ["no ratio", ROW.replace("1.12", "12 %"), "needs a ratio such as"],
-  ["a ratio that costs nothing", ROW.replace("1.12", "0.9"), "beyond 1"],
+  ["a ratio below 1", ROW.replace("1.12", "0.9"), "beyond 1"],
   ["no reason", ROW.replace(/formulas.*not/, ""), "needs a reason"],
   ["a column too few", ROW.replace("| 1.12 ", ""), "4 columns"],
-])("a row with %s is refused by its text", (_, row, why) => {
+])("a row with %s is refused with the reason", (_, row, why) => {
   expect(() => parse(row)).toThrow(why)
 })
 
@@ -41,7 +41,7 @@ test("a ledger without its table is refused", () => {
   expect(() => parseLedger("# Ledger\n", ["crawl"])).toThrow("date, commit, line, ratio, why")
 })
 
-test("only what the change itself names is allowed, each line by its own entries together", () => {
+test("only the change's own rows raise a limit, each line's by the product of its ratios", () => {
   const old = parse(ROW)
   const now = parse(`${ROW}\n${ROW.replace("1.12", "1.10")}\n${ROW.replace("1.12", "1.20")}`)
   const added = newEntries(now, old)
@@ -50,7 +50,7 @@ test("only what the change itself names is allowed, each line by its own entries
   expect(allowedFor("rest", added)).toBe(1.05)
 })
 
-test("the repository's own ledger is as it should be", () => {
+test("the repository's own ledger can be read", () => {
   const text = readFileSync(join(import.meta.dirname, "../..", LEDGER), "utf8")
   expect(() => parseLedger(text, LINES)).not.toThrow()
 })

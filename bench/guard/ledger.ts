@@ -1,26 +1,26 @@
 import { MOST } from "./statistic.ts"
 
-/** A cost that a change names. */
+/** A cost that was accepted. */
 export interface Entry {
   /** `2026-11-28` */
   readonly date: string
-  /** The commit that costs it. */
+  /** The commit that added the cost. */
   readonly commit: string
   readonly line: string
-  /** What the line takes of what it took before; beyond 1. */
+  /** The line's figure after the commit, divided by the one before; above 1. */
   readonly ratio: number
   readonly why: string
 }
 
 export const LEDGER = "bench/ledger.md"
 const COLUMNS = ["date", "commit", "line", "ratio", "why"]
-/** Shorter than any reason. */
+/** Anything shorter can't be a reason. */
 const LEAST_REASON_CHARS = 10
 
 /**
- * The rows of the ledger's table, in its order. Text around the table is for people.
- * @param lines names that a row may have
- * @throws Error naming the row that is not as it should be
+ * The rows of the ledger's table, in order. Text around the table is for people.
+ * @param lines names of lines that a row may give
+ * @throws Error naming the first wrong row
  */
 export function parseLedger(text: string, lines: readonly string[]): Entry[] {
   const rows = text
@@ -52,13 +52,13 @@ const cellsOf = (row: string): string[] =>
     .split("|")
     .map((cell) => cell.trim())
 
-/** What the ledger of this checkout has and the other one's has not. */
+/** Entries that only this checkout's ledger has. */
 export function newEntries(now: readonly Entry[], before: readonly Entry[]): Entry[] {
   const key = (entry: Entry) => JSON.stringify(entry)
   const known = new Set(before.map(key))
   return now.filter((entry) => !known.has(key(entry)))
 }
 
-/** Up to which ratio a line passes: what its entries name together, and the noise that every line may have. */
+/** The highest ratio at which a line passes: the product of its entries' ratios and the limit for every line. */
 export const allowedFor = (line: string, entries: readonly Entry[]): number =>
   entries.reduce((most, entry) => (entry.line === line ? most * entry.ratio : most), MOST)

@@ -5,7 +5,7 @@ import { reading } from "./lines/reading.ts"
 import { resting } from "./lines/resting.ts"
 import { vectors } from "./lines/vectors.ts"
 
-/** A new one is a file in `lines/` and its name here. */
+/** To add a measure, add a file in `lines/` and its name here. */
 export const MEASURES: readonly Measure[] = [
   reading,
   crawl,

@@ -1,7 +1,7 @@
-// Whether the guard notices a tenth: node bench/guard/planted.ts [--only crawl,rest,…] [--minutes 3] [--together]
+// Checks that the guard notices a slowdown of a tenth: node bench/guard/planted.ts [--only crawl,rest,…] [--minutes 3] [--together]
 //
-// Makes two copies of the last commit outside of the repository. Each line is measured with both as they are, then with a tenth of the line's
-// figure planted in one of them, in the path that it measures: a busy loop, or memory that is held. `--minutes`: for a line, before its last pass begins.
+// Makes two copies of the last commit outside the repository. It measures each line with both copies unchanged, then with a tenth of the line's
+// figure added to one copy in the code that the line measures, as a busy loop or as memory. No pass of a line begins after `--minutes`.
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -13,15 +13,15 @@ import { MOST } from "./statistic.ts"
 
 const SHARE = 0.1
 
-/** Where a line's tenth goes: behind a text of a file. */
+/** The place for a line's extra tenth: right after the text `behind` in a file. */
 interface Plant {
   readonly file: string
   readonly behind: string
-  /** @param figure of the line */
+  /** @param figure a tenth of the line's figure, in the line's unit */
   code(figure: number): string
 }
 
-/** Keeps a thread busy for so many milliseconds of its own processor time, whatever else the machine does. */
+/** Code that keeps its thread busy for so many milliseconds of processor time, however busy the machine is. */
 const busy = (ms: number): string =>
   ` { const at = process.threadCpuUsage(); for (;;) { const { user, system } = process.threadCpuUsage(at); if (user + system >= ${ms * 1000}) break } }`
 
@@ -78,7 +78,7 @@ const rows: string[][] = []
 let isProved = true
 for (const line of values.only?.split(",") ?? LINES) {
   const plant = PLANTS[line]
-  if (!plant) throw new Error(`nothing is planted for ${line}; known: ${Object.keys(PLANTS).join(", ")}`)
+  if (!plant) throw new Error(`no plant for ${line}; there are ${Object.keys(PLANTS).join(", ")}`)
   const same = await measured(line)
   const file = join(copy.root, plant.file)
   const text = readFileSync(file, "utf8")
@@ -92,7 +92,7 @@ for (const line of values.only?.split(",") ?? LINES) {
   rows.push([line, ...rowOf(same).slice(4), ...rowOf(more).slice(4)])
   isProved &&= same.verdict === "passes" && more.verdict === "slower"
 }
-const head = ["line", "the same", "95 % interval", "verdict", "a tenth more", "95 % interval", "verdict"]
+const head = ["line", "unchanged", "95 % interval", "verdict", "a tenth more", "95 % interval", "verdict"]
 console.log(`${machine()}\n\n${table([head, ...rows])}`)
 process.exitCode = isProved ? 0 : 1
 

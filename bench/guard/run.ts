@@ -7,14 +7,14 @@ import type { Spent } from "./meter.ts"
 
 const METER = join(import.meta.dirname, "meter.ts")
 
-/** One of the two that are measured. */
+/** One of the two checkouts. */
 export interface Side {
   readonly root: string
-  /** Its own folder for files. */
+  /** A folder of its own for files. */
   readonly scratch: string
 }
 
-/** What a turn took, by the names of its lines. */
+/** A turn's figures by the names of its lines. */
 export type Figures = Readonly<Record<string, number>>
 
 /** One start of a checkout's processes. */
@@ -22,13 +22,13 @@ export interface Run extends AsyncDisposable {
   turn(): Promise<Figures>
 }
 
-/** The Node that a checkout has, by its packages. */
+/** The Node in a checkout's packages. */
 const nodeOf = ({ root }: Side): string => {
   const own = join(root, "node_modules/.bin/node")
   return existsSync(own) ? own : process.execPath
 }
 
-/** What Node compiled is kept beside the side's files: no checkout finds what another run left, and none is written to. */
+/** Each side has a compile cache of its own: it finds no code that an earlier run compiled, and nothing is written to the checkout. */
 const envOf = ({ scratch }: Side, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
   ...process.env,
   NODE_COMPILE_CACHE: join(scratch, "compiled"),
@@ -37,13 +37,13 @@ const envOf = ({ scratch }: Side, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEn
   ...env,
 })
 
-/** A program to its end. @returns its last line, read as JSON */
+/** Runs a program to its end. @returns its last line, parsed as JSON */
 export async function runOnce<T>(side: Side, program: string, args: readonly string[]): Promise<T> {
   const { lastLine } = await runMeasured(nodeOf(side), [program, ...args], envOf(side))
   return JSON.parse(lastLine) as T
 }
 
-/** A program of the side's own, which answers messages as {@link METER} does. It ends with this process. */
+/** Starts a program of the checkout with the meter loaded. The program ends with this process. */
 export function startOwn(side: Side, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
   const [program = "", ...rest] = args
   const child = fork(join(side.root, program), rest, {
@@ -57,11 +57,11 @@ export function startOwn(side: Side, args: readonly string[], env: NodeJS.Proces
   return child
 }
 
-/** Processor milliseconds of a program with the meter until now, without its children. */
+/** Processor milliseconds so far of a program with the meter, without its children. */
 export const cpuMsOf = async (child: ChildProcess): Promise<number> =>
   (await answerTo<Spent>(child, "cpu", "cpu")).microseconds / 1000
 
-/** A program that says when it is ready, and answers each message with the figures of a turn. */
+/** Starts a program that sends a message when it is ready, then answers each message with the figures of a turn. */
 export async function startTurns(side: Side, program: string, args: readonly string[]): Promise<Run> {
   const child = fork(program, [side.root, ...args], {
     execPath: nodeOf(side),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { chance } from "#base/testing/chance.ts"
 import { ratioOf, verdictOf } from "./statistic.ts"
 
-/** Starts of turns around a ratio: each start is off by up to `start`, each turn by up to `turn` more. */
+/** Ratios around `ratio`: each start is off by up to `start`, and each of its turns by up to `turn` more. */
 function noisy(ratio: number, { start, turn, seed = 1 }: { start: number; turn: number; seed?: number }) {
   const { next } = chance(seed)
   const off = (most: number) => 1 + most * (2 * next() - 1)
@@ -20,23 +20,23 @@ describe("the ratio of two checkouts", () => {
     expect(high).toBeGreaterThanOrEqual(middle)
   })
 
-  test("is sure of what never differs", () => {
+  test("has an interval of no width when all turns are the same", () => {
     expect(ratioOf([[2], [2], [2]])).toEqual({ middle: 2, low: 2, high: 2 })
   })
 
-  test("is less sure with fewer starts", () => {
+  test("has a wider interval with fewer starts", () => {
     const high = (starts: number[][]) => ratioOf(starts).high
     expect(high([[0.9], [1.1]])).toBeGreaterThan(high([[0.9], [1.1], [0.9], [1.1], [0.9], [1.1]]))
     expect(verdictOf(ratioOf([[0.9]]))).toBe("undecided")
   })
 
-  test("is less sure where starts differ than where turns do", () => {
+  test("has a wider interval when starts differ than when turns do", () => {
     const width = ({ low, high }: { low: number; high: number }) => high - low
     const starts = width(ratioOf(noisy(1, { start: 0.1, turn: 0 })))
     expect(starts).toBeGreaterThan(width(ratioOf(noisy(1, { start: 0, turn: 0.1 }))))
   })
 
-  test("is not moved by a turn that another program disturbed", () => {
+  test("ignores a turn that another program disturbed", () => {
     const quiet = noisy(1, { start: 0.01, turn: 0.02 })
     const { low, high } = ratioOf([...quiet, [3, ...noisy(1, { start: 0, turn: 0.02 })[0]!]])
     expect(low).toBeGreaterThan(0.97)
@@ -50,27 +50,30 @@ describe("the ratio of two checkouts", () => {
 })
 
 describe("the verdict", () => {
-  test("is that a line is slower only where the whole interval lies beyond the limit", () => {
+  test("calls a line slower only if the whole interval is above the limit", () => {
     expect(verdictOf({ middle: 1.1, low: 1.051, high: 1.2 })).toBe("slower")
     expect(verdictOf({ middle: 1.1, low: 1.05, high: 1.2 })).toBe("undecided")
   })
 
-  test("is that a line passes only where the whole interval lies within it", () => {
+  test("passes a line only if the whole interval is within the limit", () => {
     expect(verdictOf({ middle: 1, low: 0.9, high: 1.05 })).toBe("passes")
     expect(verdictOf({ middle: 1, low: 0.9, high: 1.051 })).toBe("undecided")
   })
 
-  test("takes what the ledger allows for the limit", () => {
+  test("uses the limit that the ledger allows", () => {
     expect(verdictOf({ middle: 1.1, low: 1.08, high: 1.12 }, 1.2)).toBe("passes")
   })
 
-  test("knows no figures for decided", () => {
+  test("is undecided without figures", () => {
     expect(verdictOf(ratioOf([]))).toBe("undecided")
   })
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])("tells a tenth more from the same, whatever the noise (%i)", (seed) => {
-    expect(verdictOf(ratioOf(noisy(1, { start: 0.2, turn: 0.3, seed })))).not.toBe("slower")
-    expect(verdictOf(ratioOf(noisy(1.1, { start: 0.01, turn: 0.03, seed })))).toBe("slower")
-    expect(verdictOf(ratioOf(noisy(1.1, { start: 0.2, turn: 0.3, seed })))).not.toBe("passes")
-  })
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    "never confuses a tenth more with the same, whatever the noise (%i)",
+    (seed) => {
+      expect(verdictOf(ratioOf(noisy(1, { start: 0.2, turn: 0.3, seed })))).not.toBe("slower")
+      expect(verdictOf(ratioOf(noisy(1.1, { start: 0.01, turn: 0.03, seed })))).toBe("slower")
+      expect(verdictOf(ratioOf(noisy(1.1, { start: 0.2, turn: 0.3, seed })))).not.toBe("passes")
+    },
+  )
 })

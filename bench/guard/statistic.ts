@@ -1,13 +1,13 @@
 import { chance } from "#base/testing/chance.ts"
 import { median, percentile } from "../measure.ts"
 
-/** What a line may take of what it took before. */
+/** The highest ratio, now to before, at which a line passes. */
 export const MOST = 1.05
-/** The interval leaves out this share at each end. */
+/** Share that the interval leaves out at each end. */
 const TAIL = 0.025
 const RESAMPLES = 2000
 
-/** The ratio of now to before, and between which values it lies with 95 %. */
+/** The ratio of now to before, with its 95 % interval. */
 export interface Ratio {
   readonly middle: number
   readonly low: number
@@ -21,10 +21,10 @@ const STUDENT = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23]
 const NORMAL = 1.96
 
 /**
- * The median of the ratios of turns that followed each other, and its bootstrap interval. Turns of one start of the processes are alike:
- * whole starts are drawn first, then turns of each (Davison and Hinkley 1997, 3.8). Few starts look more alike than they are, so the
- * interval is stretched as Student's t stretches that of a mean.
- * @param starts each with the ratios, now to before, of its turns
+ * The median ratio of neighbouring turns, and its bootstrap interval. Turns of one start are alike, so whole starts are drawn first,
+ * then turns of each (Davison and Hinkley 1997, 3.8). A few starts look more alike than many would, so the interval is widened as
+ * Student's t widens the interval of a mean.
+ * @param starts the ratios of each start's turns, now to before
  */
 export function ratioOf(starts: readonly (readonly number[])[]): Ratio {
   const drawn = chance(1)
@@ -39,7 +39,7 @@ export function ratioOf(starts: readonly (readonly number[])[]): Ratio {
   return { middle, low: at(TAIL), high: at(1 - TAIL) }
 }
 
-/** Only an interval that lies beyond what is allowed, or within it, decides. */
+/** Undecided while the interval contains the limit. */
 export function verdictOf({ low, high }: Ratio, allowed = MOST): Verdict {
   if (low > allowed) return "slower"
   return high <= allowed ? "passes" : "undecided"

@@ -13,7 +13,7 @@ export async function searchQuestions(count: number): Promise<string[]> {
   )
 }
 
-/** The `first` questions, then stretches of 4 to 10 words from random texts of the pool until there are so many, all different. */
+/** The `first` questions, then stretches of 4 to 10 words from random texts of the pool, `count` in all and all different. */
 export function stretchesOf(pool: readonly string[], count: number, first: readonly string[] = []): string[] {
   const random = chance(7).next
   const found = new Set(first)

@@ -18,7 +18,7 @@ describe("how a suite's judge compares texts", () => {
     expect(wordOverlap("", "word").score).toBe(0)
   })
 
-  test("letters of scripts without blanks are words, wherever a blank stands", () => {
+  test("letters of scripts without spaces are words, wherever a space is", () => {
     expect(
       trigramOverlap("你可以开发自己的第三方插件和主题", "你可以开发自己的 第三方插件 和 主题").score,
     ).toBe(1)

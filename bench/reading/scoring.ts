@@ -8,14 +8,14 @@ export interface Overlap extends Mark {
 
 const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
 
-/** Scripts whose words have no blank between them. */
+/** Scripts that write no spaces between words. */
 const UNSPACED =
   "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}"
 const UNITS = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, "gu")
 
 /**
- * Three words in a row, so that order counts; a shorter text is one piece. A letter of a script without blanks is a word of
- * its own, since a blank beside a link would make other words of it.
+ * Three words in a row, so that order counts; a shorter text is one piece. Each letter of a script without spaces is a word,
+ * since a space beside a link would change how longer words are split.
  */
 const trigrams = (text: string): string[] => {
   const all = text.toLowerCase().match(UNITS) ?? []

@@ -4,21 +4,21 @@ import { textOfMarkdown, wholeTextOfMarkdown, wordsOfHtml, wordsOfMarkdown } fro
 const wordsIn = (text: string): string[] => text.trim().split(/\s+/)
 
 describe("the text that judges compare", () => {
-  test("the text of HTML has a blank where a block ends, and none within a word", () => {
+  test("the text of HTML has a space where a block ends, and none within a word", () => {
     expect(wordsIn(wordsOfHtml("<p>low<b>tide</b></p><p>high</p><script>x</script>"))).toEqual([
       "lowtide",
       "high",
     ])
   })
 
-  test("what an image shows counts, in HTML as in markdown", () => {
+  test("descriptions of images count, in HTML as in markdown", () => {
     expect(wordsIn(wordsOfHtml('<p>low <img src="/a" alt="the quay"> tide</p>'))).toEqual(
       wordsIn(wholeTextOfMarkdown("low ![the quay](/a) tide")),
     )
     expect(textOfMarkdown("low ![the quay](/a) tide")).not.toContain("quay")
   })
 
-  test("numbers of lists, tags and the marks of callouts and footnotes are no text", () => {
+  test("list numbers, tags, and the marks of callouts and footnotes don't count", () => {
     const text =
       "1. low\n\n> [!warning] high\n\n[^2]: tide <iframe src='/a'></iframe> `<b>` <keeper@quay.example>"
     expect(wordsIn(wholeTextOfMarkdown(text))).toEqual([

@@ -4,17 +4,17 @@ import { formulaOf } from "#crawler/page/extract/markdown/formulas.ts"
 import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import { formulaEnd } from "#engine/text/markdown/formula-end.ts"
 
-/** The text of markdown without its marks. Every checkout's markdown is read by this one's code, so that all are judged alike. */
+/** The text of markdown without its marks. This checkout's code reads the markdown of all checkouts, so that all are judged alike. */
 export const textOfMarkdown = (markdown: string): string => toPlainText(markdown)
 
 /**
- * All that a reader of markdown gets: the text with the descriptions of images, where we put captions. The numbers of
- * lists are no text, since HTML has none; nor are raw tags, and the marks of callouts and footnotes, which suites expect.
+ * The text that a reader of the markdown sees, with the descriptions of images, where we put captions. It leaves out list
+ * numbers, which HTML has none of, and the raw tags and marks of callouts and footnotes that some suites expect.
  */
 export const wholeTextOfMarkdown = (markdown: string): string =>
   textOfMarkdown(outsideCode(markdown, plainer))
 
-/** The same without formulas, for suites that expect them as symbols: we write TeX. */
+/** {@link wholeTextOfMarkdown} without formulas, for suites that expect symbols where we write TeX. */
 export const wordsOfMarkdown = (markdown: string): string =>
   wholeTextOfMarkdown(outsideCode(markdown, withoutFormulas))
 
@@ -32,9 +32,9 @@ function outsideCode(markdown: string, change: (line: string) => string): string
 }
 
 const LINE_MARKS = /^((?:[ \t]|> ?)*)(?:\d{1,9}[.)](?= )|\[\^[^\]\s]+\]:|\[![\w-]+\][-+]?)/
-/** A span of code, which stays, or a tag. */
+/** A tag, or a code span, which is kept. */
 const TAGS = /(`+)[^`]*\1|(?<!\\)<\/?[a-z][a-z\d-]*(?:\s[^<>]*)?\/?>/gi
-/** A span of code, which stays, or an image. */
+/** An image, or a code span, which is kept. */
 const IMAGES = /(`+)[^`]*\1|!\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g
 
 const plainer = (line: string): string =>
@@ -65,8 +65,8 @@ const INLINE = new Set(
 const UNREAD = new Set(["script", "style", "template", "noscript", "title", "math", "mjx-container"])
 
 /**
- * The text of the HTML that a suite expects, with a blank at each tag that separates words: with the descriptions of
- * images, and without formulas.
+ * The text of the HTML that a suite expects: with a space at each tag that separates words and the descriptions of images,
+ * without formulas.
  */
 export function wordsOfHtml(html: string): string {
   let text = ""

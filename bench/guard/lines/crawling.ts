@@ -1,4 +1,4 @@
-// Crawls a site once: `node crawling.ts <root> <start> <data folder>`. Its last line is what that took, as JSON.
+// Crawls a site once: `node crawling.ts <root> <start> <data folder>`. The last line of its output is a `Crawled` as JSON.
 import { existsSync } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -10,13 +10,13 @@ import type * as EngineSettings from "#engine/settings.ts"
 import { GENERATED_PAGES, type Measure } from "../ground.ts"
 import { runOnce } from "../run.ts"
 
-/** What one crawl did. */
+/** The result of one crawl. `read`: pages indexed. */
 interface Crawled {
   readonly cpuMs: number
   readonly read: number
 }
 
-/** Each crawl is one process, as in the appliance, and has a folder of its own. */
+/** Each crawl is a process of its own, as in the appliance, with a new data folder. */
 export const crawl: Measure = {
   lines: [{ name: "crawl", of: "CPU ms of a page's first crawl, vectors apart" }],
   starts: 7,
@@ -34,7 +34,7 @@ export const crawl: Measure = {
           start,
           dataDir,
         ])
-        // The manuals' pages are a ninth of all: whoever reads fewer did something else.
+        // The manuals' pages are a ninth of all pages. A crawl that reads fewer than nine tenths measures something else.
         if (read < pages * 0.9) throw new Error(`${side.root} read ${read} of ${pages} pages`)
         return { crawl: cpuMs / pages }
       },
@@ -43,7 +43,7 @@ export const crawl: Measure = {
   },
 }
 
-/** Nothing changed since the first crawl, which is made once. */
+/** Crawls a site that hasn't changed since its first crawl; all starts share that first crawl. */
 export const recrawl: Measure = {
   lines: [{ name: "recrawl", of: "CPU ms of an unchanged page" }],
   starts: 9,
@@ -63,13 +63,13 @@ export const recrawl: Measure = {
         if (read > 0) throw new Error(`${side.root} indexed ${read} pages that had not changed`)
         return { recrawl: cpuMs / GENERATED_PAGES }
       },
-      // The folder serves all starts.
+      // Later starts use the folder again.
       [Symbol.asyncDispose]: () => Promise.resolve(),
     }
   },
 }
 
-/** A run of the job without vectors; CPU time of all threads, without the start of the process. */
+/** Runs the job without vectors. The CPU time is of all threads, without the start of the process. */
 async function crawlOnce(root: string, start: string, dataDir: string): Promise<Crawled> {
   const from = async <T>(path: string) => (await import(join(root, path))) as T
   const { readSettings } = await from<typeof Settings>("base/settings.ts")

@@ -7,7 +7,7 @@ import { cpuMsOf, startOwn } from "../run.ts"
 
 const WARM_UP_TURNS = 3
 
-/** What is asked, over HTTP, of the API's own process; each start asks each question once. */
+/** Questions for the API's own process, over HTTP. Each start asks each question once. */
 interface Asked {
   readonly name: string
   readonly of: string

@@ -15,10 +15,10 @@ import { askable } from "../../questions/ask-api.ts"
 import type { Measure } from "../ground.ts"
 import { startOwn } from "../run.ts"
 
-/** What is loaded after the start is there by then. */
+/** Everything that loads after the start has loaded by then. */
 const REST_MS = 5000
 
-/** The whole appliance on an index that is there, from its command on. */
+/** Starts the whole appliance by its command, on an index that exists. */
 export const resting: Measure = {
   lines: [
     { name: "start", of: "CPU ms until ready" },
