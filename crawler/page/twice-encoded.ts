@@ -77,15 +77,7 @@ export function onceEncodedCyrillic(text: string, bytes: Buffer): string {
   if (!bytes.includes(CYRILLIC_BYTE) || !CYRILLIC_RUN.test(text)) return text
   for (const [piece] of text.matchAll(PIECE))
     if (/\p{Script=Cyrillic}/u.test(piece) && TALKS.test(piece)) return text
-  const meant = (encoded: string): string => {
-    const own = Uint8Array.from(encoded, (sign) => 0x80 + CYRILLIC.indexOf(sign))
-    try {
-      const decoded = strict.decode(own)
-      return WRITTEN.test(decoded) ? decoded : encoded
-    } catch {
-      return encoded
-    }
-  }
+  const meant = (encoded: string) => decoded(encoded, byteOfCyrillic) ?? encoded
   const isOther = (piece: string) => /[а-яё]{3}/.test(piece.replace(CYRILLIC_ENCODED, " "))
   const isWhole = !isOther(text)
   return text.replace(PIECE, (piece) =>
@@ -183,17 +175,19 @@ const known = new Map<string, string | null>()
 function meantBy(encoded: string): string | null {
   const before = known.get(encoded)
   if (before !== undefined) return before
-  const meant = decoded(encoded)
+  const meant = decoded(encoded, byteOf)
   if (known.size === MOST_KNOWN) known.clear()
   // A copy, since a piece of a text keeps all of it.
   known.set(Buffer.from(encoded).toString(), meant)
   return meant
 }
 
-function decoded(encoded: string): string | null {
-  const bytes = Uint8Array.from(encoded, (sign) => BYTE_OF_SIGN.get(sign) ?? sign.charCodeAt(0))
+const byteOf = (sign: string): number => BYTE_OF_SIGN.get(sign) ?? sign.charCodeAt(0)
+const byteOfCyrillic = (sign: string): number => 0x80 + CYRILLIC.indexOf(sign)
+
+function decoded(encoded: string, byteOfSign: (sign: string) => number): string | null {
   try {
-    const meant = strict.decode(bytes)
+    const meant = strict.decode(Uint8Array.from(encoded, byteOfSign))
     return WRITTEN.test(meant) ? meant : null
   } catch {
     return null
