@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { isAscii } from "./ascii.ts"
 import { aboutSeconds, duration } from "./duration.ts"
 import { eastAsianIn } from "./east-asian.ts"
 import { fnv1a, murmurMix } from "./hash.ts"
@@ -23,6 +24,16 @@ describe("a duration", () => {
   ])("of %d s is %s, and about %s", (seconds, exact, about) => {
     expect([duration(seconds), aboutSeconds(seconds)]).toEqual([exact, about])
   })
+})
+
+test("a text is ASCII up to its last control character", () => {
+  expect(["", "plain\n\0\x7f", "caf\u00e9", "\x80", "a \u{1f600}"].map(isAscii)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ])
 })
 
 test("characters of China, Japan and Korea are counted, and no others", () => {

@@ -1,4 +1,5 @@
 import type { PageUrl } from "#engine"
+import { isAscii } from "#base/text/ascii.ts"
 import { FNV1A_START, fnv1a, fnv1aStep, murmurMix } from "#base/text/hash.ts"
 
 /** Why an address is another one of a page: it is the document in a format that reads less well. */
@@ -89,12 +90,11 @@ function shingleHashes(lines: readonly string[]): Uint32Array | null {
 }
 
 const WORD = /\p{L}[\p{L}\p{M}]*/gu
-const NOT_ASCII = /[^\0-\x7f]/
 const [LOWER, A, Z] = [0x20, 0x61, 0x7a]
 
 /** Adds the hashes of a line's words in lower case; no text is made of those in plain letters. */
 function addWords(line: string, words: number[]): void {
-  if (NOT_ASCII.test(line)) {
+  if (!isAscii(line)) {
     for (const word of line.toLowerCase().replaceAll("\u00AD", "").match(WORD) ?? []) words.push(fnv1a(word))
     return
   }

@@ -1,3 +1,4 @@
+import { isAscii } from "#base/text/ascii.ts"
 import { type QueryText, parseQueryText } from "../query-text.ts"
 import { CHUNK, findChunks } from "./chunks.ts"
 import { type Term, type Terms, knownTerms, termOf } from "./known-chunks.ts"
@@ -22,7 +23,6 @@ const LONGEST_TERM = 64
 /** Scripts written without spaces, and Korean, whose words carry their particles: indexed by bigrams. */
 const UNSPACED =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}"
-const NOT_ASCII = /[^\0-\x7f]/
 const PLAIN_WORD = /^[A-Z]?[a-z]+$/
 const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, "u")
 const UNSPACED_RUN = new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}]*`, "gu")
@@ -50,7 +50,7 @@ export function termsIn(text: string, language: string | null): Terms {
 function findTerms(text: string, language: string | null): Term[] {
   const terms: Term[] = []
   const stem = stemmerOf(language)
-  const plain = NOT_ASCII.test(text) ? text.normalize("NFKC") : text
+  const plain = isAscii(text) ? text : text.normalize("NFKC")
   findChunks(plain, (from, to, hash) => {
     const isWhole = to - from <= LONGEST_TERM
     const found = isWhole

@@ -1,5 +1,6 @@
 import snowball from "snowball-stemmers"
 import { noteCache } from "#base/flow/cache-memory.ts"
+import { isAscii } from "#base/text/ascii.ts"
 import { ownCopy } from "#base/text/own-copy.ts"
 
 /** Snowball algorithm by ISO 639-1 code. */
@@ -96,7 +97,7 @@ const withUmlauts = (word: string) =>
 
 /** Latin, Greek and Cyrillic letters without their marks: `café` and `cafe` are one term. */
 function withoutAccents(word: string): string {
-  if (/^[\0-\x7f]*$/.test(word)) return word
+  if (isAscii(word)) return word
   return word
     .normalize("NFD")
     .replace(/(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*)\p{M}/gu, "")

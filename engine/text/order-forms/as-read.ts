@@ -3,6 +3,7 @@
  */
 
 import { lazily } from "#base/process/lazily.ts"
+import { isAscii } from "#base/text/ascii.ts"
 import { murmurMix } from "#base/text/hash.ts"
 import { orderWords } from "./order-forms.ts"
 
@@ -43,7 +44,7 @@ export function asRead(text: string): string {
     ? text.replace(TURNED, (_, inside: string) => reversed(inside))
     : text
   const written = turned + decoded(turned)
-  const plain = isPlain(written)
+  const plain = isAscii(written)
     ? written
     : withoutMarks(
         written
@@ -56,7 +57,7 @@ export function asRead(text: string): string {
           /[\u0262-\u0299\u029C\u029F\u1D00-\u1D22\uA730\uA731]/g,
           (letter) => SMALL_CAPITALS.get(letter) ?? letter,
         )
-  return withWords(withLetters(apart(isPlain(plain) ? plain : inOneScript(plain))))
+  return withWords(withLetters(apart(isAscii(plain) ? plain : inOneScript(plain))))
     .replace(/\[([^[\]]*)\]\([^()\s]*\)/g, "$1")
     .replace(/[*\\]/g, "")
     .replace(/\s+/g, " ")
@@ -244,6 +245,3 @@ export function spellsOrder(read: string): boolean {
     if (letters.includes(word) && (found += 1) >= LEAST_ORDER_WORDS) return true
   return false
 }
-
-// oxlint-disable-next-line no-control-regex -- ASCII is meant
-const isPlain = (text: string): boolean => /^[\x00-\x7F]*$/.test(text)
