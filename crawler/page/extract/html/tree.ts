@@ -332,6 +332,10 @@ export function closest(from: Element | null, matches: (element: Element) => boo
   return at
 }
 
+/** Whether an element is another one or below it. */
+export const isInside = (element: Element, ancestor: Element): boolean =>
+  closest(element, (at) => at === ancestor) !== null
+
 /** Elements without text that are looked at beside those with some. */
 const EMPTY_NODES = 1000
 

@@ -1,8 +1,10 @@
 import { formulaOf } from "../markdown/formulas.ts"
 import { isLink } from "../html/anchors.ts"
-import { closest, type Element, textOf, walk } from "../html/tree.ts"
+import { closest, type Element, isInside, textOf, walk } from "../html/tree.ts"
 import { holdsCode } from "./text-boxes.ts"
 import type { TextMeasure } from "./text-measure.ts"
+
+type Measures = ReadonlyMap<Element, TextMeasure>
 
 /** Characters compared of two texts. */
 const MAX_COMPARED = 300
@@ -12,7 +14,7 @@ const ICON_CLASS = /icon|material|symbol|glyph|(?:^|\s)fa[bsr]?(?:\s|$)/i
 
 /**
  * Whether an element hidden from screen readers (`aria-hidden`) adds nothing for people who see it: an icon, an
- * ornament, or a copy of the text beside it. Other text there is for people.
+ * ornament, or a copy of the text beside it. People read any other text in it.
  * @param at its index among its parent's children
  */
 export function isDoubled(element: Element, { children }: Element, at: number): boolean {
@@ -37,41 +39,48 @@ function neighbour(children: Element["children"], at: number, step: number): Ele
   return null
 }
 
-/** Boxes that are compared. Paragraphs, rows and code may well say the same twice. */
+/** Boxes that are compared. Paragraphs, rows and code often repeat. */
 const BOXES = new Set(["div", "section", "article", "aside", "blockquote"])
 /** Least text of a box next to its copy: two lines, */
 const LEAST_BESIDE = 80
-/** and of one anywhere else. */
+/** and of a box anywhere else. */
 const LEAST_FAR = 200
-/** Least share of prose there: colours, sizes and prices are said of each product. */
+/** Least share of prose in a box anywhere else: many products have the same colours, sizes and prices. */
 const LEAST_PROSE = 0.6
-/** Most text compared on a page, so that one of a thousand equal boxes stays linear. */
+/** Most text compared on a page, so that a page of a thousand equal boxes takes linear time. */
 const MOST_COMPARED_CHARS = 400_000
 
 /**
- * Leaves out the second of two boxes with the same text: one made for phones and one for wide screens, the slides that a
- * carousel repeats, a quoted post. In a conversation its links may differ, as to the post that is quoted. Next to its copy a box with a name may be short; anywhere else it must be several
- * paragraphs without code, since what stands in two panels or under two headings may well be the same line.
+ * Leaves out the second of two boxes with the same text: one for phones and one for wide screens, the slides that a
+ * carousel repeats, a quoted post. Both must have the same links, except in a discussion. Next to its copy, a box with a
+ * class or an id may be short. Anywhere else it must have several paragraphs, because panels and sections of a manual
+ * often share a line. Boxes with code always stay.
  */
 export function skipCopies(
   root: Element,
   skipped: Set<Element>,
-  measures: ReadonlyMap<Element, TextMeasure>,
+  measures: Measures,
   isDiscussion: boolean,
 ): void {
   const seen = new Map<string, Element>()
   let left = MOST_COMPARED_CHARS
   const shown = (box: Element): string => textOf(box, MOST_COMPARED_CHARS, (below) => skipped.has(below))
-  const isCopy = (box: Element, first: Element | null, { chars }: TextMeasure): boolean => {
-    if (first === null || left <= 0) return false
+  const isCopy = (box: Element, first: Element, { chars }: TextMeasure): boolean => {
+    if (left <= 0) return false
     left -= 2 * chars
     return (
       shown(first) === shown(box) && (isDiscussion || targetsOf(first) === targetsOf(box)) && !holdsCode(box)
     )
   }
+  const isCopyBeside = (box: Element, before: Element, own: TextMeasure): boolean =>
+    (box.has("class") || box.has("id")) && isAlike(own, measures.get(before)!) && isCopy(box, before, own)
+  const isCopyFar = (box: Element, first: Element, own: TextMeasure): boolean =>
+    own.chars >= LEAST_FAR &&
+    (isDiscussion || isNear(box, first)) &&
+    mayRepeatFar(box, first, measures) &&
+    isCopy(box, first, own)
   const visit = (parent: Element): void => {
     let before: Element | null = null
-    let keyBefore = ""
     for (const child of parent.children) {
       if (typeof child === "string") {
         if (child.trim() !== "") before = null
@@ -79,17 +88,12 @@ export function skipCopies(
       }
       const own = measures.get(child)
       if (skipped.has(child) || own === undefined || own.chars === 0) continue
-      const key = `${own.chars} ${own.linkChars} ${own.prose}`
       if (BOXES.has(child.tag) && own.chars >= LEAST_BESIDE && left > 0) {
-        const isNamed = child.has("class") || child.has("id")
+        const key = `${own.chars} ${own.linkChars} ${own.prose}`
         const first = seen.get(key)
         if (
-          (isNamed && key === keyBefore && isCopy(child, before, own)) ||
-          (own.chars >= LEAST_FAR &&
-            first &&
-            (isDiscussion || isNear(child, first)) &&
-            isFarCopy(child, first, measures) &&
-            isCopy(child, first, own))
+          (before !== null && isCopyBeside(child, before, own)) ||
+          (first !== undefined && isCopyFar(child, first, own))
         ) {
           skipped.add(child)
           continue
@@ -97,12 +101,14 @@ export function skipCopies(
         if (first === undefined) seen.set(key, child)
       }
       before = child
-      keyBefore = key
       visit(child)
     }
   }
   visit(root)
 }
+
+const isAlike = (one: TextMeasure, other: TextMeasure): boolean =>
+  one.chars === other.chars && one.linkChars === other.linkChars && one.prose === other.prose
 
 /** Where the links below an element lead. */
 function targetsOf(box: Element): string {
@@ -113,8 +119,8 @@ function targetsOf(box: Element): string {
   return targets.join(" ")
 }
 
-/** Whether a box may be left out far from its copy: it has prose in several blocks, and no place among tabs. */
-function isFarCopy(box: Element, first: Element, measures: ReadonlyMap<Element, TextMeasure>): boolean {
+/** Whether a box far from its copy may be left out: it is prose in several blocks, and not in a tab's panel. */
+function mayRepeatFar(box: Element, first: Element, measures: Measures): boolean {
   const own = measures.get(box)!
   if (own.prose <= own.chars * LEAST_PROSE) return false
   if (closest(box, (above) => above === first || above.get("role") === "tabpanel") !== null) return false
@@ -128,12 +134,12 @@ function isFarCopy(box: Element, first: Element, measures: ReadonlyMap<Element, 
   }
 }
 
-/** Above a box and its copy far off: a carousel, or the parts of a page for phones and for wide screens. */
+/** Levels up to what a box shares with a copy: a carousel, or what holds the parts for phones and for wide screens. */
 const MOST_LEVELS_UP = 3
 
-/** What stands under two headings of a manual belongs to both, however equal it is. */
+/** Whether a box and its copy are close: equal text in two sections of a manual belongs to both. */
 function isNear(box: Element, first: Element): boolean {
   let around = box
   for (let level = 0; level < MOST_LEVELS_UP && around.parent !== null; level++) around = around.parent
-  return closest(first, (above) => above === around) !== null
+  return isInside(first, around)
 }

@@ -8,7 +8,7 @@ import { showNoscript, skipNeverText } from "./noscript.ts"
 import type { PageSigns } from "./page-signs.ts"
 import { isFactTable, readsAsText } from "./text-boxes.ts"
 import { measureText, type TextMeasure } from "./text-measure.ts"
-import { closest, type Element, firstElement, isBlockTag, textOf, walk } from "../html/tree.ts"
+import { closest, type Element, firstElement, isBlockTag, isInside, textOf, walk } from "../html/tree.ts"
 
 export interface MainContent {
   readonly root: Element
@@ -39,8 +39,8 @@ const DESCENT_SHARE = 0.85
 /**
  * Finds the main content of a document in three steps: leave out what is never text; leave out what its tag, role or
  * class calls boilerplate, unless too much of the page's text is called so; then go down from the body (or the one
- * `main`, `article` or `articleBody`) as long as one child holds nearly all the prose. `leftOut`: what is known before to
- * be none of it.
+ * `main`, `article` or `articleBody`) as long as one child holds nearly all the prose. `leftOut`: parts known not to
+ * belong to it.
  */
 export function findMainContent(
   document: Element,
@@ -56,9 +56,11 @@ export function findMainContent(
     measures = measureText(body, skipped)
   const { boxes, captions: leftOutCaptions } = skipBoilerplate(body, skipped, measures, signs)
   const captions = captionsOfImages(body, leftOutCaptions, skipped, baseUrl)
-  skipConsent(body, skipped, measures)
+  const named = namedParts(body, skipped)
+  if (named.heading !== null) skipConsent(body, named.heading, skipped, measures)
   measures = measureText(body, skipped)
-  const root = withHeadedText(chooseRoot(body, skipped, measures, signs), body, skipped, measures)
+  const chosen = chooseRoot(body, named, skipped, measures, signs)
+  const root = named.heading === null ? chosen : withHeadedText(chosen, named.heading, skipped, measures)
   skipLanguageLinks(root, skipped, measures)
   skipCopies(root, skipped, measures, signs.isDiscussion)
   skipClutter(root, skipped, measures, signs, URL.parse(baseUrl))
@@ -83,9 +85,11 @@ function skipBoilerplate(
   // A sign that covers much of a page says nothing there: a builder calls every box "widget", a forum every post "comment".
   const covered = new Map<string, number>()
   const signed = new Map<Element, readonly Sign[]>()
+  const mains = isCalledMain(body) ? [body] : []
   const cover = (parent: Element, above: readonly string[]): void => {
     for (const child of parent.children) {
       if (typeof child === "string" || skipped.has(child)) continue
+      if (isCalledMain(child)) mains.push(child)
       let names = above
       const found = signsOf(child)
       if (found.length > 0) signed.set(child, found)
@@ -99,7 +103,7 @@ function skipBoilerplate(
   }
   cover(body, [])
 
-  const main = namedMain(body, skipped, measures)
+  const main = mains.length === 1 && (measures.get(mains[0]!)?.chars ?? 0) >= MIN_PROSE ? mains[0]! : null
   const paragraphs = new Map<Element, readonly Element[]>()
   const isAmong = (element: Element) => isAmongText(element, skipped, measures, paragraphs)
   const isText = (element: Element, isInside: boolean): boolean =>
@@ -107,7 +111,7 @@ function skipBoilerplate(
   const skip = (parent: Element, isBeside: boolean, isInMain: boolean, trusted: readonly string[]): void => {
     for (const [i, child] of parent.children.entries()) {
       if (typeof child === "string" || skipped.has(child)) continue
-      // Where the page says which part is its content, what stands beside that and says that it is none is believed.
+      // Beside the part that the page calls its main content, a strong sign is believed whatever its share.
       const beside = isBeside && child !== main
       const inside = isInMain || MAIN_TAGS.has(child.tag) || child.get("role") === "main"
       const found = isOneOfMany(child, signed, measures) ? [] : (signed.get(child) ?? [])
@@ -135,7 +139,7 @@ function skipBoilerplate(
   return { boxes, captions }
 }
 
-/** Whether a child has words right before and behind it: a sentence can do without none of its parts. */
+/** Whether a child has words right before and behind it: a sentence needs all of its parts. */
 function isWithinSentence({ children }: Element, at: number): boolean {
   const child = children[at] as Element
   const [before, behind] = [children[at - 1], children[at + 1]]
@@ -151,22 +155,23 @@ function isWithinSentence({ children }: Element, at: number): boolean {
 
 const WORD = /\p{L}{2}/u
 
-/** Least children of one kind without a sign beside the one that has one. */
+/** Least siblings of the same kind without a sign. */
 const FEWEST_EQUALS = 2
-/** Share of the children of one kind that have no sign. */
+/** Least share of the siblings of that kind without a sign. */
 const EQUAL_SHARE = 0.4
 
 /**
- * Whether an element with a sign is one of a row of equals, most of which have none: the word then says what this one is
- * about, as `product_cat-accessories` does of one product among others.
+ * Whether an element with a sign is one of a row of equals, many of which have no sign: the word then describes this
+ * element, as `product_cat-accessories` describes one product among others.
  */
 function isOneOfMany(
   element: Element,
   signed: ReadonlyMap<Element, readonly Sign[]>,
   measures: Measures,
 ): boolean {
+  if (!signed.has(element) || element.parent === null) return false
   const kind = kindOf(element)
-  if (kind === "" || !signed.has(element) || element.parent === null) return false
+  if (kind === "") return false
   let equals = 0
   let plain = 0
   for (const child of element.parent.children.slice(0, MOST_EQUALS)) {
@@ -178,22 +183,15 @@ function isOneOfMany(
   return plain >= FEWEST_EQUALS && plain >= equals * EQUAL_SHARE
 }
 
-/** Most children looked at for each with a sign, to keep a list of a hundred thousand linear. */
+/** Most siblings compared with an element that has a sign, so that a list of a hundred thousand takes linear time. */
 const MOST_EQUALS = 100
 
-/** The first class, which is what the row shares. */
+/** The first class, which the whole row shares. */
 const kindOf = (element: Element): string => /\S+/.exec((element.get("class") ?? "").slice(0, 100))?.[0] ?? ""
-
-/** The one element that the page calls its main content, if it has some. */
-function namedMain(body: Element, skipped: ReadonlySet<Element>, measures: Measures): Element | null {
-  const { main } = namedContainers(body, skipped)
-  const [only] = main
-  return main.length === 1 && (measures.get(only!)?.chars ?? 0) >= MIN_PROSE ? only! : null
-}
 
 const MAIN_TAGS = new Set(["main", "article"])
 
-/** A page with less text beside its comments has nothing else to say. */
+/** On a page with less text beside its comments, the comments are the text. */
 const LEAST_BESIDE = 60
 
 /** What a character of short text, such as a label or a cell, counts beside one of prose. */
@@ -242,6 +240,7 @@ const holdsMain = (element: Element): boolean => firstElement(element, isMain) !
 
 function chooseRoot(
   body: Element,
+  named: NamedParts,
   skipped: ReadonlySet<Element>,
   measures: Measures,
   signs: PageSigns,
@@ -249,7 +248,6 @@ function chooseRoot(
   let root = body
   const prose = (element: Element) => measures.get(element)?.prose ?? 0
   const chars = (element: Element) => measures.get(element)?.chars ?? 0
-  const named = namedContainers(body, skipped)
   const main = most(named.main, chars)
   if (
     main &&
@@ -267,16 +265,16 @@ function chooseRoot(
   return prose(root) < MIN_PROSE ? root : descend(root, skipped, measures, signs)
 }
 
-/** The share of the text around it that a part with nearly all the prose must have, to be the content alone. */
+/** A part with nearly all the prose must have this share of the text around it to be the whole content. */
 const LEAST_SHARE = 0.5
-/** With so much prose it is an article, whatever is around it: some ten paragraphs below the page's first heading, */
+/** A part with this much prose is an article whatever is around it: some ten paragraphs with the page's `h1`, */
 const ARTICLE_PROSE = 1000
-/** and forty without it. */
+/** and forty without. */
 const LONG_PROSE = 4000
 
 /**
- * Whether most of the text is lost on the way from an element to one below. A list of products or of tables has
- * hardly any prose, and the paragraph that a shop writes below it for search engines is not its content.
+ * Whether going down from an element to one below it loses most of the text. A list of products or tables has hardly any
+ * prose, and the paragraph that a shop writes below it for search engines is not the content.
  */
 function losesText(from: Element, to: Element, measures: Measures): boolean {
   const all = measures.get(from)!
@@ -292,15 +290,10 @@ const LEAST_HEADED = 60
  * A long notice beside a short article has more prose, but the article has the page's one first heading: both are the
  * content then, without the rest of what is around them.
  */
-function withHeadedText(root: Element, body: Element, skipped: Set<Element>, measures: Measures): Element {
-  const heading = onlyFirstHeading(body, skipped)
-  if (heading === null || isInside(heading, root) || isNamedWithout(heading, root)) return root
-  const own = measures.get(heading)?.chars ?? 0
+function withHeadedText(root: Element, heading: Element, skipped: Set<Element>, measures: Measures): Element {
+  if (isInside(heading, root) || isNamedWithout(heading, root)) return root
   let box = heading
-  for (; !isInside(root, box); box = box.parent!) {
-    const { chars, linkChars } = measures.get(box) ?? { chars: 0, linkChars: 0 }
-    if (chars - linkChars - own >= LEAST_HEADED) break
-  }
+  while (!isInside(root, box) && !hasTextBeside(heading, box, measures)) box = box.parent!
   if (isInside(root, box)) {
     const parts = paragraphsBelow(heading, root, skipped)
     const chars = parts.reduce((sum, part) => sum + (measures.get(part)?.prose ?? 0), 0)
@@ -324,43 +317,32 @@ function paragraphsBelow(heading: Element, root: Element, skipped: ReadonlySet<E
     .filter((one) => typeof one !== "string" && one.tag === "p" && !skipped.has(one)) as Element[]
 }
 
-/** Whether the page marks an element, or one around it, as its content, and the heading is not in that. */
+/** Whether the page marks an element, or one around it, as content that does not include the heading. */
 const isNamedWithout = (heading: Element, element: Element): boolean =>
   closest(element, (one) => isMain(one) && !isInside(heading, one)) !== null
 
-/** Who asks for consent to cookies names them at the beginning and again. */
+/** A notice that asks for consent to cookies names them at its beginning and again later. */
 const COOKIES = /cookie/gi
 const MAX_CONSENT_LEAD = 300
 const MAX_CONSENT_CHARS = 5000
 
 /**
- * Leaves out a notice with a button that asks for consent to cookies, beside the text with the page's one first heading. Its class
- * may say nothing; the word and the button do, in any language.
+ * Leaves out a notice with a button that asks for consent to cookies, beside the text with the page's only `h1`. Its
+ * class may say nothing; the word and the button do, in any language.
  */
-function skipConsent(body: Element, skipped: Set<Element>, measures: Measures): void {
-  const around = new Set<Element>()
-  const looked = new Set<Element>()
-  let heading: Element | null | undefined
-  walk(body, (element) => {
-    if (element.tag !== "button" || heading === null) return
-    if (heading === undefined) {
-      heading = onlyFirstHeading(body, skipped)
-      for (let at = heading; at !== null; at = at.parent) around.add(at)
-    }
-    let box = element
-    while (box.parent !== null && !around.has(box.parent)) box = box.parent
-    if (heading === null || box.parent === null || looked.has(box)) return
-    looked.add(box)
-    if (
-      isConsent(box) &&
-      !/cookie/i.test(textOf(heading, 300)) &&
-      hasTextBeside(heading, box.parent, measures)
-    )
-      skipped.add(box)
-  })
+function skipConsent(body: Element, heading: Element, skipped: Set<Element>, measures: Measures): void {
+  if (/cookie/i.test(textOf(heading, MAX_CONSENT_LEAD))) return
+  let hasText = false
+  for (let at = heading; at !== body; at = at.parent!) {
+    hasText ||= hasTextBeside(heading, at, measures)
+    if (!hasText) continue
+    for (const box of at.parent!.children)
+      if (typeof box !== "string" && box !== at && isConsent(box)) skipped.add(box)
+  }
 }
 
 function isConsent(box: Element): boolean {
+  if (firstElement(box, ({ tag }) => tag === "button") === null) return false
   const text = textOf(box, MAX_CONSENT_CHARS)
   const [first, second] = text.matchAll(COOKIES)
   return (
@@ -371,28 +353,17 @@ function isConsent(box: Element): boolean {
   )
 }
 
-/** Whether a box around a heading, below this one, has text of its own. */
-function hasTextBeside(heading: Element, below: Element, measures: Measures): boolean {
-  const own = measures.get(heading)?.chars ?? 0
-  for (let at = heading; at !== below; at = at.parent!) {
-    const { chars, linkChars } = measures.get(at) ?? { chars: 0, linkChars: 0 }
-    if (chars - linkChars - own >= LEAST_HEADED) return true
-  }
-  return false
+/** Whether a box around a heading has text of its own outside links. */
+function hasTextBeside(heading: Element, box: Element, measures: Measures): boolean {
+  const { chars, linkChars } = measures.get(box) ?? { chars: 0, linkChars: 0 }
+  return chars - linkChars - (measures.get(heading)?.chars ?? 0) >= LEAST_HEADED
 }
 
 const isMain = (element: Element): boolean =>
   MAIN_TAGS.has(element.tag) || element.get("role") === "main" || element.get("itemprop") === "articleBody"
 
-function onlyFirstHeading(body: Element, skipped: ReadonlySet<Element>): Element | null {
-  const found: Element[] = []
-  walk(body, (element) => {
-    if (skipped.has(element)) return false
-    if (element.tag === "h1") found.push(element)
-    return undefined
-  })
-  return found.length === 1 ? found[0]! : null
-}
+const isCalledMain = (element: Element): boolean =>
+  element.tag === "main" || (element.tag !== "article" && element.get("role") === "main")
 
 /** Leaves out everything below an element except these parts. */
 function keepOnly(element: Element, parts: readonly Element[], skipped: Set<Element>): void {
@@ -431,31 +402,41 @@ function isHeadedBefore(
   skipped: ReadonlySet<Element>,
   measures: Measures,
 ): boolean {
+  if (firstElement(child, isHeading) !== null) return false
   const before = parent.children.slice(0, parent.children.indexOf(child))
-  const isHeaded = before.some(
+  return before.some(
     (other) =>
       typeof other !== "string" &&
       !skipped.has(other) &&
       firstElement(other, isHeading) !== null &&
       firstElement(other, (below) => below.tag === "p" && (measures.get(below)?.prose ?? 0) > 0) !== null,
   )
-  return isHeaded && firstElement(child, isHeading) === null
 }
 
-function namedContainers(
-  body: Element,
-  skipped: ReadonlySet<Element>,
-): { main: Element[]; article: Element[]; articleBody: Element[] } {
-  const found = { main: [] as Element[], article: [] as Element[], articleBody: [] as Element[] }
+/** Parts of a page that its markup names, without those left out. */
+interface NamedParts {
+  readonly main: readonly Element[]
+  readonly article: readonly Element[]
+  readonly articleBody: readonly Element[]
+  /** The page's `h1`, if it has only one. */
+  readonly heading: Element | null
+}
+
+function namedParts(body: Element, skipped: ReadonlySet<Element>): NamedParts {
+  const main: Element[] = []
+  const article: Element[] = []
+  const articleBody: Element[] = []
+  const headings: Element[] = []
   walk(body, (element) => {
     if (skipped.has(element)) return false
     const itemprop = element.get("itemprop")
-    if (itemprop !== null && /(?:^|\s)articleBody(?:\s|$)/.test(itemprop)) found.articleBody.push(element)
-    if (element.tag === "article") found.article.push(element)
-    else if (element.tag === "main" || element.get("role") === "main") found.main.push(element)
+    if (itemprop !== null && /(?:^|\s)articleBody(?:\s|$)/.test(itemprop)) articleBody.push(element)
+    if (element.tag === "article") article.push(element)
+    else if (isCalledMain(element)) main.push(element)
+    if (element.tag === "h1") headings.push(element)
     return undefined
   })
-  return found
+  return { main, article, articleBody, heading: headings.length === 1 ? headings[0]! : null }
 }
 
 function most(elements: readonly Element[], value: (element: Element) => number): Element | null {
@@ -463,6 +444,3 @@ function most(elements: readonly Element[], value: (element: Element) => number)
   for (const element of elements) if (!best || value(element) > value(best)) best = element
   return best
 }
-
-const isInside = (element: Element, ancestor: Element): boolean =>
-  closest(element, (at) => at === ancestor) !== null
