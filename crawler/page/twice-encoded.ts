@@ -57,16 +57,16 @@ export function onceEncoded(text: string): string {
 /** Characters of windows-1251 by their bytes, from 0x80. */
 const CYRILLIC = new TextDecoder("windows-1251").decode(Uint8Array.from({ length: 0x80 }, (_, i) => 0x80 + i))
 const CYRILLIC_NEXT = `[${CYRILLIC.slice(0, 0x40)}]`
-/** Letters of UTF-8's Cyrillic as that code shows them, `РјР°С`: no language puts such signs behind capitals again and again. */
+/** Cyrillic letters in UTF-8, read as windows-1251: `РјР°С`. No language has three capitals in a row, each before such a sign. */
 const CYRILLIC_RUN = new RegExp(`(?:[РС]${CYRILLIC_NEXT}){3}`)
 const CYRILLIC_ENCODED = new RegExp(
   `(?:[${CYRILLIC.slice(0x42, 0x60)}]${CYRILLIC_NEXT}|[${CYRILLIC.slice(0x60, 0x70)}]${CYRILLIC_NEXT}{2}){1,${MOST_AT_ONCE}}`,
   "g",
 )
-/** A tag, or the text between two. */
+/** The text of a tag, or between two tags. */
 const PIECE = /[^<>]+/g
 const TALKS = new RegExp(TALK)
-/** UTF-8's first byte of most Cyrillic letters. */
+/** The first byte of most Cyrillic letters in UTF-8. */
 const CYRILLIC_BYTE = 0xd0
 
 /**

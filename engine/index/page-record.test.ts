@@ -39,7 +39,7 @@ const page = aPage("guide/node_sqlite.html", {
   anchors: [[2, "module"]],
 })
 
-test("what the index keeps of a page stays as it is, byte for byte", async () => {
+test("the stored row of a page stays the same, byte for byte", async () => {
   const row = await toPageRow(page, () => Promise.resolve())
   const digest = (value: string | Uint8Array) => hash("sha256", value, "hex").slice(0, 16)
   expect({
@@ -61,7 +61,7 @@ test("what the index keeps of a page stays as it is, byte for byte", async () =>
   })
 })
 
-test("the headings that were kept suggest what the markdown would", async () => {
+test("suggestions are the same from kept headings as from the markdown", async () => {
   const row = await toPageRow(page, () => Promise.resolve())
   const { headings, ...stored } = row
   expect(headings.map(({ text }) => text)).toEqual([

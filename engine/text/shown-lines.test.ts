@@ -131,7 +131,7 @@ test("nothing shown is longer than a result may be, and every cell and line of c
   )
 })
 
-test("items of items are set in, and searched without that", () => {
+test("nested list items are indented, but searched without the indent", () => {
   const page =
     "- Fruit\n  - Apple\n    - Russet\n  - Pear\n- Roots\n\n1. Wash\n   - cold\n2. Peel\n\nWords.\n\n- Last"
   expect(shown(page)).toEqual([

@@ -92,7 +92,7 @@ function shingleHashes(lines: readonly string[]): Uint32Array | null {
 const WORD = /\p{L}[\p{L}\p{M}]*/gu
 const [LOWER, A, Z] = [0x20, 0x61, 0x7a]
 
-/** Adds the hashes of a line's words in lower case; no text is made of those in plain letters. */
+/** Adds the hashes of a line's words in lower case. A line in ASCII needs no strings for them. */
 function addWords(line: string, words: number[]): void {
   if (!isAscii(line)) {
     for (const word of line.toLowerCase().replaceAll("\u00AD", "").match(WORD) ?? []) words.push(fnv1a(word))

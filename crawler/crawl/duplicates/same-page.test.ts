@@ -16,7 +16,7 @@ const long = (from = 0, lines = 30) =>
 const read = (title: string, lines: readonly string[], images: readonly string[] = []) =>
   readText({ title, markdown: lines.join("\n\n"), images: images.map((url) => ({ url })) }).text
 
-test("what is kept of a text stays as it is, byte for byte", () => {
+test("the stored form of a text stays the same, byte for byte", () => {
   const letters = (from: number) => Array.from({ length: 10 }, (_, i) => String.fromCharCode(from + i))
   const rare = Array.from({ length: 800 }, (_, i) => {
     const [first, second] = [letters(0x61), letters(0x6b)]

@@ -6,7 +6,7 @@ import { lineParser, type ListParser, type Take } from "./list-parser.ts"
 /** A title, with one pair of brackets or an image inside, and its address, with one pair of parentheses inside. */
 const NAMED =
   /(?<!!)\[(?:[^[\]\n]|\[[^[\]\n]{0,300}\]){0,300}\]\(\s*(?:<([^<>\n]{1,2000})>|((?:[^\s()<>]|\([^\s()<>]{0,300}\)){1,2000}))\s*(?:"[^"\n]{0,300}"\s*|'[^'\n]{0,300}'\s*|[^()\n]{0,300})\)/
-/** The address of a title that is elsewhere in the file: `[title]: address`. */
+/** An address for links elsewhere in the file: `[title]: address`. */
 const DEFINED = /^ {0,3}\[[^[\]\n]{1,300}\]:\s*<?([^\s<>]{1,2000})/
 /** An address in angle brackets, or a bare one, such as after `Source:` in an llms-full.txt. */
 const BARE = /<(https?:\/\/[^\s<>]{1,2000})>|(?<![(<\w])(https?:\/\/[^\s<>()"'`\]]{1,2000})/
@@ -29,7 +29,7 @@ export function llmsParser(base: PageUrl, take: Take): ListParser {
     if (at === origin && FURTHER_LIST.test(pathname)) take.sitemap({ url, modifiedAt: null })
     else take.page({ ...copied(url), modifiedAt: null, publishedAt: null, isNews: false })
   }
-  /** The fence of the code that is open: its links are examples. */
+  /** The fence of an open code block, whose links are examples; empty outside one. */
   let fence = ""
   return lineParser(MAX_LINE_CHARS, (line) => {
     const mark = FENCE.exec(line)?.[1]

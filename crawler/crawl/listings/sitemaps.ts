@@ -78,7 +78,7 @@ export function sitemapParser(base: PageUrl, take: Take): ListParser {
   )
 }
 
-/** Sitemaps may have any prefix, and hand-made ones capital letters; what extensions call `loc` (`image:loc`, `video:…`) names no page. */
+/** Sitemaps may use any prefix, and handmade ones capital letters. The `loc` of extensions (`image:loc`, `video:…`) names no page. */
 function elementOf(written: string): string {
   const name = written.toLowerCase()
   return /^(?:image|video|news|mobile|xhtml):/.test(name) ? name : name.slice(name.indexOf(":") + 1)

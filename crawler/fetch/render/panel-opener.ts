@@ -72,7 +72,7 @@ export class PanelOpener {
   static readonly around =
     "nav, header, footer, aside, [role='navigation'], [role='banner'], [role='contentinfo']"
   static readonly fields = "input, select, textarea, option"
-  /** In an item of a tree, its sign may have a box with the link. */
+  /** Signs that open a tree item: beside its link, or one box deeper. */
   static readonly signs = ":scope > :is(i, ins, span, div), :scope > :is(div, span) > :is(i, ins, span, div)"
   static readonly pictures = "img, picture, video, audio, iframe, object, embed, canvas"
   /** A longer text beside a control is what the control hides, not a branch's label. */
@@ -91,7 +91,7 @@ export class PanelOpener {
   }[] = []
   last: OpenNode | null = null
 
-  /** The address without a fragment that is no route: a click on `#` leads nowhere. */
+  /** The address without its fragment, unless that is a route: a click on `#` leads nowhere. */
   here(): string {
     return document.location.href.replace(/#(?!!?\/).*$/, "")
   }
@@ -163,14 +163,14 @@ export class PanelOpener {
     if (control.hasAttribute("disabled") || control.getAttribute("aria-disabled") === "true") return false
     if (control.getClientRects().length === 0) return false
     if (this.buttonOf(control) !== control) return true
-    // A click on an item is none on the link in it.
+    // A click on the item doesn't follow a link inside it.
     if (control.matches("[role='treeitem']:not(a)")) return control.closest("a[href]") === null
     const link =
       control.closest("a[href], area[href]") ?? control.querySelector("a[href], button[type='submit']")
     return link === null || this.staysHere(link)
   }
 
-  /** What to click: of an item of a tree the sign beside its link, `<i></i> <a href="/sails">Sails</a>`, if it has one. */
+  /** The element to click: for a tree item, the sign beside its link, `<i></i> <a href="/sails">Sails</a>`, if there is one. */
   buttonOf(control: OpenNode): OpenNode {
     if (!control.matches("[role='treeitem']")) return control
     const item = control.closest("li") ?? control
@@ -184,7 +184,7 @@ export class PanelOpener {
     return control
   }
 
-  /** Whether a link leads to no other page: nothing, `#`, `#part`, `javascript:void(0)`. A route (`#/guide`) is another page. */
+  /** Whether a link stays on this page: an empty address, `#`, `#part`, `javascript:void(0)`. A route (`#/guide`) is another page. */
   staysHere(link: OpenNode): boolean {
     const href = (link.getAttribute("href") ?? "").trim()
     return href === "" || /^#(?!!?\/)/.test(href) || /^javascript:\s*(?:void\b.*|;*)$/i.test(href)

@@ -16,7 +16,7 @@ export const LINKS_LEFT = "menu or tree"
 
 /** A browser opens no more of a site's pages for a reason that brought nothing more on this many in a row. */
 const MOST_IN_VAIN = 3
-/** Until it tries again: sites change, and the reader of live calls lives for weeks. */
+/** How long it then waits before it tries again: sites change, and the reader of live calls runs for weeks. */
 const VAIN_FOR_MS = 60 * 60_000
 /** Texts remembered across all sites, about 200 bytes each. */
 const MAX_TEXTS = 10_000

@@ -205,12 +205,12 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
   return [...rows.entries()].sort(([a], [b]) => a - b).map(([, row]) => row)
 }
 
-/** Longer text of cells that are merged is prose, said once. */
+/** Longer text in merged cells is prose, which appears once. */
 const MAX_GROUP_CHARS = 60
-/** Rows of one group that get its name. */
+/** Rows of a group that get its name. */
 const MAX_GROUP_ROWS = 1000
 
-/** Writes the text of cells merged over several rows into each row that has other cells: it names a group. */
+/** Repeats the text of cells merged over several rows in each of these rows that has other cells: it names their group. */
 function repeatBelow(range: CellRange | undefined, rows: ReadonlyMap<number, string[]>, room: Room): void {
   if (range === undefined) return
   const { top, left, bottom } = range

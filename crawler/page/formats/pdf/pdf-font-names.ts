@@ -1,16 +1,16 @@
 const FONT = Buffer.from("/Font")
-/** An entry's name is at most so far before its value. */
+/** How far before `/Font` the entry's name `/Type` begins at most. */
 const MAX_BLANKS = 16
-/** Characters of a font's dictionary that are read on either side; its long parts are objects of their own. */
+/** Characters of a font's dictionary read before and after `/Type /Font`; its long parts are objects of their own. */
 const MAX_DICTIONARY_CHARS = 4000
-/** Dictionaries that are read; a file of thousands of pages has hundreds of fonts. */
+/** Dictionaries read; a file of thousands of pages has hundreds of fonts. */
 const MAX_FONTS = 5000
 /** The shortest entry that gives a name, an empty one, which fits where `/Type/Font` was. */
 const NAME = "/BaseFont/"
 
 /**
- * The file with a name for each font that has none, though ISO 32000-1 §9.6 wants one: the library refuses such fonts, with all
- * their text. The name replaces the entry `/Type /Font`, which the library doesn't read, so that everything stays in its place.
+ * Names each font that lacks the name ISO 32000-1 §9.6 requires: the library refuses such fonts, with all their text. The name
+ * replaces the entry `/Type /Font`, which the library doesn't read, so everything keeps its place.
  * Fonts in compressed objects are left as they are: programs that compress objects name their fonts.
  */
 export function withFontNames(body: Uint8Array): Uint8Array {
