@@ -1,5 +1,5 @@
 import { isHeading } from "../html/anchors.ts"
-import { type Element, firstElement, isBlockTag, textOf } from "../html/tree.ts"
+import { type Element, firstElement, isBlockTag, isInside, textOf } from "../html/tree.ts"
 
 /** Longer text is not a heading. */
 const MAX_HEAD_CHARS = 200
@@ -83,9 +83,9 @@ export class PanelHeads {
     }
   }
 
-  /** The row of a tab: of `role="tab"`, or of a label that switches radio buttons. */
+  /** The row of a control with `role="tab"` that names no panel, or of a label for a radio button. */
   #rowOf(control: Element): Element | null {
-    if (control.get("role") === "tab") return this.#named(control) === null ? tabListOf(control) : null
+    if (control.get("role") === "tab") return this.#named(control) === null ? above(control, isTabList) : null
     const input = control.tag === "label" ? this.#byId.get(control.get("for") ?? "") : undefined
     return input?.get("type") === "radio" ? control.parent : null
   }
@@ -117,15 +117,20 @@ function isControl(element: Element): boolean {
   return role === "button" || role === "tab" || element.has("aria-controls")
 }
 
+const isTabList = (element: Element): boolean => element.get("role") === "tablist"
+
 const IN_LINE = /^(?:h[1-6]|dt|th|summary)$/
 
-/** The heading, term or column header around a control. */
-function lineOf(control: Element): Element | null {
+/** The nearest match among the few elements above a control. */
+function above(control: Element, matches: (element: Element) => boolean): Element | null {
   let at = control.parent
-  for (let steps = 0; at !== null && steps < MAX_ABOVE; at = at.parent, steps++)
-    if (IN_LINE.test(at.tag) || at.get("role") === "heading") return at
+  for (let steps = 0; at !== null && steps < MAX_ABOVE; at = at.parent, steps++) if (matches(at)) return at
   return null
 }
+
+/** The heading, term or column header around a control. */
+const lineOf = (control: Element): Element | null =>
+  above(control, (one) => IN_LINE.test(one.tag) || one.get("role") === "heading")
 
 const isLineOfItsHeading = (control: Element): boolean => lineOf(control) !== null
 
@@ -143,9 +148,7 @@ function isAction(control: Element): boolean {
   if (control.has("aria-haspopup") || /^(?:submit|reset)$/i.test(control.get("type") ?? "")) return true
   const text = textOf(control, MAX_HEAD_CHARS + 1)
   if (!/\p{L}/u.test(text) || text.length > MAX_HEAD_CHARS || MORE.test(text)) return true
-  for (let at = control.parent, steps = 0; at !== null && steps < MAX_ABOVE; at = at.parent, steps++)
-    if (at.tag === "form" || at.tag === "p" || at.tag === "nav") return true
-  return false
+  return above(control, ({ tag }) => tag === "form" || tag === "p" || tag === "nav") !== null
 }
 
 /** The block right after a control, or after a box that holds only the control. */
@@ -169,18 +172,12 @@ function nextOf(element: Element): Element | null {
   return null
 }
 
-function tabListOf(tab: Element): Element | null {
-  let at = tab.parent
-  for (let steps = 0; at !== null && steps < MAX_ABOVE; at = at.parent, steps++)
-    if (at.get("role") === "tablist") return at
-  return null
-}
-
 /** The panels of a row of tabs: as many blocks right behind it, or in the box behind it. */
 function panelsBeside(row: Element, count: number): readonly Element[] {
   const box = nextOf(row)
   if (box === null || box.children.length > MAX_SIBLINGS) return []
-  const behind = elementsOf(row.parent!).slice(elementsOf(row.parent!).indexOf(row) + 1)
+  const siblings = elementsOf(row.parent!)
+  const behind = siblings.slice(siblings.indexOf(row) + 1)
   const isPanelOf = (one: Element) => one.get("role") === "tabpanel"
   const panels = [elementsOf(box), elementsOf(box).filter(isPanelOf), behind.filter(isPanelOf)].find(
     ({ length }) => length === count,
@@ -198,7 +195,7 @@ const elementsOf = ({ children }: Element): Element[] => children.filter((child)
 function isPanel(panel: Element, control: Element): boolean {
   if (NO_PANEL.has(panel.tag) || panel.head !== null || isHeading(panel)) return false
   if (/^(?:menu|menubar|listbox|navigation|dialog|tablist)$/.test(panel.get("role") ?? "")) return false
-  for (let at = control.parent; at !== null; at = at.parent) if (at === panel) return false
+  if (control.parent !== null && isInside(control.parent, panel)) return false
   const chars = textOf(panel, MAX_PANEL_CHARS).length
   const plain = textOf(panel, MAX_PANEL_CHARS, ({ tag }) => tag === "a" || tag === "button").length
   // A tab's panel may be a command.
