@@ -31,7 +31,7 @@ export function captionsOfImages(
   let above: Element | null = null
   let between = 0
   const figures = new Map<Element, boolean>()
-  /** Whether what a caption names is text itself. */
+  /** Whether a caption belongs to code or a table. */
   const isOfText = (caption: Element): boolean => {
     const figure = closest(caption, ({ tag }) => tag === "figure")
     if (figure === null) return false
@@ -39,15 +39,18 @@ export function captionsOfImages(
     if (isText === undefined) figures.set(figure, (isText = firstElement(figure, isCodeOrTable) !== null))
     return isText
   }
+  const pass = (shown: Element): void => {
+    image = shown
+    above = null
+    between = 0
+  }
   const readCaption = (caption: Element): void => {
     const inside = firstElement(caption, isShown)
     if (inside !== null) {
       give(textOf(caption, MAX_CAPTION_CHARS), inside)
       skipped.delete(caption)
       keepImages(caption, skipped)
-      image = inside
-      above = null
-      between = 0
+      pass(inside)
     } else if (isOfText(caption)) skipped.delete(caption)
     else if (image !== null && between <= MOST_BETWEEN) give(textOf(caption, MAX_CAPTION_CHARS), image)
     else {
@@ -57,15 +60,14 @@ export function captionsOfImages(
   }
   const read = (parent: Element): void => {
     for (const child of parent.children) {
-      if (typeof child === "string") between += textLength(child)
-      else if (left.has(child)) readCaption(child)
+      if (typeof child === "string") {
+        if (between <= MOST_BETWEEN) between += textLength(child)
+      } else if (left.has(child)) readCaption(child)
       else if (skipped.has(child)) continue
       else if (!isShown(child)) read(child)
       else {
         if (above !== null && between <= MOST_BETWEEN) give(textOf(above, MAX_CAPTION_CHARS), child)
-        image = child
-        above = null
-        between = 0
+        pass(child)
       }
     }
   }
@@ -75,7 +77,7 @@ export function captionsOfImages(
 
 const isCodeOrTable = ({ tag }: Element): boolean => tag === "pre" || tag === "table"
 
-/** Leaves out what is below an element but for images and what is around them. */
+/** Leaves out everything in an element except its images and the boxes around them. */
 function keepImages(box: Element, skipped: Set<Element>): boolean {
   let holds = box.tag === "img"
   for (const child of box.children) if (typeof child !== "string" && keepImages(child, skipped)) holds = true
