@@ -30,7 +30,7 @@ const PUBLISHED_SIGN =
   /publish|pub-?(?:date|time)|publica(?:tion-?date|d[oa])|publié|post(?:ed|-?date|-?time|-?on)|entry-?date|creat(?:ed|ion-?date)|submitted|issued/i
 const PUBLISHED_WORD =
   /publi[sckqé]|post(?:ed|ad)|veröffentlicht|erschienen|erstellt|verfasst|created|written|submitted|submetid|pubblicat|geplaatst|gepubliceerd|julkaistu|publicer|opublikowan|zveřejněn|objav|megjelent|yayın|опублик|публик|تاریخ|نشر|פורסם|发布|發布|发表|發表|公開|投稿|掲載|등록|입력|게시/i
-/** Such a word, and at most a few letters before the date. */
+/** Such a word at the start of a line, with at most one short word between it and the date. */
 const PUBLISHED_START = new RegExp(
   `^\\P{L}*(?:${PUBLISHED_WORD.source})\\p{L}*\\s*(?:\\p{L}{1,4}\\s+)?$`,
   "iu",
@@ -154,11 +154,9 @@ function isDateline(line: string, { from, to }: WrittenDay): boolean {
   )
 }
 
-/** Whether a line is about its date: it has few other words, but perhaps the date of a change behind it. */
+/** Whether a line is about its date: it has few other words before any date of a change. */
 function isLabel(line: string, { from, to }: WrittenDay): boolean {
   if (line.length > LABEL_CHARS) return false
-  // `Posted March 5, 2021 at 9:00 by Ann Wick in Walks` goes on as long as it likes.
-  const isStatement = PUBLISHED_START.test(line.slice(0, from))
   const around = `${line
     .slice(0, from)
     .split(/[|·•»>()/\n]/)
@@ -169,7 +167,9 @@ function isLabel(line: string, { from, to }: WrittenDay): boolean {
       .split(CHANGED)[0]!
   }`
   const words = around.match(/\p{L}{2,}/gu) ?? []
-  return (isStatement || words.length <= LABEL_WORDS) && !/\p{L}{3,}[.!?。]\s*$/u.test(line.slice(to))
+  // `Posted March 5, 2021 at 9:00 by Ann Wick in Walks` may be as long as it likes.
+  const isAbout = words.length <= LABEL_WORDS || PUBLISHED_START.test(line.slice(0, from))
+  return isAbout && !/\p{L}{3,}[.!?。]\s*$/u.test(line.slice(to))
 }
 
 /** The class, id and property of an element and of its parent. */
