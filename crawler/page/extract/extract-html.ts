@@ -108,7 +108,7 @@ const MOST_BEFORE_TITLE = 200
 /** The title has its own field; a first heading that repeats it says nothing more. */
 function withoutTitle(text: AnchoredMarkdown, title: string): AnchoredMarkdown {
   const { markdown, anchors } = text
-  const found = /^# ([^\n]*)\n*/m.exec(markdown.slice(0, MOST_BEFORE_TITLE + title.length * 2 + 10))
+  const found = /^# [^\n]*\n*/m.exec(markdown.slice(0, MOST_BEFORE_TITLE + title.length * 2 + 10))
   const same = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")
   if (found === null || found.index > MOST_BEFORE_TITLE || same(toPlainText(found[0])) !== same(title))
     return text

@@ -27,7 +27,7 @@ export interface Extracted {
   readonly canonical: string | null
   /** From `<meta name=robots>` (and `fossick`). */
   readonly robots: { readonly noindex: boolean; readonly nofollow: boolean }
-  /** Where the site may have the page as markdown, as the page or its headers say. Left out when neither does. */
+  /** Address of the page as markdown, if the page or its headers name one. */
   readonly markdownAt?: string
   readonly links: readonly Link[]
   /** RSS and Atom feeds the document names. */

@@ -5,7 +5,7 @@ import { functionWords } from "#engine/text/analysis/stop-words.ts"
 import { isWrittenIn, scriptOf } from "#engine/text/scripts.ts"
 import { toPlainText } from "../markdown/plain-text.ts"
 
-/** Loaded with the first text: it takes 8 MB, and the process that answers reads none as a rule. */
+/** Loaded with the first text: it takes 8 MB, and the process that answers searches rarely needs it. */
 const tinyld = lazily(() => createRequire(import.meta.url)("tinyld") as typeof import("tinyld"))
 
 const LATIN = /\p{Script=Latin}/gu
@@ -58,7 +58,7 @@ export function detectLanguage(text: string): string | null {
   const isEnglish = most!.language === "en" && most!.count >= ENGLISH_PROSE * words.length
   const isProse =
     words.length > 0 && most!.count >= PROSE * words.length && most!.count >= CLEARLY * second!.count
-  // No guess would change that, and to guess takes a quarter of the time in which a page is read.
+  // A guess could not change this, and guessing takes a quarter of the time to read a page.
   if (isProse && isEnglish) return most!.language
   // tinyld also knows languages that have three letters only, and takes English manuals for them.
   const guess = tinyld()

@@ -14,9 +14,8 @@ const WITHOUT_TEXT = new Set(["script", "style", "template", "svg", "math", "nos
 /**
  * The fragments of the address that lead to the headings of a document, as RFC 3986 writes them. In this order: the link that the
  * heading carries for copying its address; its own id; a name inside it; the nearest name before it with no text between
- * (`<a name>`, the `<section id>` that it opens); the panel that its button opens; the link that stands right behind it. What
- * heads a panel or `<details>` is a heading too. A name that an earlier heading has leads
- * there, and counts once.
+ * (`<a name>`, the `<section id>` that it opens); the panel that its button opens; the link right behind it. The head of a
+ * panel or of `<details>` is a heading too. A name leads to the first heading that has it, and counts once.
  */
 export function headingAnchors(root: Element): ReadonlyMap<Element, string> {
   const anchors = new Map<Element, string>()

@@ -6,12 +6,12 @@ import { type Element, firstElement, isBlockTag, textOf, walk } from "../html/tr
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
-/** Least prose of a page that is read: some six paragraphs, */
+/** Least prose of a page for reading: some six paragraphs, */
 const LEAST_READ = 600
 /** and three where the page says that it is an article. */
 const LEAST_ARTICLE = 300
 
-/** Leaves out what stands inside the main content without belonging to it: teasers, lists of links, stray labels. */
+/** Leaves out parts of the main content that don't belong to it: teasers, lists of links, stray labels. */
 export function skipClutter(
   root: Element,
   skipped: Set<Element>,
@@ -54,7 +54,7 @@ export function skipClutter(
             continue
           }
         }
-        // A label within a figure is left out without its picture.
+        // A box with a figure stays, for its picture.
         if (
           STRAY_LABEL.test(text) &&
           !isHeadOfText(parent, i, skipped, measures) &&
@@ -194,7 +194,7 @@ const LEADS_ELSEWHERE =
 const STRAY_LABEL =
   /^(?:advertisements?|publicidade|anzeige|publicité|sponsored|share(?: this)?(?: (?:on|via|article) ?\w*)?|tweet|pin it|email|print|(?:continue|keep) reading.*|story continues.*|read more[\s.…→»↓]*|learn more[\s→»]*|(?:see|view|show) (?:more|less|all)[\s→»]*|back to (?:top|gallery)|close|open in a new tab|view this (?:figure|table)|image \d+ of \d+|photos?:? .{0,50}|\(?(?:image )?credits?: .{0,60}|tags?:?|caption|loading\.*|\d+ (?:min(?:ute)?s?|mins) read|(?:published|updated|posted|last updated):? .{0,40}\d{4}.{0,25}|(?:posted|written) by .{0,40}|add to (?:cart|bag|wishlist)|skip to (?:main )?content|table of contents|copy(?: link)?|start free trial|no credit card required\.?)$/iu
 
-/** Whether a heading, or a box with nothing else, has text under it: "Email" is then what the section is about, and no button. */
+/** Whether a heading, or a box with only a heading, has text under it: "Email" then names a section and is no button. */
 function isHeadOfText(
   parent: Element,
   at: number,

@@ -55,10 +55,10 @@ export function readsAsText(box: Element, own: TextMeasure | undefined): boolean
 
 /** Least rows of a name and a fact. */
 const LEAST_FACTS = 3
-/** Links for each fact: a box of links sorted by kind has more. */
+/** Most links for each fact: a box of links sorted by kind has more. */
 const MOST_FACT_LINKS = 3
 
-/** Whether an element is a table of facts, each behind its name, as an encyclopedia has beside its articles. */
+/** Whether an element is a table of names and facts, like those beside an encyclopedia's articles. */
 export function isFactTable(element: Element): boolean {
   if (element.tag !== "table") return false
   let facts = 0

@@ -60,7 +60,7 @@ const STRONG = new Set(["b", "strong"])
 const EMPHASIS = new Set(["i", "em", "cite", "dfn", "var"])
 const CODE = new Set(["code", "kbd", "samp", "tt"])
 const EMPTY_CELL = " | "
-/** Longer text of a cell that spans rows is prose, said once. */
+/** Longer text of a cell that spans rows is prose, and is written once. */
 const MAX_GROUP_CHARS = 60
 const DELETED = new Set(["del", "s", "strike"])
 
@@ -80,7 +80,7 @@ class Writer {
   #italic = 0
   #linked = 0
   #setsTex: boolean | null = null
-  /** The text written last, as it is in the document. */
+  /** The last text written, as in the document. */
   #lastText = ""
   /** The number of the last reference to a note. */
   #note = 0
@@ -356,7 +356,7 @@ class Writer {
     return blocks
   }
 
-  /** @param groups short texts of cells that span rows, filled in: they name a group, and are repeated in each row. */
+  /** @param groups short texts of cells that span rows, added here: each names a group and is repeated in its rows. */
   #placed({ cell, isRepeated }: Place, groups: Map<Element, string>): string {
     if (cell === null) return ""
     if (isRepeated) {
@@ -431,8 +431,8 @@ class Writer {
   }
 
   /**
-   * Whether a superscript leads to a note: it is a link to a place on the page, or behind a word and the next number. In
-   * brackets it doesn't become a part of the word.
+   * Whether a superscript behind a word refers to a note: it links to a place on the page, or is the next number.
+   * Brackets keep it apart from the word.
    */
   #isReference(element: Element): boolean {
     if (!AFTER_WORD.test(this.#lastText)) return false
@@ -478,7 +478,7 @@ class Writer {
   }
 }
 
-/** A word of three letters or the end of a sentence, and no unit or name of a variable, which has powers. */
+/** A word of three letters or the end of a sentence; shorter names are units and variables, which have powers. */
 const AFTER_WORD = /(?:\p{L}{3}|[.,;:!?\]"”’»])$/u
 const MAX_MARK_CHARS = 3
 const MARK_OF_NOTE = /^(?:\d+|[a-z]|[*†‡§¶]+)$/u
@@ -595,7 +595,7 @@ function firstOfSrcset(srcset: string | null): string | null {
 /** The text and the list of images need the same descriptions, and checking each for orders is slow. */
 const described = new WeakMap<Element, string | null>()
 
-/** Alternative text and the caption that is left out of the text, else the caption of the figure around it, else its title. */
+/** The alternative text with any caption left out of the text, else the caption of the figure, else the title. */
 export function imageDescription(image: Element, captions?: ReadonlyMap<Element, string>): string | null {
   let description = described.get(image)
   if (description === undefined) described.set(image, (description = describe(image, captions?.get(image))))
@@ -618,7 +618,7 @@ function describe(image: Element, caption: string | undefined): string | null {
   return title === "" || holdsModelOrder(title) ? null : title
 }
 
-/** Both, unless one says what the other does. */
+/** Both texts, or only the longer one if it includes the other. */
 function joined(alt: string, caption: string): string {
   const [a, b] = [alt, caption].map((text) =>
     text

@@ -111,10 +111,10 @@ function inlineText(text: string): string {
   return out.join("")
 }
 
-/** An address in pointed brackets or without parentheses, and its title in quotes, which may have some. */
+/** An address, in angle brackets or without parentheses, and perhaps a title in quotes, where parentheses may be. */
 const TITLED = /(?:<[^<>\n]*>|[^\s()<>]*)(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)/y
 
-/** Where the parenthesis is that closes an address and its title, or -1. */
+/** The index of the parenthesis that closes an address and its title, or -1. */
 function destinationEnd(text: string, from: number): number {
   TITLED.lastIndex = from
   return TITLED.test(text) ? TITLED.lastIndex - 1 : text.indexOf(")", from)

@@ -1,15 +1,15 @@
 import type { Element } from "../html/tree.ts"
 
-/** A place of a table: its cell, unless nothing is there. */
+/** A place in a table's grid, with its cell if it has one. */
 export interface Place {
   readonly cell: Element | null
   /** Whether the cell begins in a row above. */
   readonly isRepeated: boolean
 }
 
-/** Most columns in which cells are placed; wider tables place things rather than compare them. */
+/** Most columns in which cells are placed; wider tables are for layout. */
 const MAX_COLUMNS = 100
-/** Places that spans may fill for each cell, so that a few of them over many rows need no more room than the rows themselves. */
+/** Places that spans may fill for each cell, so that a few cells over many rows need little more room than the rows. */
 const FILLED_PER_CELL = 10
 const EMPTY: Place = { cell: null, isRepeated: false }
 
@@ -47,7 +47,7 @@ export function inColumns(rows: readonly (readonly Element[])[]): Place[][] {
   })
 }
 
-/** Columns or rows of a cell; 0 as the height: all that follow. */
+/** How many columns or rows a cell spans; 0 rows means all that follow. */
 function spanOf(cell: Element, name: "colspan" | "rowspan"): number {
   const span = Number.parseInt(cell.get(name) ?? "1", 10)
   return span > 1 || (span === 0 && name === "rowspan") ? span : 1

@@ -151,12 +151,12 @@ function contrastOf(one: Color, other: Color): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-/** Colours that contrast less are one to a reader; the weakest grey that designers write with has 1.3 on white. */
+/** Readers can't tell colours apart that contrast less; the weakest grey that designers use has 1.3 on white. */
 const LEAST_CONTRAST = 1.12
-/** Of 255. Yellow on white has little contrast, but it lacks all the blue. */
+/** Difference in red, green or blue, of 255, that readers see: yellow on white has little contrast, but no blue. */
 const LEAST_PART = 200
 
-/** Whether a reader tells letters of one colour from a ground of the other. */
+/** Whether readers can tell letters of one colour from a background of the other. */
 export const areApart = (one: Color, other: Color): boolean =>
   contrastOf(one, other) >= LEAST_CONTRAST ||
   [0, 1, 2].some((part) => Math.abs(one[part]! - other[part]!) >= LEAST_PART)

@@ -29,7 +29,7 @@ const OTHER_DIGITS = /[^\P{Nd}0-9]/gu
 /** Three numbers, the same mark between them: `2016-12-23`, `23. 12. 2016`, `2016年12月23日`, `5 tháng 10, 2020`. */
 const NUMBERS =
   /(?<![\d./:-])(\d{1,4})(?:(\s?[./-]\s?)(\d{1,2})\2(\d{4}|\d\d?)(?![\d:]|[./-]\d)|(?:年|년|\s?tháng)\s?(\d{1,2})(?:月|월|,|\s?năm)\s?(\d{1,4})(?!\d))/gu
-/** `令和4年3月9日`: years of Japan's eras and of Taiwan; each era's first may be written as 元. */
+/** `令和4年3月9日`: years of Japan's eras and of Taiwan; the first year of an era may be written as 元. */
 const ERA = /(令和|平成|民[国國])\s*(\d{1,3}|元)年\s*(\d{1,2})月\s*(\d{1,2})日/gu
 /** The year before each era's first. */
 const BEFORE_ERA: Readonly<Record<string, number>> = { 令和: 2018, 平成: 1988, 民国: 1911, 民國: 1911 }
@@ -71,7 +71,7 @@ function daysInNumbers(text: string, writing: DateWriting): WrittenDay[] {
   return days
 }
 
-/** The year that a number of three digits means in Taiwan; elsewhere, and otherwise, the number itself. */
+/** The year as a number; in Taiwan, three digits count from 1911. */
 const yearOf = (digits: string, { country }: DateWriting): number =>
   Number(digits) + (digits.length === 3 && country?.toLowerCase() === "tw" ? BEFORE_ERA["民國"]! : 0)
 
