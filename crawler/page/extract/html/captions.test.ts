@@ -23,10 +23,10 @@ describe("a caption that is left out of an article's text", () => {
       `<figure>${IMAGE}<b>Photo 1 of 2</b><p class="caption">Boarding at noon.</p></figure>`,
     ],
     [
-      "inside a box that is called so too",
+      "inside a box that is also called a caption",
       `<div class="wp-caption">${IMAGE}<p class="wp-caption-text">Boarding at noon.</p></div>`,
     ],
-  ])("joins what the image says of itself: %s", (_, html) => {
+  ])("follows the alternative text of its image: %s", (_, html) => {
     const { markdown, images } = read(html)
     expect(markdown).toContain("![A white ship – Boarding at noon.](https://sound.example/quay.jpg)")
     expect(markdown.replace(/!\[.*?\]/, "")).not.toContain("Boarding")
@@ -36,12 +36,12 @@ describe("a caption that is left out of an article's text", () => {
   test.each([
     ["Boarding a white ship", "a white ship", "Boarding a white ship"],
     ["A white ship.", "A white ship at noon", "A white ship at noon"],
-  ])("is not said twice: %s", (caption, alt, description) => {
+  ])("is not repeated: %s", (caption, alt, description) => {
     const html = `<figure><img src="/quay.jpg" alt="${alt}"><figcaption>${caption}</figcaption></figure>`
     expect(read(html).images[0]?.description).toBe(description)
   })
 
-  test("belongs to no image that other text is between", () => {
+  test("does not go to an image with other text in between", () => {
     const { markdown } = read(`${IMAGE}${PROSE}<p class="caption">Boarding at noon.</p>`)
     expect(markdown).toContain("![A white ship](")
     expect(markdown).not.toContain("Boarding")

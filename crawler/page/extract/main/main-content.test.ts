@@ -40,7 +40,7 @@ describe("a list whose items have hardly any prose", () => {
     expect(markdown).toContain("Whimbrel line")
   })
 
-  it("is none where the page says that it is an article", () => {
+  it("is left out behind the text of a page that calls itself an article", () => {
     const markdown = read(
       `<div class="page"><div class="text"><h1>How rope is kept</h1>${SENTENCES}</div><ul>${goods}</ul></div>`,
       ARTICLE,
@@ -90,11 +90,11 @@ test("a heading that is a link in a box of its own stays above its text", () => 
   expect(markdown).toContain("### [The dunlin line of this yard]")
 })
 
-describe("what stands around an article", () => {
+describe("a box beside an article", () => {
   const portrait = (inside: string) =>
     `<div class="author-box"><img src="/ida.jpg" alt=""><div><h3>About Ida Holm</h3><p>${inside} <a href="/people/ida">More</a></p></div></div>`
 
-  it("is no text when it is the box of its author after the end", () => {
+  it("is left out when it shows the author after the end", () => {
     const body = `<article><h1>Rope</h1>${SENTENCES.repeat(2)}${portrait("Ida has laid rope by the puffin quay since she was nine, and teaches it.")}</article>`
     expect(read(body, ARTICLE)).not.toContain("puffin")
   })
