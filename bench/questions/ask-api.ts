@@ -1,5 +1,8 @@
 /** The key of the appliances that benches start. */
-const KEY = "bench-key-that-nobody-keeps"
+const KEY = "key-of-the-benches"
+
+/** Headers of a question to such an appliance. */
+export const ASK_HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" }
 
 /** Settings of an appliance, or of its API process, that {@link askApi} can ask. */
 export const askable = (dataDir: string, port: number) => ({
@@ -12,7 +15,7 @@ export const askable = (dataDir: string, port: number) => ({
 export async function askApi(url: string, body: Readonly<Record<string, unknown>>): Promise<string> {
   const answer = await fetch(`${url}/search`, {
     method: "POST",
-    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+    headers: ASK_HEADERS,
     body: JSON.stringify(body),
   })
   const text = await answer.text()

@@ -23,11 +23,11 @@ import {
 } from "../measure.ts"
 import type { LoopDelay } from "../peers/loop-delay.ts"
 import { type BuiltIndex, ensureIndex } from "../corpora/search-index.ts"
+import { ASK_HEADERS, askable } from "../questions/ask-api.ts"
 import { searchQuestions } from "../questions/search-questions.ts"
 
 const API = join(import.meta.dirname, "../../api/main.ts")
 const LOOP_DELAY = join(import.meta.dirname, "../peers/loop-delay.ts")
-const KEY = "bench-key-that-nobody-keeps"
 const CLIENTS = [1, 8, 32]
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 const WARM_UP = 20
@@ -143,13 +143,7 @@ async function overHttp(run: Run): Promise<number> {
   const api = fork(API, {
     execArgv: ["--import", LOOP_DELAY],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
-    env: {
-      ...process.env,
-      FOSSICK_DATA_DIR: dataDir,
-      FOSSICK_PORT: "0",
-      FOSSICK_API_KEY: KEY,
-      FOSSICK_HANDBOOK: "off",
-    },
+    env: { ...process.env, ...askable(dataDir, 0), FOSSICK_HANDBOOK: "off" },
   })
   try {
     const { localUrl } = await nextMessage<{ localUrl: string }>(api, "ready")
@@ -217,7 +211,7 @@ async function post(server: Pool, query: string, depth: SearchDepth): Promise<vo
   const { statusCode, body } = await server.request({
     path: "/search",
     method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+    headers: ASK_HEADERS,
     body: JSON.stringify({ query, max_results: LIMIT, search_depth: depth }),
   })
   const answer = (await body.json()) as { results?: unknown[] }

@@ -287,7 +287,7 @@ function losesText(from: Element, to: Element, measures: Measures): boolean {
 const LEAST_HEADED = 60
 
 /**
- * A long notice beside a short article has more prose, but the article has the page's one first heading: both are the
+ * A long notice beside a short article has more prose, but the article has the page's only `h1`: both are the
  * content then, without the rest of what is around them.
  */
 function withHeadedText(root: Element, heading: Element, skipped: Set<Element>, measures: Measures): Element {
