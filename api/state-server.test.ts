@@ -71,6 +71,8 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
     await until(async () => (await ready()).code === 200)
     expect((await search()).code).toBe(200)
 
+    // The key is new, and has to outlive the server.
+    server.flush()
     await server.kill()
     await until(async () => (await ready()).code === 503)
     const { status, checks } = await ready()
@@ -109,6 +111,7 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
       const headers = { authorization: `Bearer ${appliance.apiKey}`, "content-type": "application/json" }
       return await fetch(`${appliance.url}${path}`, { ...init, headers })
     }
+    server.flush()
     const source = { seeds: [site.url("/")], politeness: { delayMs: 50 } }
     expect((await ask("/admin/sources/bees", { method: "PUT", body: JSON.stringify(source) })).ok).toBe(true)
     expect((await ask("/admin/sources/bees/run", { method: "POST" })).ok).toBe(true)
