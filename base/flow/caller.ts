@@ -11,3 +11,12 @@ export const actingFor = <T>(caller: string, work: () => T): T => callers.run(ca
 
 /** The caller that this runs for; undefined for the appliance's own work. */
 export const callerHere = (): string | undefined => callers.getStore()
+
+// The same way to the engine has a line at the door and another one before the index.
+const waits = new AsyncLocalStorage<number>()
+
+/** Milliseconds that what runs here has waited for its turns, in all lines on its way. */
+export const waitedHere = (): number => waits.getStore() ?? 0
+
+/** Does `work` as what has waited so long. */
+export const havingWaited = <T>(ms: number, work: () => T): T => waits.run(ms, work)

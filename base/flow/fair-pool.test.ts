@@ -3,7 +3,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
 
 import { until } from "../testing/until.ts"
-import { callerHere } from "./caller.ts"
+import { callerHere, waitedHere } from "./caller.ts"
 import { FairPool, poolCounts } from "./fair-pool.ts"
 
 /** Tasks that end when they are asked to, and the order they began in. */
@@ -243,5 +243,35 @@ describe("when too much waits", () => {
     await first
     // With a free place nobody waits, however long the last one took.
     expect(isRefused()).toBe(false)
+  })
+})
+
+describe("how long a task has waited", () => {
+  /** What a task in a pool with one place says that it has waited, after another one had the place. */
+  async function waited(name: "searches" | "research", task: () => number | Promise<number>) {
+    const { task: other, endOne } = tasks()
+    const pool = new FairPool(name, { places: 1 })
+    const first = pool.run(other("other"))
+    const second = pool.run(task)
+    await sleep(5)
+    await endOne()
+    await first
+    return await second
+  }
+
+  test("is known within it, of all lines together", async () => {
+    expect(waitedHere()).toBe(0)
+    let outer = 0
+    const inner = await waited("searches", () => {
+      outer = waitedHere()
+      return waited("searches", waitedHere)
+    })
+    expect(outer).toBeGreaterThan(0)
+    expect(inner).toBeGreaterThan(outer)
+    expect(waitedHere()).toBe(0)
+  })
+
+  test("does not count for what long work asks", async () => {
+    expect(await waited("research", waitedHere)).toBe(0)
   })
 })

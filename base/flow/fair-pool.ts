@@ -1,4 +1,4 @@
-import { actingFor, APPLIANCE, callerHere } from "./caller.ts"
+import { actingFor, APPLIANCE, callerHere, havingWaited, waitedHere } from "./caller.ts"
 import { FairQueue, type Party } from "./fair-queue.ts"
 
 /**
@@ -91,6 +91,7 @@ function countsOf(name: PoolName): PoolCounts {
 export class FairPool {
   readonly #options: Required<PoolOptions>
   readonly #counts: PoolCounts
+  readonly #isLong: boolean
   readonly #kept: number
   readonly #half: number
   #running = 0
@@ -109,7 +110,8 @@ export class FairPool {
     this.#options = { queue: Infinity, waitMs: Infinity, refusal, isOpen: () => true, ...options }
     this.#counts = countsOf(name)
     this.#half = Math.ceil(options.places / SHARE_OF_KEY)
-    this.#kept = POOLS[name].isLong ? Math.floor(options.places / SHARE_KEPT) : 0
+    this.#isLong = POOLS[name].isLong
+    this.#kept = this.#isLong ? Math.floor(options.places / SHARE_KEPT) : 0
   }
 
   /** Tasks that may run at once. */
@@ -162,6 +164,7 @@ export class FairPool {
   ): Promise<T> {
     options.signal?.throwIfAborted()
     if (this.#closed) throw this.#closed
+    const asked = performance.now()
     if (!this.#waiting.lines.has(key) && this.#mayTake(key)) this.#take(key)
     else await this.#turn(key, options)
     if (options.signal?.aborted) {
@@ -171,7 +174,10 @@ export class FairPool {
     const begun = { at: performance.now() }
     this.#begun.add(begun)
     try {
-      return await (typeof key === "string" && key !== APPLIANCE ? actingFor(key, task) : task())
+      // What long work asks of others begins its own time.
+      const waited = this.#isLong ? 0 : waitedHere() + begun.at - asked
+      const work = () => havingWaited(waited, task)
+      return await (typeof key === "string" && key !== APPLIANCE ? actingFor(key, work) : work())
     } finally {
       this.#begun.delete(begun)
       const took = performance.now() - begun.at
