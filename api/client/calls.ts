@@ -283,8 +283,8 @@ export type SearchAnswer = {
     readonly include_domains?: string | readonly string[] | undefined
     readonly include_domains_mode?: string | undefined
   } | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
-  readonly degraded?: readonly ("index" | "meaning" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
+  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
   readonly usage?: Usage | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
   readonly warnings?: readonly Warning[] | undefined
@@ -339,8 +339,8 @@ export type ExtractAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
-  readonly degraded?: readonly ("index" | "meaning" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
+  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
   readonly warnings?: readonly Warning[] | undefined
 }
@@ -362,8 +362,8 @@ export type CrawlAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
-  readonly degraded?: readonly ("index" | "meaning" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
+  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
   /** Pages that the memory for live calls had no room for, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
@@ -380,8 +380,8 @@ export type MapAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
-  readonly degraded?: readonly ("index" | "meaning" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
+  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
   /** Pages that the memory for live calls had no room for, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
   /** What the answer does not honour of the request; left out when it honours everything. */
@@ -544,8 +544,8 @@ export type ResearchReport = {
   readonly response_time: number
   /** Values of the form that nothing found gives; they are null. */
   readonly missing?: readonly string[] | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
-  readonly degraded?: readonly ("index" | "meaning" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
+  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the answer was chosen without the statement reranker. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. */
+  readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage")[] | undefined
   readonly usage?: Usage | undefined
 } | {
   /** Id of the task. */

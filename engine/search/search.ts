@@ -82,7 +82,17 @@ async function searched(
   const evidence = await gather(index, gathering)
   signal?.throwIfAborted()
 
-  const second = openSecondReading({ index, lateReader, reranking, words, understood, plan, depth, signal })
+  const second = openSecondReading({
+    index,
+    lateReader,
+    reranking,
+    words,
+    understood,
+    plan,
+    depth,
+    limit,
+    signal,
+  })
   const applied: AppliedRules = new Map()
   const ranking = async (ranked: readonly Ranked[], cosines: CosinesByPage) =>
     await withFactors(index, await second.rank(ranked, cosines), rules, applied)

@@ -6,6 +6,7 @@ export type DegradedPart = NonNullable<AnswerOf<"POST /search">["degraded"]>[num
 const WORDS: Readonly<Record<DegradedPart, string>> = {
   index: "the index is being rebuilt",
   meaning: "pages were found by their words alone",
+  order: "the order of similar pages is less exact",
   reranker: "the order of the pages is less exact",
   pages: "long pages were read only in part",
   peers: "another appliance did not answer",

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { havingWaited } from "#base/flow/caller.ts"
+import { Degraded } from "#base/flow/degraded.ts"
 import type { SearchDepth } from "../../engine.ts"
 import { HashingEmbedder } from "../../testing/hashing-embedder.ts"
 import { analyse } from "../../text/analysis/analyse.ts"
@@ -73,6 +75,24 @@ async function indexTogetherAndApart(): Promise<void> {
   await engine.settled()
 }
 
+/** Pages that say as much of the question as each other, beside others. */
+async function indexAlike(sentence: string, count: number): Promise<void> {
+  await engine.index([
+    ...Array.from({ length: count }, (_, i) =>
+      aPage(`alike-${i}`, { title: `Pipes ${i}`, markdown: `${sentence} ${filler(`marble${i}y`, 50)}` }),
+    ),
+    ...Array.from({ length: 20 }, (_, i) => aPage(`other-${i}`, { markdown: filler(`granite${i}y`, 50) })),
+  ])
+  await engine.settled()
+}
+
+/** What a search that has waited so long reads again, how many hits it has that were read, and what it was made without. */
+async function askHavingWaited(ms: number) {
+  const degraded = new Degraded()
+  const hits = await degraded.collect(() => havingWaited(ms, () => ask("advanced")))
+  return { hits, read: hits.filter(({ parts }) => parts.late > 0).length, without: degraded.parts }
+}
+
 const ask = async (depth: SearchDepth, text = "copper kettle", signal?: AbortSignal) =>
   (await engine.search({ text, depth, limit: 5 }, signal ? { signal } : {})).hits
 
@@ -95,14 +115,52 @@ describe("a search", () => {
     expect(value("together")).toBeGreaterThan(value("apart") * 1.2)
   })
 
-  test("that is advanced reads the best passages again, once for all times they are asked for", async () => {
+  test("that is advanced reads passages again, once for all times they are asked for", async () => {
+    await indexAlike("Copper pipes. The kettle sings.", 2)
+    const [first] = await ask("advanced")
+    expect(first!.parts.late).toBeGreaterThan(0)
+    expect(readAgain.filter((text) => text.includes("Copper pipes. The kettle sings."))).toHaveLength(2)
+    const read = readAgain.length
+    await ask("advanced")
+    expect(readAgain.slice(read)).toEqual([])
+  })
+
+  test("that is advanced does not read what stands far enough before the others", async () => {
     await indexTogetherAndApart()
     const [first] = await ask("advanced")
-    expect(first!.url).toBe(urlOf("together"))
-    const read = readAgain.length
-    expect(readAgain.filter((text) => text.includes("Copper pipes. The kettle sings."))).toHaveLength(1)
+    expect(first).toMatchObject({ url: urlOf("together"), parts: { late: 0 } })
+    expect(readAgain.filter((text) => text.includes("sings"))).toEqual([])
+  })
+
+  test("that is advanced reads the part of a passage that says most", async () => {
+    await indexAlike(`${filler("slate", 30)}. Copper pipes. The kettle sings.`, 2)
     await ask("advanced")
-    expect(readAgain.slice(read)).toEqual(["copper kettle"])
+    const read = readAgain.filter((text) => text.includes("The kettle sings."))
+    expect(read).toHaveLength(2)
+    expect(read.join(" ")).not.toContain("slate0x")
+  })
+
+  test("that is advanced has a time for it, waits included, and says when the order is not settled then", async () => {
+    await indexAlike("Copper pipes. The kettle sings.", 8)
+    const late = await askHavingWaited(60_000)
+    expect([late.read, late.without, readAgain]).toEqual([0, ["order"], []])
+    expect(late.hits.map(({ url }) => url)).toEqual((await ask("basic")).map(({ url }) => url))
+    // A model that has not read the fifth passage in time.
+    tokenVectors = (texts, { as, signal } = {}) =>
+      as === "question" || readAgain.length <= 5
+        ? apart(texts)
+        : new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason as Error)))
+    const cut = await askHavingWaited(900)
+    expect([cut.hits.length, cut.without]).toEqual([5, ["order"]])
+    expect(cut.read).toBeGreaterThan(0)
+  })
+
+  test("that is advanced lacks nothing where the time was enough, or there was nothing to read", async () => {
+    await indexAlike("Copper pipes. The kettle sings.", 8)
+    expect(await askHavingWaited(0)).toMatchObject({ without: [] })
+    await engine.index([aPage("copper-kettle", { title: "Copper kettle", markdown: "The copper kettle." })])
+    await engine.settled()
+    expect(await askHavingWaited(60_000)).toMatchObject({ read: 0, without: [] })
   })
 
   test("that is advanced reads nothing again when a page says in words what is asked", async () => {
@@ -115,7 +173,7 @@ describe("a search", () => {
   })
 
   test("that is advanced reads a passage for the words that are spelt right", async () => {
-    await indexTogetherAndApart()
+    await indexAlike("Copper pipes. The kettle sings.", 2)
     tokenVectors = apart
     const lateOf = async (text: string) => (await ask("advanced", text))[0]!.parts.late
     expect(await lateOf("copper kettel")).toBeCloseTo(1)

@@ -6,15 +6,8 @@ import { pageId, type PageUrl } from "../../index/page/page-url.ts"
 import { arrange } from "../ranking/arrange.ts"
 import type { Arranged } from "../ranking/duplicates.ts"
 import { DEPTHS } from "../ranking/depths.ts"
-import {
-  type Candidate,
-  fuse,
-  type Ranked,
-  toReadAgain,
-  toRerank,
-  withLateInteraction,
-  withReranker,
-} from "../ranking/fusion.ts"
+import { type Candidate, fuse, type Ranked, toRerank, withReranker } from "../ranking/fusion.ts"
+import { toReadAgain, withLateInteraction } from "../ranking/late-order.ts"
 import { factorsBy } from "../rules/boosting.ts"
 import type { AppliedRule } from "../rules/rule.ts"
 import { readsOf } from "../reader-language.ts"

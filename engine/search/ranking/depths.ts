@@ -3,7 +3,7 @@ import type { Query, SearchDepth } from "../../engine.ts"
 /** What a search of one depth does. */
 export interface SearchPlan {
   readonly arms: "lexical" | "hybrid"
-  /** Pages whose best passage is read word by word against the question (late interaction). */
+  /** Pages whose best passage may be read word by word against the question (late interaction), where ten results are wanted. */
   readonly latePages: number
   /** Candidates of the lexical arm and passages of the vector arm, at least. */
   readonly pages: number
@@ -17,7 +17,7 @@ export interface SearchPlan {
  *
  * - `ultra-fast` and `fast`, 0.808 0.733 0.722: words of the best section, the best passage and the names; no model, no vectors.
  * - `basic`, 0.845 0.751 0.743: the question's embedding and its nearest passages.
- * - `advanced`, 0.852 0.755 0.751: both, and a second reading of sixteen passages by the model, unless words say enough. Longer lists, reading
+ * - `advanced`, 0.852 0.753 0.750: both, and a second reading of up to sixteen passages by the model, unless words say enough. Longer lists, reading
  *   50 pages, or three passages of each change the ranking by less than 0.001.
  *
  * What `basic` is content with costs 0.001 of that and a tenth of the time: with 150 passages, 20 pages read and three sections for each

@@ -1,7 +1,8 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { madeUp } from "#base/testing/made-up.ts"
-import { type Candidate, fuse, toReadAgain, withLateInteraction } from "./fusion.ts"
+import { type Candidate, fuse } from "./fusion.ts"
+import { toReadAgain, withLateInteraction } from "./late-order.ts"
 
 const page = (id: string, words: number, cosine?: number | null): Candidate => ({ id, words, cosine })
 const ranked = (candidates: readonly Candidate[]) => fuse(candidates, { hasWords: true })

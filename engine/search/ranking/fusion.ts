@@ -63,23 +63,6 @@ const LEAST_WORDS = 0.5
 const MORE_WORDS = 0.4
 
 /**
- * Weight of late interaction beside all other evidence where no page says anything of the question in words; the more one says, the less
- * there is to gain, and from {@link ENOUGH_WORDS} on nothing. nDCG@10 on the sets above, `basic` first; the vectors that
- * an index finds differ a little each time it is made, which is worth up to 0.001 on the 32 long pages, and 0.012 where the first two pages of a
- * question are 0.0001 apart, as one pair was with late interaction up to 0.5 (0.836 or 0.825):
- *
- *     none                                   0.835  0.963  0.935    0.845  0.753  0.743    0.743
- *     0.3, to 0 at 1, misspelt words too     0.819  0.957  0.934    0.854  0.755  0.750    0.754
- *     0.4, to 0 at 0.65                      0.825  0.963  0.946                           0.750
- *     0.4, to 0 at 0.5                       0.825  0.979  0.935    0.852  0.755  0.751    0.752
- *     0.4, to 0 at 0.45                      0.835  0.979  0.935                           0.743
- *     this, to 0 at 0.48                     0.836  0.979  0.935                           0.746
- */
-const MOST_LATE = 0.4
-/** With a page of so much in words passages are not read again. */
-const ENOUGH_WORDS = 0.48
-
-/**
  * Logistic regression of "the page answers the query" on the page's share of the best fused value, squared,
  * and on that best value. The first says which hits of a query matter, the second whether the query is one
  * that this index answers. Fitted on the ten best hits of every judged query, and of questions that nothing in the
@@ -93,7 +76,8 @@ interface Calibration {
   readonly best: number
 }
 
-const CALIBRATIONS = {
+/** By the evidence that there is. */
+export const CALIBRATIONS = {
   hybrid: { constant: -8.87, shareSquared: 6.14, best: 5.84 },
   lexical: { constant: -7.25, shareSquared: 4.94, best: 4.88 },
   late: { constant: -8.35, shareSquared: 5.95, best: 5.27 },
@@ -154,34 +138,6 @@ function usualNearness(candidates: readonly Candidate[], farthest: number): (wor
   }
 }
 
-/** The pages whose best passages are to be read again, of a ranking, best first: none when words say enough. */
-export const toReadAgain = (ranked: readonly Ranked[], pages: number): readonly Ranked[] =>
-  lateWeight(ranked) > 0 ? ranked.slice(0, pages) : []
-
-function lateWeight(ranked: readonly Ranked[]): number {
-  const most = ranked.reduce((best, { lexical }) => Math.max(best, lexical), 0)
-  return MOST_LATE * Math.max(0, 1 - most / ENOUGH_WORDS)
-}
-
-/**
- * The ranking with late interaction heeded, where it was measured; the other pages keep their order behind
- * those, as if they matched like the worst of them.
- *
- * @param ranked best first
- * @param late by page id, 0..1, of the first pages of the ranking
- */
-export function withLateInteraction(ranked: readonly Ranked[], late: ReadonlyMap<string, number>): Ranked[] {
-  if (late.size === 0) return [...ranked]
-  const weight = lateWeight(ranked)
-  const worst = Math.min(...late.values())
-  const mixed = ranked.map((one) => ({
-    ...one,
-    late: late.get(one.id) ?? 0,
-    fused: (1 - weight) * one.fused + weight * (late.get(one.id) ?? worst),
-  }))
-  return scored(mixed, CALIBRATIONS.late)
-}
-
 /**
  * What a reranker says, with care. nDCG@10 of `advanced` on 341 questions of the judged collections (apidocs, codebase, passages), with a
  * cross-encoder of twelve layers (ms-marco-MiniLM-L-12-v2, 8 bits):
@@ -240,7 +196,8 @@ const logOdds = (score: number): number => {
   return Math.log(within / (1 - within))
 }
 
-function scored(ranked: readonly Ranked[], calibration: Calibration): Ranked[] {
+/** Best first by `fused`, ties by id, each with its score. */
+export function scored(ranked: readonly Ranked[], calibration: Calibration): Ranked[] {
   const sorted = [...ranked].sort((a, b) => b.fused - a.fused || (a.id < b.id ? -1 : 1))
   const best = sorted[0]?.fused ?? 0
   return sorted.map((one) => ({ ...one, score: calibrated(one.fused, best, calibration) }))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { lateInteraction, packTokens, weighTokens } from "./late-interaction.ts"
+import { lateInteraction, weighTokens } from "./late-interaction.ts"
 import { HashingEmbedder } from "../../testing/hashing-embedder.ts"
 
 const embedder = new HashingEmbedder()
@@ -10,7 +10,7 @@ const idf = (term: string) => ({ park: 8, the: 0, cafe: 2 })[term] ?? 0
 describe("late interaction", () => {
   it("prefers the passage that says what the question asks, in any order", async () => {
     const question = weighTokens("green crawler", await tokensOf("green crawler"), "en", () => 1)
-    const score = async (text: string) => lateInteraction(question, packTokens(await tokensOf(text)))
+    const score = async (text: string) => lateInteraction(question, await tokensOf(text))
     const [all, half, none] = [
       await score("a crawler that is green"),
       await score("a crawler and snow"),
@@ -30,30 +30,6 @@ describe("late interaction", () => {
     expect(the).toBe(0)
     expect(cafe).toBeCloseTo(0.2)
     expect(mark).toBe(0)
-  })
-
-  it("loses next to nothing by packing", async () => {
-    const tokens = await tokensOf("words of a passage about crawlers")
-    const question = weighTokens("words of a passage about crawlers", tokens, "en", () => 1)
-    expect(lateInteraction(question, packTokens(tokens))).toBeGreaterThan(0.97)
-  })
-})
-
-describe("tokens in a byte a value", () => {
-  it("keep each the scale of its largest value, whatever its sign", () => {
-    const { values, scales } = packTokens({
-      tokens: ["a", "b", "c"],
-      vectors: Float32Array.of(1, 0.5, -2, 1, 0, 0),
-    })
-    expect([...values]).toEqual([127, 64, -127, 64, 0, 0])
-    expect([...scales].map((scale) => scale * 127)).toEqual(
-      [1, 2, 0].map((value) => expect.closeTo(value, 5)),
-    )
-  })
-
-  it("are none of a text without tokens", () => {
-    const { values, scales } = packTokens({ tokens: [], vectors: new Float32Array() })
-    expect([values.length, scales.length]).toEqual([0, 0])
   })
 })
 
@@ -101,8 +77,7 @@ describe("the weight of a question's tokens", () => {
 describe("the score of a passage", () => {
   const EAST = [1, 0]
   const NORTH = [0, 1]
-  const tokens = (...vectors: readonly number[][]) =>
-    packTokens({ tokens: vectors.map(String), vectors: Float32Array.from(vectors.flat()) })
+  const tokens = (...vectors: readonly number[][]) => ({ vectors: Float32Array.from(vectors.flat()) })
   const question = (...weighted: readonly (readonly [number, number[]])[]) => ({
     weights: Float64Array.from(weighted, ([weight]) => weight),
     vectors: Float32Array.from(weighted.flatMap(([, vector]) => vector)),

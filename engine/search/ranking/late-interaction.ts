@@ -2,12 +2,6 @@ import { analyse } from "../../text/analysis/analyse.ts"
 import { type CosineRange, PLAIN_TRAITS, type TokenVectors } from "../../embedder.ts"
 import { nearnessOf } from "./fusion.ts"
 
-/** A text's token vectors in a quarter of their memory: a byte a value, one scale for each token. */
-export interface PackedTokens {
-  readonly values: Int8Array
-  readonly scales: Float32Array
-}
-
 /** A question's tokens with the weight that each has: together 1, or none when the question has no word. */
 export interface WeightedTokens {
   readonly vectors: Float32Array
@@ -23,20 +17,6 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu
  * mean of the judged collections, 0.781 without it.
  */
 const SHARPNESS = 4
-
-export function packTokens({ tokens, vectors }: TokenVectors): PackedTokens {
-  const values = new Int8Array(vectors.length)
-  const scales = new Float32Array(tokens.length)
-  const width = tokens.length > 0 ? vectors.length / tokens.length : 0
-  for (let row = 0; row < tokens.length; row++) {
-    const vector = vectors.subarray(row * width, (row + 1) * width)
-    let largest = 0
-    for (const value of vector) largest = Math.max(largest, Math.abs(value))
-    scales[row] = largest / 127
-    for (let i = 0; i < width; i++) values[row * width + i] = Math.round((vector[i]! / (largest || 1)) * 127)
-  }
-  return { values, scales }
-}
 
 /**
  * Gives each token of a question its word's inverse document frequency, shared among the word's pieces: a
@@ -80,20 +60,20 @@ export function weighTokens(
  */
 export function lateInteraction(
   { vectors, weights }: WeightedTokens,
-  passage: PackedTokens,
+  passage: Pick<TokenVectors, "vectors">,
   range: CosineRange = PLAIN_TRAITS.cosines,
 ): number {
   const width = weights.length > 0 ? vectors.length / weights.length : 0
+  const { vectors: values } = passage
   let score = 0
   for (let token = 0; token < weights.length; token++) {
     if (weights[token] === 0) continue
     const from = token * width
     let nearest = range.unrelated
-    for (let row = 0; row < passage.scales.length; row++) {
-      const start = row * width
+    for (let row = 0; row < values.length; row += width) {
       let sum = 0
-      for (let i = 0; i < width; i++) sum += vectors[from + i]! * passage.values[start + i]!
-      nearest = Math.max(nearest, sum * passage.scales[row]!)
+      for (let i = 0; i < width; i++) sum += vectors[from + i]! * values[row + i]!
+      nearest = Math.max(nearest, sum)
     }
     score += weights[token]! * Math.min(1, nearnessOf(nearest, range)) ** SHARPNESS
   }

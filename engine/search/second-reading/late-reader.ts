@@ -1,21 +1,26 @@
-import { setImmediate } from "node:timers/promises"
-import type { EmbedOptions, Embedder } from "../../embedder.ts"
-import {
-  type PackedTokens,
-  type WeightedTokens,
-  lateInteraction,
-  packTokens,
-  weighTokens,
-} from "../ranking/late-interaction.ts"
 import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
+import type { EmbedOptions, Embedder } from "../../embedder.ts"
+import { analyse } from "../../text/analysis/analyse.ts"
+import { lateInteraction, type WeightedTokens, weighTokens } from "../ranking/late-interaction.ts"
 
-/** For token vectors of passages: of some five hundred, about 40 KB each. */
-const MEMORY = new CacheMemory("passages", 20 * 1024 * 1024)
+/** For what passages say of questions: of some four thousand pairs, about 1 KB each. */
+const MEMORY = new CacheMemory("passages", 4 * 1024 * 1024)
 
-/** Reads passages against a question with the embedder's token vectors, and remembers those of passages. */
+/** A question whose passages are read. */
+export interface LateQuestion {
+  readonly text: string
+  readonly language: string | null
+  /** How rare a term is, as `analyse` gives it in that language. */
+  readonly idf: (term: string) => number
+}
+
+/** How well a text says what the question asks, 0..1. */
+export type ReadText = (text: string, signal: AbortSignal | undefined) => Promise<number>
+
+/** Reads passages against a question with the embedder's token vectors, and remembers what they said. */
 export class LateReader {
   readonly #embedder: Embedder
-  readonly #passages = new ByteLru<string, PackedTokens>(MEMORY)
+  readonly #scores = new ByteLru<string, number>(MEMORY)
 
   constructor(embedder: Embedder) {
     this.#embedder = embedder
@@ -26,50 +31,47 @@ export class LateReader {
     return this.#embedder.hasTokenVectors !== false
   }
 
-  /** The question's tokens, each weighed by its word. */
-  async question(
-    text: string,
-    language: string | null,
-    idf: (term: string) => number,
+  /** The question's tokens are made once a text is read that was not read for this question before. */
+  against(question: LateQuestion): ReadText {
+    const asked = keyOf(question)
+    const reading = new Map<string, Promise<number>>()
+    let tokens: Promise<WeightedTokens> | undefined
+    return async (text, signal) => {
+      const pair = `${asked}\n${text}`
+      const known = this.#scores.get(pair)
+      if (known !== undefined) return known
+      let score = reading.get(text)
+      if (score === undefined) {
+        tokens ??= this.#question(question, signal)
+        reading.set(text, (score = this.#read(tokens, text, signal)))
+      }
+      this.#scores.set(pair, await score, 2 * pair.length)
+      return await score
+    }
+  }
+
+  async #question(
+    { text, language, idf }: LateQuestion,
     signal: AbortSignal | undefined,
   ): Promise<WeightedTokens> {
     const [tokens] = await this.#embedder.tokenVectors([text], { as: "question", ...optionsOf(signal) })
     return weighTokens(text, tokens!, language, idf)
   }
 
-  /** How well each text says what the question asks, 0..1, in order. */
-  async read(
-    question: WeightedTokens,
-    texts: readonly string[],
+  async #read(
+    question: Promise<WeightedTokens>,
+    text: string,
     signal: AbortSignal | undefined,
-  ): Promise<number[]> {
-    const read = new Map<string, PackedTokens>()
-    for (const text of texts) {
-      const known = this.#passages.get(text)
-      if (known) read.set(text, known)
-    }
-    const unknown = [...new Set(texts)].filter((text) => !read.has(text))
-    const made = unknown.length > 0 ? await this.#embedder.tokenVectors(unknown, optionsOf(signal)) : []
-    for (const [i, text] of unknown.entries()) {
-      const packed = packTokens(made[i]!)
-      read.set(text, packed)
-      this.#passages.set(text, packed, bytesOf(text, packed))
-      await setImmediate()
-    }
-    const scores: number[] = []
-    for (const text of texts) {
-      const passage = read.get(text)!
-      scores.push(lateInteraction(question, passage, this.#embedder.traits?.cosines))
-      // A millisecond or two each: others go in between.
-      await setImmediate()
-      signal?.throwIfAborted()
-    }
-    return scores
+  ): Promise<number> {
+    const made = this.#embedder.tokenVectors([text], optionsOf(signal))
+    const [tokens, [passage]] = await Promise.all([question, made])
+    return lateInteraction(tokens, passage!, this.#embedder.traits?.cosines)
   }
 }
 
-const bytesOf = (text: string, { values, scales }: PackedTokens): number =>
-  2 * text.length + values.byteLength + scales.byteLength
+/** The question with the weights of its words, which change with the index. */
+const keyOf = ({ text, language, idf }: LateQuestion): string =>
+  [text, ...analyse(text, language).map((term) => idf(term).toFixed(1))].join(" ")
 
 const optionsOf = (signal: AbortSignal | undefined): EmbedOptions =>
   signal ? { priority: "query", signal } : { priority: "query" }

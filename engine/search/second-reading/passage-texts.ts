@@ -1,28 +1,34 @@
-import { embeddingText } from "../../text/passages.ts"
+import type { Passage } from "../../index/page/passage.ts"
 import type { SearchIndex } from "../../index/search-index.ts"
 import type { PageWords } from "../page-words.ts"
 
 /** Cosines of a page's passages, by position, by page. */
 export type CosinesByPage = ReadonlyMap<string, ReadonlyMap<number, number>>
 
-/** The text that stands for each page in a second reading: its best passage, with title and headings. Pages that are gone have none. */
-export async function bestTexts(
+/** A passage with the title of its page. */
+export interface TitledPassage {
+  readonly title: string
+  readonly passage: Passage
+}
+
+/** What stands for each page in a second reading: its best passage. Pages that are gone have none. */
+export async function bestPassages(
   index: SearchIndex,
   ids: readonly string[],
   words: PageWords,
   cosines: CosinesByPage,
-): Promise<Map<string, string>> {
+): Promise<Map<string, TitledPassage>> {
   const wanted = (await index.heads(ids)).map((head) => ({
     head,
     positions: [bestPosition(words.passages(head.id), cosines.get(head.id))],
   }))
   const passages = await index.passages(wanted)
-  const texts = new Map<string, string>()
+  const best = new Map<string, TitledPassage>()
   for (const { head, positions } of wanted) {
     const passage = passages.get(head.id)?.get(positions[0]!)
-    if (passage) texts.set(head.id, embeddingText(head.title, passage))
+    if (passage) best.set(head.id, { title: head.title, passage })
   }
-  return texts
+  return best
 }
 
 /** The passage with the most words and nearness together. */

@@ -1,12 +1,24 @@
+import { leaveOut } from "#base/flow/degraded.ts"
+import { waitedHere } from "#base/flow/caller.ts"
 import type { SearchDepth } from "../../engine.ts"
 import type { SearchIndex } from "../../index/search-index.ts"
-import type { SearchPlan } from "../ranking/depths.ts"
-import { type Ranked, toReadAgain, toRerank, withLateInteraction, withReranker } from "../ranking/fusion.ts"
+import { analyse } from "../../text/analysis/analyse.ts"
+import { embeddingText } from "../../text/passages.ts"
 import type { PageWords } from "../page-words.ts"
+import type { SearchPlan } from "../ranking/depths.ts"
+import { type Ranked, toRerank, withReranker } from "../ranking/fusion.ts"
+import { toReadAgain, toReadNext, withLateInteraction } from "../ranking/late-order.ts"
 import type { Understood } from "../stages/understand.ts"
-import type { LateReader } from "./late-reader.ts"
-import { bestTexts, type CosinesByPage } from "./passage-texts.ts"
+import type { LateReader, ReadText } from "./late-reader.ts"
+import { bestPassages, type CosinesByPage, type TitledPassage } from "./passage-texts.ts"
+import { relevantPart } from "./relevant-part.ts"
 import { isAsked, Readings, type Reranking } from "./reranking.ts"
+
+/**
+ * Milliseconds after a question came, its waits for turns included, in which passages are read again. The order as far as it is known then is what
+ * it gets: with 32 clients on two processors, the last of them waits for about as long again.
+ */
+const READING_MS = 1000
 
 export interface SecondReadingParts {
   readonly index: SearchIndex
@@ -17,28 +29,31 @@ export interface SecondReadingParts {
   readonly understood: Understood
   readonly plan: Pick<SearchPlan, "latePages"> & { readonly arms: string }
   readonly depth: SearchDepth
+  /** How many are wanted. */
+  readonly limit: number
   readonly signal: AbortSignal | undefined
 }
 
 /** The first pages read again against the question: token by token, then by a reranker. A search may rank several times. */
 export function openSecondReading(parts: SecondReadingParts) {
-  const { index, lateReader, reranking, words, understood, plan, depth, signal } = parts
+  const { index, lateReader, reranking, words, understood, plan, depth, limit, signal } = parts
   const { text } = understood.question
   const isReranked = reranking !== null && plan.arms === "hybrid" && isAsked(reranking, depth)
   const readings = isReranked ? new Readings(reranking, text, signal) : null
-  const reading: LateReading = {
-    latePages: lateReader.isAble ? plan.latePages : 0,
-    words,
-    idf: idfAsWritten(understood),
-    text,
-    languages: understood.spoken,
-    scores: new Map(),
-    signal,
-  }
+  const latePages = lateReader.isAble ? plan.latePages : 0
+  const late = latePages > 0 ? lateReading(lateReader, understood) : null
+  const ends = performance.now() - waitedHere() + READING_MS
   return {
     async rank(ranked: readonly Ranked[], cosines: CosinesByPage): Promise<readonly Ranked[]> {
-      const read = await readAgain(index, lateReader, ranked, cosines, reading)
-      return readings ? await rerank(index, readings, read, cosines, words) : read
+      const read = late
+        ? await readAgain(ranked, passagesOf, { ...late, latePages, limit, ends, signal })
+        : ranked
+      return readings ? await rerank(readings, read, passagesOf) : read
+
+      function passagesOf(pages: readonly Ranked[]): Promise<ReadonlyMap<string, TitledPassage>> {
+        const ids = pages.map(({ id }) => id)
+        return bestPassages(index, ids, words, cosines)
+      }
     },
     /** Why the reranker said nothing; undefined when it did, or wasn't asked. */
     get failure() {
@@ -47,54 +62,84 @@ export function openSecondReading(parts: SecondReadingParts) {
   }
 }
 
-/** A misspelt word counts for nothing here: no page holds it, so it would weigh more than any other, and its pieces mean something else. */
-const idfAsWritten =
-  ({ corrections, idf }: Understood) =>
-  (term: string): number =>
-    corrections.has(term) ? 0 : idf(term)
-
 interface LateReading {
+  readonly read: ReadText
+  /** What is read of a passage. */
+  readonly textOf: (passage: TitledPassage) => string
+}
+
+function lateReading(
+  lateReader: LateReader,
+  { question, spoken, corrections, idf }: Understood,
+): LateReading {
+  const { text } = question
+  const language = spoken[0] ?? null
+  // A misspelt word counts for nothing here: no page holds it, so it would weigh more than any other, and its pieces mean something else.
+  const idfAsWritten = (term: string): number => (corrections.has(term) ? 0 : idf(term))
+  const weights = new Map(analyse(text, language).map((term) => [term, idfAsWritten(term)]))
+  return {
+    read: lateReader.against({ text, language, idf: idfAsWritten }),
+    textOf: ({ title, passage }) =>
+      embeddingText(title, { ...passage, text: relevantPart(passage.text, language, weights) }),
+  }
+}
+
+type PassagesOf = (pages: readonly Ranked[]) => Promise<ReadonlyMap<string, TitledPassage>>
+
+interface Wanted extends LateReading {
   readonly latePages: number
-  readonly words: PageWords
-  readonly idf: (term: string) => number
-  readonly text: string
-  readonly languages: readonly string[]
-  /** Of passages that were read, by their text: a ranking may be made several times. */
-  readonly scores: Map<string, number>
+  readonly limit: number
+  /** On the clock of `performance.now()`. */
+  readonly ends: number
   readonly signal: AbortSignal | undefined
 }
 
-/** The first pages of the ranking by late interaction of their best passages, the others behind them. */
+/**
+ * The ranking by late interaction of the first pages' best passages, of as many as it takes until the order of the results is settled or the time is
+ * over; the latter is said in the answer.
+ */
 async function readAgain(
-  index: SearchIndex,
-  lateReader: LateReader,
   ranked: readonly Ranked[],
-  cosines: CosinesByPage,
-  { latePages, words, idf, text, languages, scores, signal }: LateReading,
+  passagesOf: PassagesOf,
+  { read, textOf, latePages, limit, ends, signal }: Wanted,
 ): Promise<readonly Ranked[]> {
-  const first = toReadAgain(ranked, latePages).map(({ id }) => id)
-  if (first.length === 0) return ranked
-  const texts = await bestTexts(index, first, words, cosines)
-  const unread = [...new Set(texts.values())].filter((one) => !scores.has(one))
-  if (unread.length > 0) {
-    const question = await lateReader.question(text, languages[0] ?? null, idf, signal)
-    for (const [i, score] of (await lateReader.read(question, unread, signal)).entries()) {
-      scores.set(unread[i]!, score)
+  const late = new Map<string, number>()
+  const first = toReadAgain(ranked, latePages, limit)
+  if (toReadNext(ranked, first, late, limit).length === 0) return ranked
+  const passages = await passagesOf(first)
+  const readable = first.filter(({ id }) => passages.has(id))
+  const left = Math.max(0, Math.ceil(ends - performance.now()))
+  const time = left > 0 ? AbortSignal.timeout(left) : AbortSignal.abort()
+  const until = signal ? AbortSignal.any([signal, time]) : time
+  for (;;) {
+    const next = toReadNext(ranked, readable, late, limit)
+    if (next.length === 0) break
+    if (time.aborted) {
+      leaveOut("order")
+      break
     }
+    const results = await Promise.allSettled(
+      next.map(async (id) => late.set(id, await read(textOf(passages.get(id)!), until))),
+    )
+    signal?.throwIfAborted()
+    const failed = results.find((result) => result.status === "rejected")
+    if (failed && failed.reason !== time.reason) throw failed.reason
   }
-  return withLateInteraction(ranked, new Map([...texts].map(([id, one]) => [id, scores.get(one)!])))
+  return withLateInteraction(ranked, late)
 }
 
 /** The first pages of the ranking with what a reranker says of their best passages mixed in; the ranking as it was when it says nothing. */
 async function rerank(
-  index: SearchIndex,
   readings: Readings,
   ranked: readonly Ranked[],
-  cosines: CosinesByPage,
-  words: PageWords,
+  passagesOf: PassagesOf,
 ): Promise<readonly Ranked[]> {
-  const first = toRerank(ranked).map(({ id }) => id)
+  const first = toRerank(ranked)
   if (first.length === 0) return ranked
-  const said = await readings.of(await bestTexts(index, first, words, cosines))
+  const passages = await passagesOf(first)
+  const texts = new Map(
+    Array.from(passages, ([id, { title, passage }]) => [id, embeddingText(title, passage)]),
+  )
+  const said = await readings.of(texts)
   return said ? withReranker(ranked, said) : ranked
 }

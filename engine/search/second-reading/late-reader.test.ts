@@ -1,0 +1,46 @@
+import { expect, test } from "vitest"
+import { HashingEmbedder } from "../../testing/hashing-embedder.ts"
+import { LateReader } from "./late-reader.ts"
+
+/** A reader, and what its model was given. */
+function readerOf() {
+  const embedder = new HashingEmbedder()
+  const made: string[] = []
+  const tokenVectors = embedder.tokenVectors.bind(embedder)
+  embedder.tokenVectors = (texts, options) => {
+    made.push(...texts)
+    return tokenVectors(texts, options)
+  }
+  const reader = new LateReader(embedder)
+  const against = (text: string, idf = 1) => {
+    const read = reader.against({ text, language: "en", idf: () => idf })
+    return (passage: string) => read(passage, undefined)
+  }
+  return { against, made }
+}
+
+test("a question is made into tokens once, and only when something is read", async () => {
+  const { against, made } = readerOf()
+  const read = against("copper kettle")
+  expect(made).toEqual([])
+  const scores = await Promise.all([read("The copper kettle."), read("A kettle."), read("Granite.")])
+  expect(scores.toSorted((a, b) => b - a)).toEqual(scores)
+  expect(made.toSorted()).toEqual(["A kettle.", "Granite.", "The copper kettle.", "copper kettle"])
+})
+
+test("a passage is read once for a question: by two pages at a time, and the next time that it is asked", async () => {
+  const { against, made } = readerOf()
+  const read = against("copper kettle")
+  const [one, other] = await Promise.all([read("A kettle."), read("A kettle.")])
+  expect(other).toBe(one)
+  expect(await against("copper kettle")("A kettle.")).toBe(one)
+  expect(made).toHaveLength(2)
+})
+
+test("it is read anew for another question, and when the question's words weigh otherwise", async () => {
+  const { against, made } = readerOf()
+  await against("copper kettle")("A kettle.")
+  await against("a kettle")("A kettle.")
+  await against("copper kettle", 2)("A kettle.")
+  expect(made.filter((text) => text === "A kettle.")).toHaveLength(3)
+})
