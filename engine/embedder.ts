@@ -75,6 +75,11 @@ export interface EmbedOptions {
    * not known, as with a server that does not say.
    */
   readonly onTokens?: (tokens: number) => void
+  /**
+   * Given the token vectors of each text, in order, before `embed()` resolves, by models that make them on the way. Not called by others, and not for
+   * vectors that were at hand.
+   */
+  readonly onTokenVectors?: (tokens: TokenVectors) => void
 }
 
 /** Vectors of different models cannot be compared. @throws EngineError `EMBEDDER_MISMATCH` */

@@ -1,5 +1,11 @@
 import { traced } from "#base/telemetry/traces/tracing.ts"
-import { type EmbedOptions, type Embedder, type ModelTraits, traitsOf } from "../embedder.ts"
+import {
+  type EmbedOptions,
+  type Embedder,
+  type ModelTraits,
+  type TokenVectors,
+  traitsOf,
+} from "../embedder.ts"
 import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
 
 /** Of a thousand questions where a vector has 384 dimensions. */
@@ -19,10 +25,20 @@ export class QueryVectors {
     return traitsOf(this.#embedder)
   }
 
-  async of(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
+  /** @param onTokens given the question's token vectors where the model makes them on the way */
+  async of(
+    text: string,
+    signal: AbortSignal | undefined,
+    onTokens?: (tokens: TokenVectors) => void,
+  ): Promise<Float32Array> {
     const known = this.#known.get(text)
     if (known) return known
-    const options: EmbedOptions = { as: "question", priority: "query", ...(signal && { signal }) }
+    const options: EmbedOptions = {
+      as: "question",
+      priority: "query",
+      ...(signal && { signal }),
+      ...(onTokens && { onTokenVectors: onTokens }),
+    }
     const [vector] = await traced("embed the question", {}, () => this.#embedder.embed([text], options))
     this.#known.set(text, vector!, vector!.byteLength + 2 * text.length)
     return vector!

@@ -1,5 +1,6 @@
 import { leaveOut } from "#base/flow/degraded.ts"
 import { traced } from "#base/telemetry/traces/tracing.ts"
+import type { TokenVectors } from "../embedder.ts"
 import type { Query, SearchResult } from "../engine.ts"
 import type { SearchIndex } from "../index/search-index.ts"
 import { factsOnce } from "../index/page/page-facts.ts"
@@ -66,12 +67,13 @@ async function searched(
   const plan = isUnread ? WORDS_ALONE : planOf(query)
   const limit = Math.floor(query.limit)
   // The vector takes longest, so it is made while the words are looked at.
-  const embedding = plan.arms === "lexical" ? undefined : queryVectors.of(question.text, signal)
+  const isReadAgain = lateReader.isAble && plan.latePages > 0
+  const tokens: TokenVectors[] = []
+  const onTokens = isReadAgain ? (made: TokenVectors) => void tokens.push(made) : undefined
+  const embedding = plan.arms === "lexical" ? undefined : queryVectors.of(question.text, signal, onTokens)
   embedding?.catch(() => undefined)
 
-  const understood = await understand(index, question, query, {
-    isReadAgain: lateReader.isAble && plan.latePages > 0,
-  })
+  const understood = await understand(index, question, query, { isReadAgain })
   if (query.rarityOnly) return { hits: [], rarity: understood.idfs }
   const scope = await narrow(index, { ...query, limit }, understood, signal)
   if (scope === null) return { hits: [] }
@@ -91,6 +93,7 @@ async function searched(
     plan,
     depth,
     limit,
+    tokens: tokens[0],
     signal,
   })
   const applied: AppliedRules = new Map()

@@ -24,6 +24,8 @@ export type ToWorker =
       readonly text: string
       /** What the model wants before the text. */
       readonly prefix: string
+      /** Whether the vector is to come with those of its tokens. */
+      readonly withTokens: boolean
     }
   | { readonly kind: "leave" }
 
@@ -41,6 +43,7 @@ export type FromWorker =
       readonly vector: Float32Array
       /** How many tokens the model read, those that it adds itself among them. */
       readonly tokensRead: number
+      readonly tokens?: TokenVectors
     }
   | { readonly kind: "tokens"; readonly tokens: TokenVectors }
   | { readonly kind: "failed"; readonly message: string }

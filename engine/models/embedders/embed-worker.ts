@@ -40,7 +40,11 @@ try {
       const { ids, states, width } = await run(message.prefix + message.text)
       if (message.kind === "embed") {
         const vector = pool(states, width, pooling)
-        send({ kind: "vector", vector, tokensRead: ids.length }, [vector.buffer as ArrayBuffer])
+        const tokens = message.withTokens ? tokenVectors(ids, states, width) : null
+        send({ kind: "vector", vector, tokensRead: ids.length, ...(tokens && { tokens }) }, [
+          vector.buffer as ArrayBuffer,
+          ...(tokens ? [tokens.vectors.buffer as ArrayBuffer] : []),
+        ])
       } else {
         const tokens = tokenVectors(ids, states, width)
         send({ kind: "tokens", tokens }, [tokens.vectors.buffer as ArrayBuffer])
@@ -63,7 +67,10 @@ try {
     const rows = [...ids.keys()].filter((row) => !added.has(ids[row]!))
     const vectors = new Float32Array(rows.length * width)
     for (const [i, row] of rows.entries()) {
-      vectors.set(pool(states.subarray(row * width, (row + 1) * width), width, "mean"), i * width)
+      let squares = 0
+      for (let at = row * width; at < (row + 1) * width; at++) squares += states[at]! * states[at]!
+      const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0
+      for (let at = 0; at < width; at++) vectors[i * width + at] = states[row * width + at]! * scale
     }
     return {
       tokens: tokenizer.model.convert_ids_to_tokens(rows.map((row) => ids[row]!)),

@@ -8,7 +8,7 @@ import path from "node:path"
 import { promisify } from "node:util"
 import { Worker } from "node:worker_threads"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
-import { cosineOf } from "../../embedder.ts"
+import { cosineOf, type TokenVectors } from "../../embedder.ts"
 import { openEmbedder } from "./open-embedder.ts"
 import { sparingThreads, threadsFor } from "./thread-count.ts"
 import { TransformersEmbedder, shippedModel } from "./transformers-embedder.ts"
@@ -86,6 +86,14 @@ describe("token vectors", () => {
     const first = text!.vectors.subarray(0, embedder.dimensions)
     expect(cosineOf(first, first)).toBeCloseTo(1, 5)
     expect(empty).toEqual({ tokens: [], vectors: new Float32Array(0) })
+  })
+
+  it("come with a text's vector for whoever wants both, from one reading", async () => {
+    const texts = ["Crawlers obey robots.txt", "one"]
+    const beside: TokenVectors[] = []
+    const vectors = await embedder.embed(texts, { onTokenVectors: (tokens) => void beside.push(tokens) })
+    expect(vectors).toEqual(await embedder.embed(texts))
+    expect(beside).toEqual(await embedder.tokenVectors(texts))
   })
 
   it("say what a word means where it stands", async () => {

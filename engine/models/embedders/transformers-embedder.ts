@@ -34,6 +34,7 @@ interface Job {
   readonly text: string
   readonly prefix: string
   readonly sparing: boolean
+  readonly withTokens: boolean
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
   /** Set when nobody waits for the vector any more. */
@@ -116,6 +117,7 @@ export class TransformersEmbedder implements Embedder {
     const results = await this.#results("embed", texts, options)
     const made = results.filter((result) => result.kind === "vector")
     options?.onTokens?.(made.reduce((sum, { tokensRead }) => sum + tokensRead, 0))
+    for (const { tokens } of made) if (tokens) options?.onTokenVectors?.(tokens)
     return made.map(({ vector }) => vector)
   }
 
@@ -127,13 +129,13 @@ export class TransformersEmbedder implements Embedder {
   async #results(
     kind: Job["kind"],
     texts: readonly string[],
-    { as = "passage", priority = "index", sparing = false, signal }: EmbedOptions = {},
+    { as = "passage", priority = "index", sparing = false, onTokenVectors, signal }: EmbedOptions = {},
   ): Promise<Result[]> {
     signal?.throwIfAborted()
     if (this.#closed) throw closedError()
     if (this.#unusable) throw this.#unusable
     const queue = priority === "query" ? this.#queries : this.#texts
-    const prefix = this.#model.prefixes[as]
+    const how = { prefix: this.#model.prefixes[as], sparing, withTokens: onTokenVectors !== undefined }
     const jobs: Job[] = []
     const caller = callerHere() ?? APPLIANCE
     const aborted = Promise.withResolvers<never>()
@@ -143,7 +145,7 @@ export class TransformersEmbedder implements Embedder {
       const results = texts.map(
         (text) =>
           new Promise<Result>((resolve, reject) => {
-            jobs.push({ kind, text, prefix, sparing, resolve, reject, dropped: false, losses: 0 })
+            jobs.push({ kind, text, ...how, resolve, reject, dropped: false, losses: 0 })
           }),
       )
       for (const job of jobs) queue.push(caller, job)
@@ -255,7 +257,8 @@ export class TransformersEmbedder implements Embedder {
 function run(thread: Thread, job: Job): void {
   thread.worker.ref()
   thread.jobs.push(job)
-  thread.worker.postMessage({ kind: job.kind, text: job.text, prefix: job.prefix } satisfies ToWorker)
+  const { kind, text, prefix, withTokens } = job
+  thread.worker.postMessage({ kind, text, prefix, withTokens } satisfies ToWorker)
 }
 
 function closedError(): EngineError {

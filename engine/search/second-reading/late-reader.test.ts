@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import type { TokenVectors } from "../../embedder.ts"
 import { HashingEmbedder } from "../../testing/hashing-embedder.ts"
 import { LateReader } from "./late-reader.ts"
 
@@ -12,8 +13,8 @@ function readerOf() {
     return tokenVectors(texts, options)
   }
   const reader = new LateReader(embedder)
-  const against = (text: string, idf = 1) => {
-    const read = reader.against({ text, language: "en", idf: () => idf })
+  const against = (text: string, idf = 1, tokens?: TokenVectors) => {
+    const read = reader.against({ text, language: "en", idf: () => idf, tokens })
     return (passage: string) => read(passage, undefined)
   }
   return { against, made }
@@ -26,6 +27,14 @@ test("a question is made into tokens once, and only when something is read", asy
   const scores = await Promise.all([read("The copper kettle."), read("A kettle."), read("Granite.")])
   expect(scores.toSorted((a, b) => b - a)).toEqual(scores)
   expect(made.toSorted()).toEqual(["A kettle.", "Granite.", "The copper kettle.", "copper kettle"])
+})
+
+test("a question whose tokens are at hand is not made into tokens again", async () => {
+  const { against, made } = readerOf()
+  const tokens = (await new HashingEmbedder().tokenVectors(["copper kettle"]))[0]!
+  const score = await against("copper kettle", 1, tokens)("The copper kettle.")
+  expect(made).toEqual(["The copper kettle."])
+  expect(score).toBe(await readerOf().against("copper kettle")("The copper kettle."))
 })
 
 test("a passage is read once for a question: by two pages at a time, and the next time that it is asked", async () => {

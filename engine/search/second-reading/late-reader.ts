@@ -1,5 +1,5 @@
 import { ByteLru, CacheMemory } from "#base/flow/cache-memory.ts"
-import type { EmbedOptions, Embedder } from "../../embedder.ts"
+import type { EmbedOptions, Embedder, TokenVectors } from "../../embedder.ts"
 import { analyse } from "../../text/analysis/analyse.ts"
 import { lateInteraction, type WeightedTokens, weighTokens } from "../ranking/late-interaction.ts"
 
@@ -12,6 +12,8 @@ export interface LateQuestion {
   readonly language: string | null
   /** How rare a term is, as `analyse` gives it in that language. */
   readonly idf: (term: string) => number
+  /** Its token vectors, where they are at hand. */
+  readonly tokens?: TokenVectors | undefined
 }
 
 /** How well a text says what the question asks, 0..1. */
@@ -31,7 +33,7 @@ export class LateReader {
     return this.#embedder.hasTokenVectors !== false
   }
 
-  /** The question's tokens are made once a text is read that was not read for this question before. */
+  /** The question's tokens are made, where they are not at hand, once a text is read that was not read for this question before. */
   against(question: LateQuestion): ReadText {
     const asked = keyOf(question)
     const reading = new Map<string, Promise<number>>()
@@ -51,11 +53,12 @@ export class LateReader {
   }
 
   async #question(
-    { text, language, idf }: LateQuestion,
+    { text, language, idf, tokens }: LateQuestion,
     signal: AbortSignal | undefined,
   ): Promise<WeightedTokens> {
-    const [tokens] = await this.#embedder.tokenVectors([text], { as: "question", ...optionsOf(signal) })
-    return weighTokens(text, tokens!, language, idf)
+    const options: EmbedOptions = { as: "question", ...optionsOf(signal) }
+    const made = tokens ?? (await this.#embedder.tokenVectors([text], options))[0]!
+    return weighTokens(text, made, language, idf)
   }
 
   async #read(

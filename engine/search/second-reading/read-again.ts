@@ -1,5 +1,6 @@
 import { leaveOut } from "#base/flow/degraded.ts"
 import { waitedHere } from "#base/flow/caller.ts"
+import type { TokenVectors } from "../../embedder.ts"
 import type { SearchDepth } from "../../engine.ts"
 import type { SearchIndex } from "../../index/search-index.ts"
 import { analyse } from "../../text/analysis/analyse.ts"
@@ -31,17 +32,19 @@ export interface SecondReadingParts {
   readonly depth: SearchDepth
   /** How many are wanted. */
   readonly limit: number
+  /** The question's, where they are at hand. */
+  readonly tokens: TokenVectors | undefined
   readonly signal: AbortSignal | undefined
 }
 
 /** The first pages read again against the question: token by token, then by a reranker. A search may rank several times. */
 export function openSecondReading(parts: SecondReadingParts) {
-  const { index, lateReader, reranking, words, understood, plan, depth, limit, signal } = parts
+  const { index, lateReader, reranking, words, understood, plan, depth, limit, tokens, signal } = parts
   const { text } = understood.question
   const isReranked = reranking !== null && plan.arms === "hybrid" && isAsked(reranking, depth)
   const readings = isReranked ? new Readings(reranking, text, signal) : null
   const latePages = lateReader.isAble ? plan.latePages : 0
-  const late = latePages > 0 ? lateReading(lateReader, understood) : null
+  const late = latePages > 0 ? lateReading(lateReader, understood, tokens) : null
   const ends = performance.now() - waitedHere() + READING_MS
   return {
     async rank(ranked: readonly Ranked[], cosines: CosinesByPage): Promise<readonly Ranked[]> {
@@ -71,6 +74,7 @@ interface LateReading {
 function lateReading(
   lateReader: LateReader,
   { question, spoken, corrections, idf }: Understood,
+  tokens: TokenVectors | undefined,
 ): LateReading {
   const { text } = question
   const language = spoken[0] ?? null
@@ -78,7 +82,7 @@ function lateReading(
   const idfAsWritten = (term: string): number => (corrections.has(term) ? 0 : idf(term))
   const weights = new Map(analyse(text, language).map((term) => [term, idfAsWritten(term)]))
   return {
-    read: lateReader.against({ text, language, idf: idfAsWritten }),
+    read: lateReader.against({ text, language, idf: idfAsWritten, tokens }),
     textOf: ({ title, passage }) =>
       embeddingText(title, { ...passage, text: relevantPart(passage.text, language, weights) }),
   }
