@@ -15,14 +15,27 @@ import {
   stopProcess,
   table,
 } from "../../measure.ts"
+import { TRAINED_QUESTIONS } from "../../questions/many/many-questions.ts"
 import { searchQuestions } from "../../questions/search-questions.ts"
 import type { Took, Turn } from "./asker.ts"
 
 const OWN = join(import.meta.dirname, "../../..")
 const ASKER = join(import.meta.dirname, "asker.ts")
-const DEPTHS: readonly SearchDepth[] = ["ultra-fast", "fast", "basic", "advanced"]
-/** Reading its page again is most of what a question of this depth costs: fewer are asked. */
-const SLOW: ReadonlySet<SearchDepth> = new Set(["advanced"])
+/** What is asked, by the name of its row. */
+interface Kind {
+  readonly depth: SearchDepth
+  /** Reading pages again is most of what such a question costs: fewer are asked. */
+  readonly isSlow?: true
+  /** Questions on pages that the index doesn't hold: their words decide nothing. */
+  readonly isUndecided?: true
+}
+const KINDS: Readonly<Record<string, Kind>> = {
+  "ultra-fast": { depth: "ultra-fast" },
+  fast: { depth: "fast" },
+  basic: { depth: "basic" },
+  advanced: { depth: "advanced", isSlow: true },
+  "advanced, words undecided": { depth: "advanced", isSlow: true, isUndecided: true },
+}
 
 interface Asker {
   readonly name: string
@@ -54,16 +67,17 @@ async function compare(passages: string): Promise<void> {
     const took = new Map<string, Took[]>()
     const rounds = Number(values.rounds)
     const inTurn = Number(values.questions)
-    const questions = await searchQuestions(DEPTHS.length * (rounds + 1) * inTurn)
+    const questions = await searchQuestions(Object.keys(KINDS).length * (rounds + 1) * inTurn)
+    const undecided = Object.values(TRAINED_QUESTIONS).flatMap((those) => those.map(({ text }) => text))
     for (let round = 0; round <= rounds; round++) {
-      for (const depth of DEPTHS) {
-        const count = SLOW.has(depth) ? Math.ceil(inTurn / 5) : inTurn
-        const texts = questions.splice(0, count)
+      for (const [kind, { depth, isSlow, isUndecided }] of Object.entries(KINDS)) {
+        const count = isSlow ? Math.ceil(inTurn / 5) : inTurn
+        const texts = (isUndecided ? undecided : questions).splice(0, count)
         // Whoever is asked first meets a processor at rest: the order changes with the round.
         for (const asker of round % 2 ? askers : askers.toReversed()) {
           const turn: Turn = { depth, texts }
           const one = await answerTo<Took>(asker.process, turn)
-          const key = `${depth} ${asker.name}`
+          const key = `${kind} ${asker.name}`
           // The first round warms up.
           if (round > 0) took.set(key, [...(took.get(key) ?? []), one])
         }
@@ -83,8 +97,8 @@ async function start(name: string, root: string, passages: string): Promise<Aske
 }
 
 function report(askers: readonly Asker[], took: ReadonlyMap<string, readonly Took[]>): string {
-  const rows = DEPTHS.map((depth) => {
-    const each = askers.map(({ name }) => took.get(`${depth} ${name}`) ?? [])
+  const rows = Object.keys(KINDS).map((kind) => {
+    const each = askers.map(({ name }) => took.get(`${kind} ${name}`) ?? [])
     const p50 = each.map((turns) =>
       percentile(
         turns.flatMap((turn) => turn.each),
@@ -99,7 +113,7 @@ function report(askers: readonly Asker[], took: ReadonlyMap<string, readonly Too
     )
     const cpu = each.map((turns) => median(turns.map((turn) => turn.cpuMs / turn.each.length)))
     const ratio = p50.length > 1 ? short(p50.at(-1)! / p50[0]!) : ""
-    return [depth, ...p50.map(short), ratio, ...p99.map(short), ...cpu.map(short)]
+    return [kind, ...p50.map(short), ratio, ...p99.map(short), ...cpu.map(short)]
   })
   const names = askers.map(({ name }) => name)
   const head = [

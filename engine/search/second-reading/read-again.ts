@@ -12,14 +12,9 @@ import { toReadAgain, toReadNext, withLateInteraction } from "../ranking/late-or
 import type { Understood } from "../stages/understand.ts"
 import type { LateReader, ReadText } from "./late-reader.ts"
 import { bestPassages, type CosinesByPage, type TitledPassage } from "./passage-texts.ts"
+import { readingMs } from "./reading-time.ts"
 import { relevantPart } from "./relevant-part.ts"
 import { isAsked, Readings, type Reranking } from "./reranking.ts"
-
-/**
- * Milliseconds after a question came, its waits for turns included, in which passages are read again. The order as far as it is known then is what
- * it gets: with 32 clients on two processors, the last of them waits for about as long again.
- */
-const READING_MS = 1000
 
 export interface SecondReadingParts {
   readonly index: SearchIndex
@@ -45,11 +40,11 @@ export function openSecondReading(parts: SecondReadingParts) {
   const readings = isReranked ? new Readings(reranking, text, signal) : null
   const latePages = lateReader.isAble ? plan.latePages : 0
   const late = latePages > 0 ? lateReading(lateReader, understood, tokens) : null
-  const ends = performance.now() - waitedHere() + READING_MS
+  const came = performance.now() - waitedHere()
   return {
     async rank(ranked: readonly Ranked[], cosines: CosinesByPage): Promise<readonly Ranked[]> {
       const read = late
-        ? await readAgain(ranked, passagesOf, { ...late, latePages, limit, ends, signal })
+        ? await readAgain(ranked, passagesOf, { ...late, latePages, limit, came, signal })
         : ranked
       return readings ? await rerank(readings, read, passagesOf) : read
 
@@ -93,8 +88,8 @@ type PassagesOf = (pages: readonly Ranked[]) => Promise<ReadonlyMap<string, Titl
 interface Wanted extends LateReading {
   readonly latePages: number
   readonly limit: number
-  /** On the clock of `performance.now()`. */
-  readonly ends: number
+  /** When the question came, on the clock of `performance.now()`. */
+  readonly came: number
   readonly signal: AbortSignal | undefined
 }
 
@@ -105,15 +100,15 @@ interface Wanted extends LateReading {
 async function readAgain(
   ranked: readonly Ranked[],
   passagesOf: PassagesOf,
-  { read, textOf, latePages, limit, ends, signal }: Wanted,
+  { read, textOf, latePages, limit, came, signal }: Wanted,
 ): Promise<readonly Ranked[]> {
   const late = new Map<string, number>()
   const first = toReadAgain(ranked, latePages, limit)
   if (toReadNext(ranked, first, late, limit).length === 0) return ranked
   const passages = await passagesOf(first)
   const readable = first.filter(({ id }) => passages.has(id))
-  const left = Math.max(0, Math.ceil(ends - performance.now()))
-  const time = left > 0 ? AbortSignal.timeout(left) : AbortSignal.abort()
+  const left = readingMs(performance.now() - came)
+  const time = left > 0 ? AbortSignal.timeout(Math.ceil(left)) : AbortSignal.abort()
   const until = signal ? AbortSignal.any([signal, time]) : time
   for (;;) {
     const next = toReadNext(ranked, readable, late, limit)
