@@ -3,19 +3,19 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
-import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
+import { shippedModel, TransformersEmbedder } from "#engine/models/embedders/transformers-embedder.ts"
 
 import { PUMP_PAGES } from "./pump-pages.ts"
 
 export interface PumpEngine extends AsyncDisposable {
   readonly engine: EmbeddedEngine
-  readonly embedder: HashingEmbedder
+  readonly embedder: TransformersEmbedder
 }
 
-/** An index of {@link PUMP_PAGES}, in a folder that goes with it. */
+/** An index of {@link PUMP_PAGES} by the shipped model, in a folder that goes with it. */
 export async function openPumpEngine(): Promise<PumpEngine> {
   const dir = await mkdtemp(join(tmpdir(), "fossick-research-"))
-  const embedder = new HashingEmbedder()
+  const embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
   const engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
   await engine.index(PUMP_PAGES)
   await engine.settled()
@@ -24,6 +24,7 @@ export async function openPumpEngine(): Promise<PumpEngine> {
     embedder,
     async [Symbol.asyncDispose]() {
       await engine[Symbol.asyncDispose]()
+      await embedder[Symbol.asyncDispose]()
       await rm(dir, { recursive: true, force: true })
     },
   }
