@@ -13,11 +13,13 @@ function readerOf() {
     return tokenVectors(texts, options)
   }
   const reader = new LateReader(embedder)
-  const against = (text: string, idf = 1, tokens?: TokenVectors) => {
-    const read = reader.against({ text, language: "en", idf: () => idf, tokens })
-    return (passage: string) => read(passage, undefined)
+  const read = (text: string, idf = 1, tokens?: TokenVectors) =>
+    reader.against({ text, language: "en", idf: () => idf, tokens })
+  const against = (...asked: Parameters<typeof read>) => {
+    const late = read(...asked)
+    return (passage: string) => late(passage, undefined)
   }
-  return { against, made }
+  return { read, against, made }
 }
 
 test("a question is made into tokens once, and only when something is read", async () => {
@@ -52,4 +54,15 @@ test("it is read anew for another question, and when the question's words weigh 
   await against("a kettle")("A kettle.")
   await against("copper kettle", 2)("A kettle.")
   expect(made.filter((text) => text === "A kettle.")).toHaveLength(3)
+})
+
+test("a reading that was cut short is made again when it is asked for again, as a search that ranks twice does", async () => {
+  const { read, made } = readerOf()
+  const late = read("copper kettle")
+  const over = AbortSignal.abort(new Error("The time is over."))
+  await expect(Promise.all([late("A kettle.", over), late("Granite.", over)])).rejects.toThrow(
+    "The time is over.",
+  )
+  expect(await late("A kettle.", undefined)).toBeGreaterThan(0)
+  expect(made.slice(-2).toSorted()).toEqual(["A kettle.", "copper kettle"])
 })

@@ -47,8 +47,15 @@ export class LateReader {
         tokens ??= this.#question(question, signal)
         reading.set(text, (score = this.#read(tokens, text, signal)))
       }
-      this.#scores.set(pair, await score, 2 * pair.length)
-      return await score
+      try {
+        this.#scores.set(pair, await score, 2 * pair.length)
+        return await score
+      } catch (error) {
+        // What was cut short is read again when the search ranks once more.
+        reading.delete(text)
+        tokens = undefined
+        throw error
+      }
     }
   }
 
